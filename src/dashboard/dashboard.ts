@@ -20,6 +20,7 @@ import type { OverviewDeps } from './overview/read-overview.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
 import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
+import type { RegisterPageDeps } from './register/page.ts';
 import { addReview } from './review/page.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes.ts';
 import { addServicePages } from './service-pages.ts';
@@ -29,6 +30,7 @@ import { addUndoes } from './writes/undo-page.ts';
 /** What the dashboard shows, and where it reports failures. */
 export interface DashboardDeps extends CompanyDeps, OverviewDeps {
   readonly log: ServerLog;
+  readonly metrics: OverviewDeps['metrics'] & RegisterPageDeps['metrics'];
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
 }

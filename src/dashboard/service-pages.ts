@@ -1,4 +1,4 @@
-/** The pages of the service half: what it sent, and to whom. */
+/** The pages of the service half: what it reads, what it sends, and to whom. */
 import type { Server } from '../http/server/server.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';
 import { addDeliveries } from './deliveries/page.ts';
@@ -9,10 +9,11 @@ import { addMonitorLists } from './monitors/list.ts';
 import { addMonitorPage } from './monitors/page.ts';
 import { addMonitorForms } from './monitors/save.ts';
 import { addMonitorSteps } from './monitors/steps.ts';
-import type { ServicePageDeps } from './routes.ts';
+import { addFetch } from './register/fetch.ts';
+import { addRegister, type RegisterPageDeps } from './register/page.ts';
 
 /** Adds them. */
-export function addServicePages(app: Server, deps: ServicePageDeps): void {
+export function addServicePages(app: Server, deps: RegisterPageDeps): void {
   addDeliveries(app, deps);
   addReplay(app, deps);
   addDelivery(app, deps);
@@ -22,4 +23,6 @@ export function addServicePages(app: Server, deps: ServicePageDeps): void {
   addItemActions(app, deps);
   addMonitorPage(app, deps);
   addKeys(app, deps);
+  addRegister(app, deps);
+  addFetch(app, deps);
 }

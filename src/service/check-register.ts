@@ -5,8 +5,7 @@ import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
-import { WATCH_QUEUE } from './register/watch/take-in.ts';
-import { cursorKey } from './register/watch/watch-page.ts';
+import { BEHIND_MS, readProgress } from './register/watch/progress.ts';
 import type { RegisterSettings } from './settings.ts';
 import { openSource } from './sources.ts';
 
@@ -17,8 +16,6 @@ export interface RegisterCheckDeps {
 }
 
 const subject = 'register';
-/** A register that was not read for so long is behind: an outage waits five minutes at most between two tries. */
-const BEHIND_MS = 15 * 60_000;
 
 /** Tries the register, and says how far it has been read. */
 export async function checkRegister(
@@ -62,26 +59,14 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
 
 /** Each part of the register that was not read for long, or never while another was. */
 async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: RegisterSource): Promise<Findings> {
-  const kept = await db
-    .selectFrom('kv')
-    .select(['value', 'updated_at'])
-    .where('key', '=', cursorKey(source))
-    .executeTakeFirst();
-  if (kept === undefined) return [];
-  const lane = await db
-    .selectFrom('lane')
-    .select('error')
-    .where('queue', '=', WATCH_QUEUE)
-    .where('key', '=', source.name)
-    .executeTakeFirst();
-  const why = lane?.error ? `: ${lane.error}` : '';
-  const parts = source.readAt?.(kept.value) ?? { documents: kept.updated_at };
-  return Object.entries(parts)
-    .filter(([, at]) => now() - at > BEHIND_MS)
-    .map(([part, at]) => ({
+  const { parts, error } = (await readProgress(db, source)) ?? { parts: [], error: null };
+  const why = error === null ? '' : `: ${error}`;
+  return parts
+    .filter(({ readAt }) => now() - readAt > BEHIND_MS)
+    .map(({ name, readAt }) => ({
       level: 'fail',
       subject,
-      found: `the ${part} were ${at === 0 ? 'never read' : `last read at ${new Date(at).toISOString().slice(0, 19)}Z`}${why}`,
+      found: `the ${name} were ${readAt === 0 ? 'never read' : `last read at ${new Date(readAt).toISOString().slice(0, 19)}Z`}${why}`,
       advice: 'see that the daemon runs, and what its log says of the register',
     }));
 }

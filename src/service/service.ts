@@ -23,6 +23,7 @@ import { type MonitorTest, testMonitor } from './monitors/test-monitor.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
+import type { ReadableSource } from './register/watch/progress.ts';
 import { releaseLosses } from './register/watch/release-losses.ts';
 import { WATCH_QUEUE } from './register/watch/take-in.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
@@ -57,6 +58,8 @@ export interface ServiceManagement {
   readonly wakeUp: Pick<WakeUp, 'ring'>;
   /** How monitors are validated, and what they are sent is written. */
   readonly monitorOptions: MonitorOptions;
+  /** Where documents come from. */
+  readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; entities are canonical. */
   readonly testMonitor: (monitor: Monitor, entity: string | undefined) => Promise<MonitorTest>;
 }
@@ -87,15 +90,7 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
 
   return {
     secrets,
-    management: {
-      secrets,
-      wakeUp,
-      monitorOptions: monitorOptions(settings),
-      testMonitor: (monitor, entity) => {
-        const testing = { ...parts.common, ...parts.posting, placeType: settings.placeType };
-        return testMonitor(testing, monitor, entity, new AbortController().signal);
-      },
-    },
+    management: managementOf(deps, parts, settings),
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
@@ -138,6 +133,23 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
 }
 
 type Parts = ReturnType<typeof openParts>;
+
+function managementOf(
+  { secrets }: ServiceDeps,
+  { wakeUp, common, posting, source }: Parts,
+  settings: ServiceSettings,
+): ServiceManagement {
+  const { register, placeType } = settings;
+  const from = register.source === 'file' ? register.path : register.baseUrl;
+  const testing = { ...common, ...posting, placeType };
+  return {
+    secrets,
+    wakeUp,
+    monitorOptions: monitorOptions(settings),
+    register: { ...source, from, canFind: source.find !== undefined },
+    testMonitor: (monitor, entity) => testMonitor(testing, monitor, entity, new AbortController().signal),
+  };
+}
 
 function addRoutes(
   { server, admin }: Listeners,

@@ -1,6 +1,6 @@
 /** Counts that end where it does not matter any more how many rows there are. */
 import { type Expression, sql } from 'kysely';
-import type { Db } from './store.ts';
+import { type Db, engineOf } from './store.ts';
 
 /** How many rows a query has. Give it a limit: to count a million rows takes as long as to read them. */
 export async function countRows(db: Db, limited: Expression<unknown>): Promise<number> {
@@ -8,4 +8,27 @@ export async function countRows(db: Db, limited: Expression<unknown>): Promise<n
     count: number;
   }>`select cast(count(*) as bigint) as count from ${limited} as limited`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** Tables up to this many rows are counted, larger ones estimated. */
+const COUNTED = 10_000;
+
+/** About how many rows a table has that only grows: exact where they are few, else the engine's estimate. */
+export async function aboutRows(
+  db: Db,
+  table: 'snapshot',
+): Promise<{ readonly count: number; readonly isAbout: boolean }> {
+  const limited = db
+    .selectFrom(table)
+    .select(sql.lit(1).as('one'))
+    .limit(COUNTED + 1);
+  const count = await countRows(db, limited);
+  if (count <= COUNTED) return { count, isAbout: false };
+  const { rows } = await (engineOf(db) === 'postgres'
+    ? sql<{
+        count: number;
+      }>`select cast(reltuples as bigint) as count from pg_class where oid = cast(${table} as regclass)`
+    : sql<{ count: number }>`select max(rowid) as count from ${sql.table(table)}`
+  ).execute(db);
+  return { count: Math.max(count, rows[0]?.count ?? 0), isAbout: true };
 }

@@ -88,6 +88,7 @@ function management(store: Store, now: () => number): ServiceManagement {
     secrets,
     wakeUp: { ring: () => undefined },
     monitorOptions: {},
+    register: { name: 'cvr', from: 'https://register.example', canFind: true },
     testMonitor: (monitor, entity) => testMonitor(deps, monitor, entity, new AbortController().signal),
   };
 }

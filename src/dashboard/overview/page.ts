@@ -9,7 +9,8 @@ import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { ConnectionRow } from './connections.ts';
 import type { Figure } from './day.ts';
-import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview, type SourceRow } from './read-overview.ts';
+import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
+import { sourceTable } from './sources.ts';
 
 /** Adds the page. */
 export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
@@ -26,7 +27,7 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
           ${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
           <div class="columns">
             ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
-            ${service && section(visit.reader.text('overview.sources'), sources(visit, overview.sources))}
+            ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connections(visit, overview))}
           ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
@@ -174,28 +175,6 @@ function budget(reader: Reader, { name, callsPerMinute }: ConnectionRow, calls: 
     </meter>
     <span class="quiet"> ${text}</span>
   </span>`;
-}
-
-function sources({ reader, now }: Visit, rows: readonly SourceRow[]): VNode {
-  const columns = ['source', 'state', 'nextRead'] as const;
-  return table({
-    label: reader.text('overview.sources'),
-    columns: columns.map((column) => reader.text(`overview.${column}`)),
-    rows: rows.map(({ name, dueAt, since, error }) => [
-      name,
-      sourceState(reader, { since, error, now }),
-      dueAt !== null && dueAt > now ? timeOf(reader, dueAt, now) : reader.text('overview.reading'),
-    ]),
-  });
-}
-
-function sourceState(
-  reader: Reader,
-  { since, error, now }: { readonly since: number; readonly error: string | null; readonly now: number },
-): Markup {
-  if (error === null) return state('ok', reader.text('overview.upToDate'));
-  return html`${state('bad', `${reader.text('overview.behind')} ${reader.duration(now - since)}`)}
-    <div class="quiet" lang="en">${error}</div>`;
 }
 
 /** Tasks that come back for ever: they are work only where they are due, or failed. */

@@ -6,20 +6,12 @@ import { countDifferences } from '../../connector/decide/differences.ts';
 import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Count, counts } from '../../runtime/lanes/lane-state.ts';
-import { WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
-import type { Db, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { startCallMeter } from './call-meter.ts';
 import { type ConnectionRow, readConnections } from './connections.ts';
 import { type Day, readDay } from './day.ts';
 import { recently } from './recent.ts';
-
-/** A source of the service: when it is read next, and since when it could not be. */
-export interface SourceRow {
-  readonly name: string;
-  readonly dueAt: number | null;
-  readonly since: number;
-  readonly error: string | null;
-}
+import { readSources, type SourceRow } from './sources.ts';
 
 export interface Overview {
   /** What needs a person, as an alert would say it. */
@@ -45,9 +37,6 @@ export interface OverviewDeps {
 /** Things that need a person are counted no further: the page says that there are more. */
 export const MOST_COUNTED = 1_000;
 const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
-
-/** The register's own source and what begins later in it are one thing to people. */
-const AHEAD_SOURCE = 'ahead';
 
 const QUEUES_EVERY_MS = 10_000;
 const DAY_EVERY_MS = 30_000;
@@ -78,12 +67,3 @@ export function openOverview({ store, metrics, crms, now }: OverviewDeps): {
     },
   };
 }
-
-const readSources = (db: Db): Promise<readonly SourceRow[]> =>
-  db
-    .selectFrom('lane')
-    .select(['key as name', 'due_at as dueAt', 'since', 'error'])
-    .where('queue', '=', WATCH_QUEUE)
-    .where('key', '!=', AHEAD_SOURCE)
-    .orderBy('key')
-    .execute();

@@ -50,6 +50,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/writes', text: 'nav.writes', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },
+  { path: '/register', text: 'nav.register', half: 'service' },
   { path: '/audit', text: 'nav.audit' },
 ];
 

@@ -10,6 +10,7 @@ import { MONITOR_FORM_TEXTS } from './monitor-form.ts';
 import { MONITOR_TEXTS } from './monitors.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { RECORD_ACTION_TEXTS } from './record-actions.ts';
+import { REGISTER_TEXTS } from './register.ts';
 import { REVIEW_TEXTS } from './review.ts';
 import { RUN_TEXTS } from './runs.ts';
 import { WRITES_TEXTS } from './writes.ts';
@@ -40,6 +41,7 @@ const PARTS = {
   ...MONITOR_TEXTS,
   ...MONITOR_FORM_TEXTS,
   ...KEY_TEXTS,
+  ...REGISTER_TEXTS,
 };
 
 export type TextKey = keyof typeof PARTS;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import type { ReportData } from '../../protocol/report.ts';
+import { countRows } from '../../store/count.ts';
 import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
@@ -46,6 +47,10 @@ export function dueFilings(
     .limit(limit)
     .execute();
 }
+
+/** How many filings are to be tried again, counted up to a limit. */
+export const countDueFilings = (db: Db, limit: number): Promise<number> =>
+  countRows(db, db.selectFrom('filing').select('id').where('retry_at', 'is not', null).limit(limit));
 
 /** Makes filings due that were put off. */
 export async function retryFilings(tx: Tx, ids: readonly string[], now: number): Promise<void> {

@@ -14,7 +14,14 @@ import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';
 import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
 import type { AnswerHit } from './hits.ts';
-import { brokenText, type RegisterSource, SourceError, type SourcePage, type UnreadableDocument } from './source.ts';
+import {
+  brokenText,
+  type RegisterSource,
+  SourceError,
+  type SourcePage,
+  type SourcePart,
+  type UnreadableDocument,
+} from './source.ts';
 
 export interface CvrSourceOptions {
   /** Without a path; `/cvr-permanent/<index>/_search` is added. */
@@ -91,11 +98,11 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
       }
     },
     find: (numbers, signal) => findCompanies(search, numbers, signal),
-    readAt(cursor) {
+    parts(cursor) {
       const feeds = readFeeds(cursor);
       return feeds === undefined
         ? {}
-        : { companies: feeds.virksomhed.asked, 'production units': feeds.produktionsenhed.asked };
+        : { companies: partOf(feeds.virksomhed), 'production units': partOf(feeds.produktionsenhed) };
     },
   };
 }
@@ -218,6 +225,12 @@ const eachOf = (hits: readonly AnswerHit[]): Iterable<unknown> => ({
 });
 
 const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
+
+const partOf = ({ asked, seen, at }: FeedProgress): SourcePart => ({
+  readAt: asked,
+  loadedUntil: seen[0],
+  more: at !== null,
+});
 
 function readFeeds(cursor: string | undefined): Feeds | undefined {
   try {

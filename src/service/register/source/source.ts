@@ -27,6 +27,16 @@ export interface SourcePage {
   readonly trouble?: string;
 }
 
+/** A part of a source that is read by itself. */
+export interface SourcePart {
+  /** When it was last read, ms since 1970; 0 is never. */
+  readonly readAt: number;
+  /** Everything was read that the register loaded before this time. */
+  readonly loadedUntil: number;
+  /** Whether more is known to wait. */
+  readonly more: boolean;
+}
+
 /**
  * Where register documents come from. A document may come more than once, and late: the watcher tells by its content
  * and its time of loading. None may be passed over.
@@ -46,8 +56,8 @@ export interface RegisterSource {
    * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
    */
   find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
-  /** When each part of the source was last read, ms since 1970 by name, as a cursor tells; 0 is never. */
-  readAt?(cursor: string): Readonly<Record<string, number>>;
+  /** How far each part of the source was read, by name, as a cursor tells. */
+  parts?(cursor: string): Readonly<Record<string, SourcePart>>;
   close?(): Promise<void>;
 }
 

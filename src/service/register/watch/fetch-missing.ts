@@ -2,8 +2,9 @@
 
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
-import { type Claim, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
-import type { Tx } from '../../../store/store.ts';
+import { type Claim, mark, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
+import type { Db, Tx } from '../../../store/store.ts';
+import { ASK_QUEUE } from '../../monitors/items.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
 import { takeIn, type WatchDeps } from './take-in.ts';
 import { LeaseLost } from './watch-page.ts';
@@ -11,6 +12,20 @@ import { LeaseLost } from './watch-page.ts';
 /** Companies in one question: a large document has 500 KB. */
 export const ASK_BATCH = 50;
 const MOST_BACKOFF_MS = 15 * 60_000;
+
+/** Asks for a company, known or not. Ring `ask` after the commit. */
+export const requestCompany = (tx: Tx, entity: string, now: number): Promise<void> =>
+  mark(tx, ASK_QUEUE, [entity], now);
+
+/** A company that was asked for and is not answered yet, with why the last try failed; undefined where there is none. */
+export const findRequest = (db: Db, entity: string): Promise<{ readonly error: string | null } | undefined> =>
+  db
+    .selectFrom('lane')
+    .select('error')
+    .where('queue', '=', ASK_QUEUE)
+    .where('key', '=', entity)
+    .where('parked_at', 'is', null)
+    .executeTakeFirst();
 
 /**
  * Takes in what the register says of the claims' companies, as a page of it, and settles the claims. What the register

@@ -14,7 +14,7 @@ import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
 
 /** The key of a source's cursor among the kept values. */
-export const cursorKey = (source: RegisterSource): string => `cursor:${source.name}`;
+export const cursorKey = (source: Pick<RegisterSource, 'name'>): string => `cursor:${source.name}`;
 
 /** Documents read again in one run, and how long the lane sleeps at most: the clock may be set. */
 const AHEAD_BATCH = 100;
@@ -43,8 +43,8 @@ export async function watchPage(
     await store.write((tx) => settle(tx, claim, settlement));
     return;
   }
-  const unread = page.trouble === undefined ? [] : Object.values(source.readAt?.(page.cursor) ?? {});
-  const behind = unread.map((at) => now() - at);
+  const unread = page.trouble === undefined ? [] : Object.values(source.parts?.(page.cursor) ?? {});
+  const behind = unread.map(({ readAt }) => now() - readAt);
   if (page.more && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
   metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
   if (page.trouble !== undefined)

@@ -150,6 +150,23 @@ describe('time', () => {
     expect((await readAll(source, cursor)).numbers).toEqual([]);
   });
 
+  it('tells of each part how far it is read and whether more waits', async () => {
+    const { source, page, tell, clock } = await fixtureOf();
+    const began = clock.now();
+    const at = (days: number) => began - days * 24 * HOUR;
+    const unit = (number: number, days: number) => ({
+      Vrvirksomhed: { cvrNummer: 95_000_000 + number, sidstIndlaest: new Date(at(days)).toISOString() },
+    });
+    await tell([9, 8, 7, 6, 5].map((days, number) => unit(number, days)));
+    const companies = (cursor: string) => source.parts?.(cursor)['companies'];
+    let { cursor } = await page();
+    expect(companies(cursor)).toMatchObject({ loadedUntil: at(6), more: true });
+    expect(companies(cursor)?.readAt).toBeGreaterThanOrEqual(began);
+    expect(source.parts?.(cursor)['production units']).toMatchObject({ readAt: 0, more: false });
+    while (companies(cursor)?.more) ({ cursor } = await page(cursor));
+    expect(companies(cursor)).toMatchObject({ loadedUntil: at(5), more: false });
+  });
+
   it('begins where it is told to', async () => {
     const { source, tell } = await fixtureOf({ since: '2026-01-05T00:00:05Z' });
     await tell(documentsFrom(0, 9));

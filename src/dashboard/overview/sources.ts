@@ -1,0 +1,48 @@
+/** The sources of the service: when each is read next, and since when it could not be. */
+import type { VNode } from 'preact';
+import { AHEAD, WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
+import type { Db } from '../../store/store.ts';
+import { html, type Markup } from '../page/html.ts';
+import { state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import type { Visit } from '../routes.ts';
+
+export interface SourceRow {
+  readonly name: string;
+  readonly dueAt: number | null;
+  readonly since: number;
+  readonly error: string | null;
+}
+
+/** Reads them. The register's own source and what begins later in it are one thing to people. */
+export const readSources = (db: Db): Promise<readonly SourceRow[]> =>
+  db
+    .selectFrom('lane')
+    .select(['key as name', 'due_at as dueAt', 'since', 'error'])
+    .where('queue', '=', WATCH_QUEUE)
+    .where('key', '!=', AHEAD)
+    .orderBy('key')
+    .execute();
+
+/** Shows them. */
+export function sourceTable({ reader, now }: Visit, rows: readonly SourceRow[]): VNode {
+  const columns = ['source', 'state', 'nextRead'] as const;
+  return table({
+    label: reader.text('overview.sources'),
+    columns: columns.map((column) => reader.text(`overview.${column}`)),
+    rows: rows.map(({ name, dueAt, since, error }) => [
+      name,
+      sourceState(reader, { since, error, now }),
+      dueAt !== null && dueAt > now ? timeOf(reader, dueAt, now) : reader.text('overview.reading'),
+    ]),
+  });
+}
+
+function sourceState(
+  reader: Reader,
+  { since, error, now }: { readonly since: number; readonly error: string | null; readonly now: number },
+): Markup {
+  if (error === null) return state('ok', reader.text('overview.upToDate'));
+  return html`${state('bad', `${reader.text('overview.behind')} ${reader.duration(now - since)}`)}
+    <div class="quiet" lang="en">${error}</div>`;
+}

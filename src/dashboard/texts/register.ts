@@ -1,0 +1,61 @@
+/** Texts of the page of the register. */
+
+export const REGISTER_TEXTS = {
+  'nav.register': { en: 'Register', da: 'Register' },
+  'register.from': { en: 'Read from', da: 'Læses fra' },
+  'register.withheld': {
+    en: 'The register no longer states facts of many companies at once. cvrsync keeps what was known until you decide.',
+    da: 'Registret oplyser ikke længere fakta om mange virksomheder på én gang. cvrsync beholder det kendte, til du tager stilling.',
+  },
+  'register.notYet': {
+    en: 'Nothing was read yet. Progress will stand here as soon as the first page has come.',
+    da: 'Intet er læst endnu. Her kommer fremskridtet, så snart den første side er læst.',
+  },
+  'register.part': { en: 'Part', da: 'Del' },
+  'register.state': { en: 'State', da: 'Tilstand' },
+  'register.readAt': { en: 'Last read', da: 'Senest læst' },
+  'register.loadedUntil': { en: 'Read up to', da: 'Læst til' },
+  'register.never': { en: 'never', da: 'aldrig' },
+  'register.loading': { en: 'loading', da: 'indlæses' },
+  'part.companies': { en: 'companies', da: 'virksomheder' },
+  'part.production units': { en: 'production units', da: 'produktionsenheder' },
+  'part.documents': { en: 'documents', da: 'dokumenter' },
+  'register.known': { en: 'Companies and production units known', da: 'Kendte virksomheder og produktionsenheder' },
+  'register.unreadable': { en: 'Unreadable documents', da: 'Ulæselige dokumenter' },
+  'register.filings': { en: 'Annual reports to be tried again', da: 'Årsrapporter, der prøves igen' },
+  'register.counted': { en: 'Since this daemon started', da: 'Siden denne daemon startede' },
+  'register.nothingCounted': {
+    en: 'Nothing was read since then.',
+    da: 'Intet er læst siden da.',
+  },
+  'register.what': { en: 'What', da: 'Hvad' },
+  'register.result': { en: 'Result', da: 'Resultat' },
+  'register.count': { en: 'Count', da: 'Antal' },
+  'counted.documents': { en: 'Register documents', da: 'Registerdokumenter' },
+  'counted.changes': { en: 'Changes', da: 'Ændringer' },
+  'counted.filings': { en: 'Annual reports', da: 'Årsrapporter' },
+  'counted.articles': { en: 'Gazette and press', da: 'Statstidende og presse' },
+  'fetch.title': { en: 'Fetch a company now', da: 'Hent en virksomhed nu' },
+  'fetch.help': {
+    en: 'cvrsync asks the register for the company and takes its document in as if it had just come: monitors are told of what changed.',
+    da: 'cvrsync beder registret om virksomheden og behandler dens dokument, som var det lige kommet: overvågninger får besked om det, der har ændret sig.',
+  },
+  'fetch.company': { en: 'CVR number', da: 'CVR-nummer' },
+  'fetch.submit': { en: 'Fetch', da: 'Hent' },
+  'fetch.cannot': {
+    en: 'This source cannot be asked for one company: it is read from its beginning to its end.',
+    da: 'Denne kilde kan ikke spørges om én virksomhed: den læses fra ende til anden.',
+  },
+  'fetch.unreadable': {
+    en: 'This is no company. Write a CVR number of eight digits.',
+    da: 'Det er ikke en virksomhed. Skriv et CVR-nummer med otte cifre.',
+  },
+  'fetch.waiting': { en: 'asked for, waiting for the register', da: 'bedt om, venter på registret' },
+  'fetch.unknown': {
+    en: 'Nothing is known of this company. If it was fetched just now, the register does not have it.',
+    da: 'Intet vides om denne virksomhed. Hvis den lige er hentet, har registret den ikke.',
+  },
+  'fetch.loadedAt': { en: 'Loaded by the register', da: 'Indlæst af registret' },
+  'fetch.storedAt': { en: 'Last changed here', da: 'Senest ændret her' },
+  'fetch.toCompany': { en: 'To the company', da: 'Til virksomheden' },
+} as const;

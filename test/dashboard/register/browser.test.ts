@@ -1,0 +1,38 @@
+/** The pages of the register and the installation in a real browser: sound in every look, with and without scripts. */
+import { expect, it } from 'vitest';
+import { createOperator } from '../../../src/runtime/operators/operators.ts';
+import { type Look, signIn, useBrowser } from '../browser.ts';
+import { startService } from './service.ts';
+
+const { open } = useBrowser();
+const LOOKS: readonly Look[] = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 390, language: 'da-DK' },
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 2560 },
+  { theme: 'light', width: 1280, script: false },
+];
+const PATIENT = { timeout: 20_000, interval: 50 };
+
+it('the pages are sound in every look, and a company is fetched', async () => {
+  const { app, numbers } = await startService();
+  const known = () => app.store.db.selectFrom('snapshot').select('entity').execute();
+  await expect.poll(async () => (await known()).length, PATIENT).toBeGreaterThanOrEqual(numbers.length);
+  const token = (await app.store.write((tx) => createOperator(tx, { name: 'Ida', role: 'admin' }, Date.now()))) ?? '';
+  const [number = ''] = numbers;
+  for (const look of LOOKS) {
+    const { page, expectSound } = await open(look);
+    await signIn(page, app.adminUrl, token);
+    for (const path of ['/register', `/register?company=${number}`]) {
+      await page.goto(app.adminUrl + path);
+      await expectSound();
+      //SHOT
+    }
+    await page.goto(`${app.adminUrl}/register`);
+    await page.fill('#company', number);
+    await page.click('main form button');
+    await page.waitForURL(`**/register?company=CVR-1-${number}#fetch`);
+    expect(await page.textContent('#fetch')).toMatch(/waiting|venter|Loaded by|Indlæst af/);
+    await expectSound();
+  }
+});
