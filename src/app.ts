@@ -160,8 +160,10 @@ async function addPages(
   // Loaded here: commands need none of it.
   const { addDashboard } = await import('./dashboard/dashboard.ts');
   const hasUpstream = connector?.hasUpstream === true;
+  const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
-  addDashboard(base.admin, { ...base, ...more, halves, emailEvent });
+  const installation = installationOf(config, base);
+  addDashboard(base.admin, { ...base, ...more, halves, emailEvent, installation });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

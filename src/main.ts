@@ -1,12 +1,11 @@
 /** From argv to a command, and from its end to an exit code. */
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
 import { audited } from './commands/cli/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
 import { COMMANDS } from './commands/list.ts';
+import { readVersion } from './version.ts';
 
 type Run = (
   command: Command,
@@ -73,12 +72,6 @@ function createProgram(): Program {
       })
       .exitOverride()
   );
-}
-
-function readVersion(): string {
-  const file = findPackageJSON(import.meta.url);
-  const content: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
-  return String(Object.getOwnPropertyDescriptor(content, 'version')?.value ?? 'unknown');
 }
 
 function readGlobals(program: Program): GlobalOptions {

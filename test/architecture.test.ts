@@ -67,7 +67,16 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'providers/': [],
 };
 // Wires the parts, reads what people type: may import anything.
-const TOP_FLOOR = ['src/cvrsync.js', 'src/main.ts', 'src/app.ts', 'src/halves.ts', 'src/commands/', 'src/config/'];
+const TOP_FLOOR = [
+  'src/cvrsync.js',
+  'src/main.ts',
+  'src/app.ts',
+  'src/halves.ts',
+  'src/installation.ts',
+  'src/version.ts',
+  'src/commands/',
+  'src/config/',
+];
 const PROVIDER_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Its calls, as the daemon makes them.
   'providers/conformance/': ['undici'],

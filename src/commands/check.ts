@@ -1,24 +1,11 @@
 /** `check`: tests everything that the daemon needs before it runs, and says what is wrong and what to do. */
-import { alertFindings } from '../alerts/check.ts';
-import type { Config } from '../config/load.ts';
-import { configWarnings } from '../config/warnings.ts';
-import { type CheckOptions, connectorFindings } from '../connector/check.ts';
-import { ownAddress, secretsOf, upstreamOf } from '../halves.ts';
-import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
-import { isLoopback } from '../http/server/loopback.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
-import { serviceFindings } from '../service/check.ts';
-import type { Secrets } from '../service/keys/secrets.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { storeExists } from './arguments/with-store.ts';
-import { adminFindings } from './check-admin.ts';
-import { daemonFindings } from './check-daemons.ts';
-import { indexFindings } from './check-index.ts';
+import { allFindings, diskFindings, warningsOf } from './check/findings.ts';
 import { defineCommand, flag, integer } from './cli/command.ts';
-
-const MIB = 1024 * 1024;
 
 export const command = defineCommand({
   name: 'check',
@@ -47,13 +34,8 @@ export const command = defineCommand({
           advice: 'fix the store first',
         });
       else {
-        const deps = { store: opened.store, http: client.http, metrics: createMetrics(), now: Date.now };
-        findings.push(...(await halfFindings(deps, config, signal, { createProperties })));
-        findings.push(...(await daemonFindings(opened.store, config)));
-        const wantsMatches = config.connector?.providers.some(({ autoMatch }) => autoMatch !== undefined) ?? false;
-        findings.push(...(await indexFindings(opened.store.db, wantsMatches)));
-        findings.push(...(await adminFindings(config, client.http, signal)));
-        findings.push(...(await alertFindings(config.alerts, signal)));
+        const subject = { config, store: opened.store, http: client.http };
+        findings.push(...(await allFindings(subject, signal, { createProperties })));
       }
     } finally {
       await client.close();
@@ -72,63 +54,6 @@ export const command = defineCommand({
     return count('fail') > 0 ? 1 : 0;
   },
 });
-
-const warningsOf = (config: Config): Findings =>
-  configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
-
-type Deps = Parameters<typeof connectorFindings>[0];
-
-/** What each configured half finds. */
-async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
-  const { connector, service, server } = config;
-  const opened = await tryKey(config);
-  if (opened.finding !== undefined) return [opened.finding];
-  const { secrets } = opened;
-  const isOwn = service !== undefined && connector?.upstream === undefined;
-  const upstream = await upstreamOf(config, secrets, ownAddress(server.host, server.port));
-  const [ofConnector, ofService] = await Promise.all([
-    connector === undefined
-      ? NO_CONNECTOR
-      : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal, options),
-    service === undefined || secrets === undefined
-      ? []
-      : serviceFindings({ ...deps, secrets }, { server, service }, signal),
-  ]);
-  return [...(isOwn ? ofConnector.map(ofOwnService) : ofConnector), ...ofService];
-}
-
-const NO_CONNECTOR: Findings = [
-  { level: 'info', subject: 'connector', found: 'not configured: no CRM is kept in step' },
-];
-
-const withUpstream = <C extends { readonly upstream?: unknown }, U>(
-  { upstream: _, ...rest }: C,
-  upstream: U | undefined,
-) => ({
-  ...rest,
-  ...(upstream !== undefined && { upstream }),
-});
-
-/** Our own service runs inside the daemon: that it does not answer while the daemon is stopped is not a configuration error. */
-const ofOwnService = (finding: Finding): Finding =>
-  finding.subject === 'upstream' && finding.level === 'fail'
-    ? {
-        level: 'info',
-        subject: 'upstream',
-        found: `our own service does not answer: ${finding.found}`,
-        advice: 'start it with cvrsync serve, then check again',
-      }
-    : finding;
-
-/** Makes the key file where it must, as `serve` would. */
-async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | undefined; readonly finding?: Finding }> {
-  try {
-    return { secrets: await secretsOf(config) };
-  } catch (error) {
-    const found = errorText(error);
-    return { finding: { level: 'fail', subject: 'key', found } };
-  }
-}
 
 interface OpenedStore {
   readonly store: Store | undefined;
@@ -164,15 +89,6 @@ async function tryWriting(store: Store, isNew: boolean): Promise<Findings> {
       .execute();
     await tx.deleteFrom('kv').where('key', '=', '@check').execute();
   });
-  const free = await store.freeBytes();
   const found = `${store.engine}, ${isNew ? 'made, ' : ''}schema current, writable`;
-  const findings: Finding[] = [{ level: 'ok', subject: 'store', found }];
-  if (free !== undefined && free < 512 * MIB)
-    findings.push({
-      level: 'warn',
-      subject: 'store',
-      found: `${Math.floor(free / MIB)} MiB free on its disk`,
-      advice: 'make room: webhooks are refused when it is full',
-    });
-  return findings;
+  return [{ level: 'ok', subject: 'store', found }, ...(await diskFindings(store))];
 }

@@ -4,9 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
 import { initialConfig, type Plugin } from '../config/init.ts';
 import { entrySchema, loadProvider } from '../config/plugins/plugin.ts';
-import { redact } from '../config/redact.ts';
-import { configSchema } from '../config/schema.ts';
 import { schemaDocument } from '../config/schema-document.ts';
+import { shownConfig } from '../installation.ts';
 import { defineCommand, flag, many, UsageError } from './cli/command.ts';
 
 /** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
@@ -73,12 +72,7 @@ const show = defineCommand({
   about: 'print the configuration in force, defaults filled in and secrets masked',
   run: async (context) => {
     const { config, file } = await context.loaded();
-    const { connector, ...rest } = config;
-    const providers = connector?.providers.map(({ provider, settings, ...more }) => {
-      return { ...more, use: provider.name, settings: redact(provider.settings, settings) };
-    });
-    const given = { ...rest, ...(connector !== undefined && { connector: { ...connector, providers: {} } }) };
-    const shown = { file, config: redact(configSchema, given), providers };
+    const shown = { file, ...shownConfig(config) };
     context.output.result(shown, JSON.stringify(shown, null, 2));
     return 0;
   },

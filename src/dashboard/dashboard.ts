@@ -14,6 +14,9 @@ import { addAudit } from './audit.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
 import { addCompany } from './companies/page.ts';
 import { addSearch } from './companies/search.ts';
+import type { BundleDeps } from './installation/bundle.ts';
+import type { Installation } from './installation/installation.ts';
+import { addInstallation } from './installation/page.ts';
 import { addMatch } from './match/page.ts';
 import { addOverview } from './overview/page.ts';
 import type { OverviewDeps } from './overview/read-overview.ts';
@@ -30,7 +33,8 @@ import { addUndoes } from './writes/undo-page.ts';
 /** What the dashboard shows, and where it reports failures. */
 export interface DashboardDeps extends CompanyDeps, OverviewDeps {
   readonly log: ServerLog;
-  readonly metrics: OverviewDeps['metrics'] & RegisterPageDeps['metrics'];
+  readonly metrics: OverviewDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
+  readonly installation: Installation;
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
 }
@@ -80,6 +84,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
     addReview(scope, deps);
     if (deps.service) addServicePages(scope, { ...deps, management: deps.service });
     addAudit(scope, deps);
+    addInstallation(scope, deps);
     addOverview(scope, deps);
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });

@@ -94,7 +94,7 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
     const shown = (await show(visit)) ?? notFoundPage(visit.reader);
     if (!('file' in shown)) return sendPage(to, shown, visit);
     return reply
-      .type('text/csv; charset=utf-8')
+      .type(shown.type ?? 'text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${shown.file}"`)
       .header('cache-control', 'no-store')
       .send(shown.content);

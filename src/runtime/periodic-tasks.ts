@@ -4,6 +4,7 @@ import type { Store, Tx } from '../store/store.ts';
 import { type Claim, mark, settle } from './lanes/lanes.ts';
 import { deleteAudit } from './operators/audit.ts';
 import { deleteEndedSessions } from './operators/sessions.ts';
+import { sampleSize } from './store-size.ts';
 
 export interface Task<D> {
   readonly everyMs: number;
@@ -35,6 +36,7 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
   },
   sessions: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteEndedSessions(tx, now())) },
   audit: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteAudit(tx, now())) },
+  size: { everyMs: 3_600_000, run: ({ store, now }) => sampleSize(store, now()) },
 };
 
 /** Makes every task's lane due. */

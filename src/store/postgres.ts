@@ -73,6 +73,12 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
     async freeBytes() {
       return undefined;
     },
+    async sizeBytes() {
+      const { rows } = await sql<{
+        size: number;
+      }>`select pg_database_size(current_database()) as size`.execute(db);
+      return Number(rows[0]?.size ?? 0);
+    },
     async close() {
       await db.destroy();
       if (!pool.ended) await pool.end();

@@ -58,6 +58,10 @@ export function openSqlite(file: string): Store {
       const disk = await statfs(path.dirname(path.resolve(file)));
       return disk.bavail * disk.bsize;
     },
+    async sizeBytes() {
+      const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
+      return sizeOf(file) + sizeOf(`${file}-wal`);
+    },
     async close() {
       await db.destroy();
       await writing.destroy();

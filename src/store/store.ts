@@ -26,6 +26,8 @@ export interface Store {
   checkpoint(): Promise<{ readonly walBytes: number | undefined }>;
   /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */
   freeBytes(): Promise<number | undefined>;
+  /** Bytes that the store takes, with its write-ahead log. */
+  sizeBytes(): Promise<number>;
   /** Idempotent. */
   close(): Promise<void>;
 }

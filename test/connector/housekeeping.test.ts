@@ -191,6 +191,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'receipts',
       'runs',
       'sessions',
+      'size',
     ];
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
@@ -209,6 +210,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
       { key: 'runs', due_at: NOW + 3_600_000, fence: null },
       { key: 'sessions', due_at: NOW + 3_600_000, fence: null },
+      { key: 'size', due_at: NOW + 3_600_000, fence: null },
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Crm } from '../../src/connector/crm/crm.ts';
 import { addDashboard } from '../../src/dashboard/dashboard.ts';
+import type { Installation } from '../../src/dashboard/installation/installation.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
@@ -93,6 +94,18 @@ function management(store: Store, now: () => number): ServiceManagement {
   };
 }
 
+/** An installation with a finding of each kind. */
+const INSTALLATION: Installation = {
+  version: '1.2.3',
+  startedAt: 0,
+  shownConfig: () => ({ config: { smtp: { from: 'ida@example.com' } } }),
+  mask: (text) => text,
+  quickFindings: async () => [
+    { level: 'warn', subject: 'store', found: '<script>alert(1)</script>', advice: 'make room' },
+  ],
+  allFindings: async () => [{ level: 'fail', subject: 'hubspot', found: 'did not answer in time' }],
+};
+
 /** The dashboard on a store without rows, on its own; all of it ends with the test. */
 export async function startPages({
   engine = 'sqlite',
@@ -110,7 +123,8 @@ export async function startPages({
   const log = { error: () => undefined, warn: () => undefined };
   const service = halves.service ? management(store, now) : undefined;
   const more = { metrics: createMetrics(), hasUpstream: false, emailEvent: 'email' };
-  addDashboard(server, { store, now, log, crms, halves, service, ...more });
+  const installation = { ...INSTALLATION, startedAt: now() };
+  addDashboard(server, { store, now, log, crms, halves, service, installation, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

@@ -125,14 +125,17 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       'mails',
       'quarantine',
       'sessions',
+      'size',
       'unknown',
       'windows',
     ]);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
-    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'quarantine', 'sessions', 'windows'].map((key) => ({
-      key,
-      due_at: NOW + 3_600_000,
-    }));
+    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'quarantine', 'sessions', 'size', 'windows'].map(
+      (key) => ({
+        key,
+        due_at: NOW + 3_600_000,
+      }),
+    );
     expect(lanes).toEqual(hourly.toSpliced(2, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
   });
 });

@@ -7,7 +7,9 @@ export type CsvRow = readonly string[];
 /** A file instead of a page. */
 export interface FileBody {
   readonly file: string;
-  readonly content: Readable;
+  /** Its media type; CSV where absent. */
+  readonly type?: string;
+  readonly content: Readable | string;
 }
 
 /** A CSV file, row by row as it is sent. A spreadsheet takes no cell of it for a formula, and reads it as UTF-8; parted by semicolons, as in Denmark. */

@@ -52,6 +52,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },
   { path: '/register', text: 'nav.register', half: 'service' },
   { path: '/audit', text: 'nav.audit' },
+  { path: '/installation', text: 'nav.installation' },
 ];
 
 /** The whole document of a page. */

@@ -15,6 +15,8 @@ export interface Reader {
   number(value: number): string;
   /** A part of a whole, from 0 to 1, in per cent; never more than it is. */
   share(value: number): string;
+  /** A size in the largest unit that fits, in steps of 1,024. */
+  bytes(value: number): string;
   /** How long something took, to the millisecond or the tenth of a second. */
   latency(ms: number): string;
   /** A day without a time. */
@@ -56,6 +58,11 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(
         Math.floor(value * 1_000) / 1_000,
       ),
+    bytes(value) {
+      const power = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, Math.abs(value))) / 10));
+      const rounded = Math.round((value / 1_024 ** power) * 10) / 10;
+      return `${numbers.format(rounded)} ${SIZES[power]}`;
+    },
     latency: (ms) =>
       ms < 1_000
         ? `${numbers.format(Math.round(ms))} ms`
@@ -72,6 +79,8 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
     duration: inUnits,
   };
 }
+
+const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 const UNITS = [
   ['day', 86_400_000],

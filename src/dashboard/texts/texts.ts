@@ -4,15 +4,16 @@ import { AUDIT_TEXTS } from './audit.ts';
 import { COMPANY_TEXTS } from './companies.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
-import { KEY_TEXTS } from './keys.ts';
+import { INSTALLATION_TEXTS } from './installation.ts';
 import { MATCH_TEXTS } from './match.ts';
-import { MONITOR_FORM_TEXTS } from './monitor-form.ts';
-import { MONITOR_TEXTS } from './monitors.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { RECORD_ACTION_TEXTS } from './record-actions.ts';
-import { REGISTER_TEXTS } from './register.ts';
 import { REVIEW_TEXTS } from './review.ts';
 import { RUN_TEXTS } from './runs.ts';
+import { KEY_TEXTS } from './service/keys.ts';
+import { MONITOR_FORM_TEXTS } from './service/monitor-form.ts';
+import { MONITOR_TEXTS } from './service/monitors.ts';
+import { REGISTER_TEXTS } from './service/register.ts';
 import { WRITES_TEXTS } from './writes.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
@@ -42,6 +43,7 @@ const PARTS = {
   ...MONITOR_FORM_TEXTS,
   ...KEY_TEXTS,
   ...REGISTER_TEXTS,
+  ...INSTALLATION_TEXTS,
 };
 
 export type TextKey = keyof typeof PARTS;

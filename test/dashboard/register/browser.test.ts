@@ -18,12 +18,18 @@ it('the pages are sound in every look, and a company is fetched', async () => {
   const { app, numbers } = await startService();
   const known = () => app.store.db.selectFrom('snapshot').select('entity').execute();
   await expect.poll(async () => (await known()).length, PATIENT).toBeGreaterThanOrEqual(numbers.length);
+  await expect
+    .poll(
+      async () => (await (await fetch(`${app.adminUrl}/register`)).text()).match(/production units(?!.*never)/s),
+      PATIENT,
+    )
+    .not.toBeNull();
   const token = (await app.store.write((tx) => createOperator(tx, { name: 'Ida', role: 'admin' }, Date.now()))) ?? '';
   const [number = ''] = numbers;
   for (const look of LOOKS) {
     const { page, expectSound } = await open(look);
     await signIn(page, app.adminUrl, token);
-    for (const path of ['/register', `/register?company=${number}`]) {
+    for (const path of ['/register', `/register?company=${number}`, '/installation']) {
       await page.goto(app.adminUrl + path);
       await expectSound();
       //SHOT
@@ -33,6 +39,10 @@ it('the pages are sound in every look, and a company is fetched', async () => {
     await page.click('main form button');
     await page.waitForURL(`**/register?company=CVR-1-${number}#fetch`);
     expect(await page.textContent('#fetch')).toMatch(/waiting|venter|Loaded by|Indlæst af/);
+    await expectSound();
+    await page.goto(`${app.adminUrl}/installation`);
+    await page.click('main form button');
+    await page.waitForSelector('text=gives documents');
     await expectSound();
   }
 });

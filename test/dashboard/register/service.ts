@@ -13,11 +13,15 @@ export interface StartedService {
   readonly numbers: readonly string[];
 }
 
-/** Starts it; `register` changes the settings of its register. All of it ends with the test. */
-export async function startService(register: object = {}, more: object = {}): Promise<StartedService> {
+/** Starts it; `register` changes the settings of its register, `half` those of the service, `more` all others. All of it ends with the test. */
+export async function startService(
+  register: object = {},
+  more: object = {},
+  half: object = {},
+): Promise<StartedService> {
   const emulator = await serveRegister({ companies: 3, password: 'secret-of-the-register' });
   onTestFinished(() => emulator.close());
-  const service = { register: { ...emulator.settings, pollSeconds: 1, ...register } };
+  const service = { register: { ...emulator.settings, pollSeconds: 1, ...register }, ...half };
   const { config } = await checked({
     server: { port: 0 },
     admin: { port: 0 },

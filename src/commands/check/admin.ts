@@ -1,10 +1,10 @@
 /** Checks the admin listener. */
-import type { Config } from '../config/load.ts';
-import { adminTokenOf, ownAddress } from '../halves.ts';
-import type { OutboundHttp } from '../http/outbound/client.ts';
-import { isLoopback } from '../http/server/loopback.ts';
-import { errorText } from '../protocol/text/error-text.ts';
-import type { Finding, Findings } from '../runtime/finding.ts';
+import type { Config } from '../../config/load.ts';
+import { adminTokenOf, ownAddress } from '../../halves.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { isLoopback } from '../../http/server/loopback.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import type { Finding, Findings } from '../../runtime/finding.ts';
 
 const subject = 'admin listener';
 

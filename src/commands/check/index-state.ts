@@ -1,7 +1,7 @@
 /** What `check` says of the company index: its size and its age; nothing where nobody made one and no connection needs it. */
-import { readIndexState } from '../match/index/state.ts';
-import type { Findings } from '../runtime/finding.ts';
-import type { Db } from '../store/store.ts';
+import { readIndexState } from '../../match/index/state.ts';
+import type { Findings } from '../../runtime/finding.ts';
+import type { Db } from '../../store/store.ts';
 
 export async function indexFindings(db: Db, isNeeded: boolean): Promise<Findings> {
   const state = await readIndexState(db);

@@ -1,9 +1,9 @@
 /** Checks whether the daemons on the store run with the configuration that `check` reads. */
-import { configDigests } from '../config/digests.ts';
-import type { Config } from '../config/load.ts';
-import { differingParts, readDaemons, saltOf } from '../runtime/daemons.ts';
-import type { Findings } from '../runtime/finding.ts';
-import type { Store } from '../store/open.ts';
+import { configDigests } from '../../config/digests.ts';
+import type { Config } from '../../config/load.ts';
+import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
+import type { Findings } from '../../runtime/finding.ts';
+import type { Store } from '../../store/open.ts';
 
 const subject = 'daemons';
 

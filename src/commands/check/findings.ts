@@ -1,0 +1,126 @@
+/** What `check` finds once it has a store: of the configuration, both halves, the daemons, the index, the admin listener, alerts. */
+import { alertFindings } from '../../alerts/check.ts';
+import type { Config } from '../../config/load.ts';
+import { configWarnings } from '../../config/warnings.ts';
+import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
+import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { isLoopback } from '../../http/server/loopback.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import type { Finding, Findings } from '../../runtime/finding.ts';
+import { serviceFindings } from '../../service/check.ts';
+import type { Secrets } from '../../service/keys/secrets.ts';
+import type { Store } from '../../store/open.ts';
+import { adminFindings } from './admin.ts';
+import { daemonFindings } from './daemons.ts';
+import { indexFindings } from './index-state.ts';
+
+/** What is looked at, and how the world is reached. */
+export interface CheckSubject {
+  readonly config: Config;
+  readonly store: Store;
+  readonly http: OutboundHttp;
+}
+
+/** All findings. What does not answer before the signal aborts is a finding too. */
+export async function allFindings(
+  { config, store, http }: CheckSubject,
+  signal: AbortSignal,
+  options: CheckOptions = {},
+): Promise<Findings> {
+  const deps = { store, http, metrics: createMetrics(), now: Date.now };
+  return [
+    ...(await halfFindings(deps, config, signal, options)),
+    ...(await daemonFindings(store, config)),
+    ...(await indexFindings(store.db, wantsMatches(config))),
+    ...(await adminFindings(config, http, signal)),
+    ...(await alertFindings(config.alerts, signal)),
+  ];
+}
+
+/** The findings that need no call to anybody. */
+export const quickFindings = async ({ config, store }: Omit<CheckSubject, 'http'>): Promise<Findings> => [
+  ...warningsOf(config),
+  ...(await diskFindings(store)),
+  ...(await daemonFindings(store, config)),
+  ...(await indexFindings(store.db, wantsMatches(config))),
+];
+
+/** Whether a connection suggests companies, for which it needs the company index. */
+const wantsMatches = ({ connector }: Config): boolean =>
+  connector?.providers.some(({ autoMatch }) => autoMatch !== undefined) ?? false;
+
+const MIB = 1024 * 1024;
+
+/** A finding where the disk is nearly full. */
+export async function diskFindings(store: Store): Promise<Findings> {
+  const free = await store.freeBytes();
+  if (free === undefined || free >= 512 * MIB) return [];
+  return [
+    {
+      level: 'warn',
+      subject: 'store',
+      found: `${Math.floor(free / MIB)} MiB free on its disk`,
+      advice: 'make room: webhooks are refused when it is full',
+    },
+  ];
+}
+
+/** What is allowed in a configuration and unwise. */
+export const warningsOf = (config: Config): Findings =>
+  configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
+
+type Deps = Parameters<typeof connectorFindings>[0];
+
+/** What each configured half finds. */
+async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
+  const { connector, service, server } = config;
+  const opened = await tryKey(config);
+  if (opened.finding !== undefined) return [opened.finding];
+  const { secrets } = opened;
+  const isOwn = service !== undefined && connector?.upstream === undefined;
+  const upstream = await upstreamOf(config, secrets, ownAddress(server.host, server.port));
+  const [ofConnector, ofService] = await Promise.all([
+    connector === undefined
+      ? NO_CONNECTOR
+      : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal, options),
+    service === undefined || secrets === undefined
+      ? []
+      : serviceFindings({ ...deps, secrets }, { server, service }, signal),
+  ]);
+  return [...(isOwn ? ofConnector.map(ofOwnService) : ofConnector), ...ofService];
+}
+
+const NO_CONNECTOR: Findings = [
+  { level: 'info', subject: 'connector', found: 'not configured: no CRM is kept in step' },
+];
+
+const withUpstream = <C extends { readonly upstream?: unknown }, U>(
+  { upstream: _, ...rest }: C,
+  upstream: U | undefined,
+) => ({
+  ...rest,
+  ...(upstream !== undefined && { upstream }),
+});
+
+/** Our own service runs inside the daemon: that it does not answer while the daemon is stopped is not a configuration error. */
+const ofOwnService = (finding: Finding): Finding =>
+  finding.subject === 'upstream' && finding.level === 'fail'
+    ? {
+        level: 'info',
+        subject: 'upstream',
+        found: `our own service does not answer: ${finding.found}`,
+        advice: 'start it with cvrsync serve, then check again',
+      }
+    : finding;
+
+/** Makes the key file where it must, as `serve` would. */
+async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | undefined; readonly finding?: Finding }> {
+  try {
+    return { secrets: await secretsOf(config) };
+  } catch (error) {
+    const found = errorText(error);
+    return { finding: { level: 'fail', subject: 'key', found } };
+  }
+}

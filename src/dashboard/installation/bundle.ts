@@ -1,0 +1,59 @@
+/** The support bundle: what somebody who helps needs to know, without secrets and without personal data. */
+import { countByKind } from '../../connector/explain/attention.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { Server } from '../../http/server/server.ts';
+import { readDaemons } from '../../runtime/daemons.ts';
+import { counts } from '../../runtime/lanes/lane-state.ts';
+import { readGrowth } from '../../runtime/store-size.ts';
+import { readSources } from '../overview/sources.ts';
+import { addPage, type RouteDeps } from '../routes.ts';
+import type { Installation } from './installation.ts';
+
+export interface BundleDeps extends RouteDeps {
+  readonly installation: Installation;
+  readonly metrics: Pick<Metrics, 'registry'>;
+}
+
+const MOST_COUNTED = 1_000;
+
+/** Adds its download. */
+export function addBundle(app: Server, deps: BundleDeps): void {
+  addPage(app, deps, {
+    path: '/installation/bundle.json',
+    role: 'operator',
+    async show({ now }) {
+      const bundle = JSON.stringify(await readBundle(deps, now), null, 2);
+      const content = withoutPersons(deps.installation.mask(bundle));
+      return { file: 'cvrsync-support.json', type: 'application/json; charset=utf-8', content };
+    },
+  });
+}
+
+/** Counts and states, never what a record, a company or a delivery holds. */
+async function readBundle({ store, installation, metrics, halves }: BundleDeps, now: number): Promise<object> {
+  const { db, engine } = store;
+  const bytes = await store.sizeBytes();
+  return {
+    madeAt: new Date(now).toISOString(),
+    version: installation.version,
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    startedAt: new Date(installation.startedAt).toISOString(),
+    halves,
+    store: { engine, bytes, growth: await readGrowth(db, bytes, now), freeBytes: await store.freeBytes() },
+    memory: process.memoryUsage(),
+    daemons: (await readDaemons(db, now)).map(({ startedAt }) => new Date(startedAt).toISOString()),
+    findings: await installation.quickFindings(),
+    attention: await countByKind(db, now, MOST_COUNTED),
+    queues: await counts(db, now),
+    sources: await readSources(db),
+    config: installation.shownConfig(),
+    metrics: await metrics.registry.getMetricsAsJSON(),
+  };
+}
+
+/** A mail address names a person, and so may the user in another address. */
+const withoutPersons = (text: string): string =>
+  text
+    .replaceAll(/:\/\/[^\s"'@/]*@/gu, '://***@')
+    .replaceAll(/[^\s"'<>@:/,;]+@[^\s"'<>@:/,;]+/gu, (found) => (found.startsWith('***@') ? found : '***'));

@@ -1,0 +1,58 @@
+/** The configuration in force as it may be shown, and what the dashboard tells of the installation. */
+import type { Config } from './config/load.ts';
+import { collectSecrets, redact } from './config/redact.ts';
+import { configSchema } from './config/schema.ts';
+import type { Installation } from './dashboard/installation/installation.ts';
+import type { OutboundHttp } from './http/outbound/client.ts';
+import { maskerOf } from './protocol/text/mask.ts';
+import type { Store } from './store/open.ts';
+import { readVersion } from './version.ts';
+
+/** The configuration in force, its connections beside it; their settings have a schema each. */
+const partsOf = ({ connector, ...rest }: Config) => ({
+  common: { ...rest, ...(connector !== undefined && { connector: { ...connector, providers: {} } }) },
+  providers: connector?.providers ?? [],
+});
+
+/** The configuration with defaults filled in and secrets masked. */
+export function shownConfig(config: Config): { readonly config: unknown; readonly providers: readonly object[] } {
+  const { common, providers } = partsOf(config);
+  return {
+    config: redact(configSchema, common),
+    providers: providers.map(({ provider, settings, ...more }) => {
+      return { ...more, use: provider.name, settings: redact(provider.settings, settings) };
+    }),
+  };
+}
+
+/** Every secret text of a configuration, for `maskerOf`. */
+function secretsIn(config: Config): readonly string[] {
+  const { common, providers } = partsOf(config);
+  const ofProviders = providers.flatMap(({ provider, settings }) => [...collectSecrets(provider.settings, settings)]);
+  return [...collectSecrets(configSchema, common), ...ofProviders];
+}
+
+/** What both need that tell of an installation. */
+interface InstallationBase {
+  readonly store: Store;
+  readonly http: OutboundHttp;
+  readonly now: () => number;
+}
+
+/** What the dashboard tells of this process and its configuration. */
+export function installationOf(config: Config, { store, http, now }: InstallationBase): Installation {
+  // Loaded when somebody looks: the daemon needs nothing of it.
+  const findings = () => import('./commands/check/findings.ts');
+  return {
+    version: readVersion(),
+    startedAt: now(),
+    shownConfig: () => shownConfig(config),
+    mask: (text) => maskerOf(secretsIn(config))(text),
+    quickFindings: async () => (await findings()).quickFindings({ config, store }),
+    async allFindings(signal) {
+      const { allFindings, diskFindings, warningsOf } = await findings();
+      const whole = await allFindings({ config, store, http }, signal);
+      return [...warningsOf(config), ...(await diskFindings(store)), ...whole];
+    },
+  };
+}
