@@ -1,0 +1,133 @@
+/** The files that start cvrsync elsewhere: they name what there is, and what they configure is a configuration. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config/load-file.ts';
+import { newFolder } from '../support/stores.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DEPLOY = join(ROOT, 'deploy');
+const read = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
+
+interface Service {
+  readonly image: string;
+  readonly restart?: string;
+  readonly mem_limit?: string;
+  readonly cpus?: number;
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly string[];
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: object;
+  readonly read_only?: boolean;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly configs: Readonly<Record<string, { readonly file: string }>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: object;
+}
+
+const daemonsOf = ({ services }: Compose): readonly Service[] =>
+  Object.entries(services).flatMap(([name, service]) => (name.startsWith('cvrsync') ? [service] : []));
+
+describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => {
+  // As compose reads it: with merge keys.
+  const compose: Compose = parse(read(name), { merge: true });
+  const services = Object.entries(compose.services);
+
+  it('gives every service limits and a restart, and publishes ports to the machine alone', () => {
+    for (const [service, { restart, mem_limit, cpus, ports = [] }] of services) {
+      expect([restart, typeof mem_limit, typeof cpus], service).toEqual(['unless-stopped', 'string', 'number']);
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/u);
+    }
+  });
+
+  it('names configurations that are there', () => {
+    for (const { file } of Object.values(compose.configs)) expect(existsSync(join(DEPLOY, file)), file).toBe(true);
+    const named = services.flatMap(([, { configs = [] }]) => configs.map(({ source }) => source));
+    expect(new Set(named)).toEqual(new Set(Object.keys(compose.configs)));
+  });
+
+  it('keeps every secret in a file, and gives it to those alone who name it', () => {
+    const named = services.flatMap(([, { secrets = [] }]) => secrets);
+    expect(new Set(named)).toEqual(new Set(Object.keys(compose.secrets)));
+    for (const [service, { secrets = [], environment = {} }] of services) {
+      const variables = Object.entries(environment).filter(([key]) => /SECRET|KEY|TOKEN|PASSWORD/u.test(key));
+      expect(variables.map(([, value]) => value).toSorted(), service).toEqual(
+        secrets.map((secret) => `/run/secrets/${secret}`).toSorted(),
+      );
+      expect(variables.filter(([key]) => !key.endsWith('_FILE'))).toEqual([]);
+    }
+  });
+
+  it('runs cvrsync with a configuration that loads, read-only but for its data', async () => {
+    const [daemon] = daemonsOf(compose);
+    if (daemon === undefined) throw new Error('no daemon');
+    expect(daemon.read_only).toBe(true);
+    const { source, target } = daemon.configs?.[0] ?? { source: '', target: '' };
+    expect(daemon.environment?.['CVRSYNC_CONFIG']).toBe(target);
+    const folder = newFolder();
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, 'a-secret-of-sixteen-characters\n');
+    const env = Object.fromEntries(
+      Object.keys(daemon.environment ?? {}).map((key) => [key, key.endsWith('_FILE') ? secret : '']),
+    );
+    const file = join(DEPLOY, compose.configs[source]?.file ?? '');
+    const loaded = await loadConfig({ file, env });
+    expect(loaded).toMatchObject({ ok: true, config: { server: { host: '0.0.0.0' }, admin: { exposed: true } } });
+    if (loaded.ok) expect(loaded.config.store.startsWith('postgres:')).toBe(name.includes('postgres'));
+  });
+});
+
+describe('deploy/compose.postgres.yaml', () => {
+  const compose: Compose = parse(read('compose.postgres.yaml'), { merge: true });
+
+  it('starts three daemons once the database is healthy, all behind the proxy', () => {
+    const daemons = daemonsOf(compose);
+    expect(daemons.length).toBe(3);
+    for (const { depends_on } of daemons) expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(compose.services['postgres']?.healthcheck).toBeDefined();
+    const names = Object.keys(compose.services).filter((name) => name.startsWith('cvrsync'));
+    const proxied = [...read('compose/nginx.conf').matchAll(/server (cvrsync-\d):(808[01]);/gu)];
+    expect(proxied.map(([, name, port]) => `${name} ${port}`).toSorted()).toEqual(
+      names.flatMap((name) => [`${name} 8080`, `${name} 8081`]).toSorted(),
+    );
+  });
+});
+
+describe('deploy/systemd/cvrsync.service', () => {
+  const lines = read('systemd/cvrsync.service').split('\n');
+  const settingOf = (key: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${key}=`))?.slice(key.length + 1);
+
+  it('gives the process no rights, a folder of its own, and time to end', () => {
+    expect(
+      Object.fromEntries(
+        ['DynamicUser', 'NoNewPrivileges', 'ProtectSystem', 'CapabilityBoundingSet'].map((key) => [
+          key,
+          settingOf(key),
+        ]),
+      ),
+    ).toEqual({
+      DynamicUser: 'yes',
+      NoNewPrivileges: 'yes',
+      ProtectSystem: 'strict',
+      CapabilityBoundingSet: '',
+    });
+    expect(settingOf('StateDirectory')).toBe('cvrsync');
+    expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(25);
+  });
+
+  it('gives it each secret as a file that the environment names', () => {
+    const credentials = lines.flatMap((line) => /^LoadCredential=(\w+):/u.exec(line)?.[1] ?? []);
+    const named = [...(settingOf('Environment') ?? '').matchAll(/_FILE=%d\/(\w+)/gu)].map(
+      ([, credential]) => credential,
+    );
+    expect(named).toEqual(credentials);
+    expect(credentials.length).toBeGreaterThan(0);
+  });
+});
