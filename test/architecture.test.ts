@@ -180,7 +180,7 @@ describe('what is committed', () => {
   // Beyond the plan's own, what tools insist on.
   const TOP = new Set(
     `package.json tsconfig.json src providers data scaffold test Dockerfile README.md LICENSE CHANGELOG.md
-     package-lock.json rolldown.config.ts biome.json docs CONTRIBUTING.md SECURITY.md .github .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(
+     package-lock.json rolldown.config.ts biome.json docs deploy CONTRIBUTING.md SECURITY.md .github .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(
       /\s+/,
     ),
   );

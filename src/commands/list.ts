@@ -40,6 +40,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./review.ts'),
   },
   {
+    name: 'export',
+    about: 'print all that is kept about a company or a person, as JSON',
+    load: () => import('./export.ts'),
+  },
+  {
     name: 'facts',
     about: 'manage the stored facts of companies: forget a wrong one',
     load: () => import('./facts.ts'),

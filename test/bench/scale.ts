@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChild } from './child.ts';
-import { inFolder, startDaemon } from './daemon.ts';
+import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import type { verbs as Load } from './load.ts';
 import { median, report, round } from './measure.ts';
 import { drained, withManyLinks } from './store.ts';
@@ -23,6 +23,7 @@ await inFolder(async (folder) => {
   const open = async (links: number) => {
     const own = join(folder, String(links));
     await mkdir(own);
+    await settleMapping(own, PROVIDERS);
     await withManyLinks(own, 'hubspot', links, FIRST);
     const daemon = await startDaemon(own, PROVIDERS);
     const run = async (at: number): Promise<number> => {
