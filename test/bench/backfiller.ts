@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { BUILT } from './daemon.ts';
 
 /** A property that need not be unique: the emulated account looks through all its records for one that must. */
-export const NUMBER = 'address2';
+export const NUMBER = 'cvr_number';
 
 /** Builds the program that is started. */
 export function build(): void {
