@@ -15,6 +15,7 @@ const PAGES = [
   '/writes',
   `/writes?entity=${COMPANY}`,
   '/audit',
+  '/installation',
   '/sessions',
 ];
 const LOOKS: readonly Look[] = [

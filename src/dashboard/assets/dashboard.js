@@ -52,8 +52,23 @@ const pressByKey = (/** @type {KeyboardEvent} */ event) => {
   if (named instanceof HTMLElement) named.click();
 };
 
+/** A form is sent once: a second click would have the browser drop the first answer, which may show a secret. */
+const sent = new WeakSet();
+const sendOnce = (/** @type {SubmitEvent} */ event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== 'post') return;
+  if (sent.has(form)) event.preventDefault();
+  sent.add(form);
+};
+/** Whoever comes back to a page may send its forms again. */
+const forgetSent = () => {
+  for (const form of document.forms) sent.delete(form);
+};
+
 showTimes(document);
 showZone();
+document.addEventListener('submit', sendOnce);
+addEventListener('pageshow', forgetSent);
 document.addEventListener('keydown', focusSearch);
 document.addEventListener('keydown', pressByKey);
 if (document.querySelector('[data-live]') !== null) {

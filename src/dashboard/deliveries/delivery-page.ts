@@ -13,13 +13,13 @@ import {
 } from '../../service/delivery/deliveries.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { monitorAddress } from '../monitors/shown.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { deliveryName, deliveryState } from './page.ts';
-import { deliveriesAddress } from './selection.ts';
 
 /** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {
@@ -93,7 +93,7 @@ function summary(visit: Visit, delivery: Delivery): VNode {
   return html`<dl class="facts">
     ${fact(reader.text('deliveries.state'), deliveryState(reader, delivery.state))}
     ${fact(reader.text('deliveries.about'), html`${deliveryName(visit, delivery)} <code>${entity}</code>`)}
-    ${fact(reader.text('deliveries.monitor'), html`<a href=${deliveriesAddress({ monitor })}><code>${monitor}</code></a>`)}
+    ${fact(reader.text('deliveries.monitor'), html`<a href=${monitorAddress(monitor)}><code>${monitor}</code></a>`)}
     ${fact(reader.text('deliveries.events'), delivery.events.join(', '))}
     ${fact(reader.text('deliveries.made'), timeOf(reader, createdAt))}
     ${fact(reader.text('deliveries.attempts'), reader.number(delivery.attempts))}

@@ -1,6 +1,6 @@
 /** The pages of monitors in a real browser: sound in every look, and worked with the mouse, with and without scripts. */
 import { expect, it } from 'vitest';
-import { createKey } from '../../../src/service/keys/keys.ts';
+import { createKey, findKey, listKeys } from '../../../src/service/keys/keys.ts';
 import { endMail } from '../../../src/service/mail/stopped-mails.ts';
 import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
 import { delivering, openHook } from '../../service/delivering.ts';
@@ -98,3 +98,29 @@ it.each([true, false])('a monitor is created, edited, tested, rotated and delete
   expect(await listMonitors(store.db, secrets)).toEqual([]);
   await expectSound();
 });
+
+it('a form is sent once, however often it is clicked, and again when somebody comes back', async () => {
+  const { base, operator, store } = await startPages();
+  const token = await operator('Ida', 'admin');
+  const { page } = await open();
+  await signIn(page, base, token);
+  await page.goto(`${base}/keys`);
+  const create = async (name: string): Promise<string | null> => {
+    await page.fill('#name', name);
+    // The browser would send the later ones and drop the answer to the first, which shows the key.
+    const prevented = await page.evaluate(`(() => {
+      const submit = () => document.querySelector('main form').dispatchEvent(new Event('submit', { cancelable: true, bubbles: true }));
+      return [submit(), submit(), submit()].map((isSent) => !isSent);
+    })()`);
+    expect(prevented).toEqual([false, true, true]);
+    await page.reload();
+    await page.fill('#name', name);
+    await page.click('button.primary');
+    return page.textContent('.secret');
+  };
+  for (const name of ['one', 'two']) {
+    expect((await findKey(store.db, (await create(name)) ?? ''))?.scopes).toContain('monitoring');
+    await page.goBack();
+  }
+  expect((await listKeys(store.db)).map(({ name }) => name)).toEqual(['one', 'two']);
+}, 60_000);
