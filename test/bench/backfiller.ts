@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT } from './daemon.ts';
+import { BUILT, FLAGS } from './daemon.ts';
 
 /** A property that need not be unique: the emulated account looks through all its records for one that must. */
 export const NUMBER = 'cvr_number';
@@ -43,6 +43,7 @@ export function startBackfill(
   };
   writeFileSync(config, JSON.stringify(content));
   const args = [
+    ...FLAGS,
     BUILT,
     '--config',
     config,
