@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
 import { type AuditFilter, type AuditRow, readAudit } from '../runtime/operators/audit.ts';
 import type { Db } from '../store/store.ts';
+import { maskAddresses } from './companies/shown-value.ts';
 import { type CsvRow, sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { table, textFilter, timeOf } from './page/parts.ts';
@@ -25,7 +26,7 @@ export function addAudit(app: Server, deps: RouteDeps): void {
       const filter = filterOf(visit);
       const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
       const found = await readAudit(store.db, { ...filter, before }, SHOWN + 1);
-      const rows = found.slice(0, SHOWN);
+      const rows = found.slice(0, SHOWN).map((row) => seenBy(visit, row));
       const last = found.length > SHOWN ? rows.at(-1)?.id : undefined;
       return {
         title: reader.text('nav.audit'),
@@ -42,9 +43,21 @@ export function addAudit(app: Server, deps: RouteDeps): void {
 
   addPage(app, deps, {
     path: '/audit.csv',
-    show: async (visit) => sendCsv('audit.csv', csvRows(store.db, filterOf(visit))),
+    show: async (visit) => sendCsv('audit.csv', csvRows(store.db, visit)),
   });
 }
+
+/** An entry as far as the role may see it: a mail address names a person. */
+const seenBy = ({ visitor }: Visit, row: AuditRow): AuditRow => {
+  if (visitor.role !== 'viewer') return row;
+  const { subject, detail, result } = row;
+  return {
+    ...row,
+    subject: subject && maskAddresses(subject),
+    detail: detail && JSON.parse(maskAddresses(JSON.stringify(detail))),
+    result: maskAddresses(result),
+  };
+};
 
 function filterOf({ query }: Visit): AuditFilter {
   const given = (name: string): string | undefined => query(name).trim() || undefined;
@@ -102,11 +115,12 @@ function auditTable({ reader }: Visit, rows: readonly AuditRow[]): VNode {
   });
 }
 
-async function* csvRows(db: Db, filter: AuditFilter): AsyncGenerator<CsvRow> {
+async function* csvRows(db: Db, visit: Visit): AsyncGenerator<CsvRow> {
+  const filter = filterOf(visit);
   yield ['time', 'kind', 'who', 'via', 'action', 'subject', 'detail', 'result'];
   for (let before: number | undefined; ; ) {
     const rows = await readAudit(db, { ...filter, before }, FILE_PAGE);
-    for (const { at, actor, via, action, subject, detail, result } of rows)
+    for (const { at, actor, via, action, subject, detail, result } of rows.map((row) => seenBy(visit, row)))
       yield [
         new Date(at).toISOString(),
         actor.kind,

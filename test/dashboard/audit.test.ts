@@ -58,6 +58,24 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
     ]);
   });
 
+  it('shows viewers no whole mail address, on the page and in the file', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const told = {
+      subject: 'a eva@example.com',
+      detail: { to: 'bo@example.com' },
+      result: 'mail to Ida.B@example.com goes on',
+    };
+    await store.write((tx) => recordAudit(tx, entry(told), 0));
+    const [viewer, operator] = [await signedIn('viewer'), await signedIn('operator')];
+    for (const path of ['/audit', '/audit.csv']) {
+      const { text } = await viewer.get(path);
+      for (const whole of ['eva@', 'bo@', 'Ida.B@']) expect(text, path).not.toContain(whole);
+      for (const masked of ['a e•••@example.com', 'b•••@example.com', 'mail to I•••@example.com goes on'])
+        expect(text, path).toContain(masked);
+      expect((await operator.get(path)).text, path).toContain('Ida.B@example.com');
+    }
+  });
+
   it('says what will be here while it is empty, and that nothing fits', async () => {
     const { visitor } = await startPages({ engine });
     expect((await visitor().get('/audit')).text).toContain('Each action by hand will stand here');

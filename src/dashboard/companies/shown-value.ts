@@ -17,6 +17,9 @@ const mayName = (field: FieldName): boolean => 'persons' in FIELDS[field] || fie
 /** A name of which the first letters are left. */
 export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
 
+/** A text in which of each mail address only the first letter and the domain are left. */
+export const maskAddresses = (text: string): string => text.replaceAll(/([^\s"'<>@])[^\s"'<>@]*@/gu, '$1•••@');
+
 /** A field's value as one text; undefined where the register has none. */
 export function shownFact({ reader, role }: Spectator, field: FieldName, value: FieldValue): string | undefined {
   if (typeof value !== 'object' || value === null) return inForm(reader, field, value);

@@ -1,6 +1,7 @@
 /** Monitors as pages show them: their state, and addresses as far as the role may see them. */
 import type { VNode } from 'preact';
 import type { Monitor } from '../../service/monitors/monitor.ts';
+import { maskAddresses } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, timeOf } from '../page/parts.ts';
 import type { Visit } from '../routes.ts';
@@ -31,4 +32,4 @@ export function shownWebhook({ visitor }: Visit, url: string | null): string | n
 
 /** A recipient's address, which names a person. */
 export const shownRecipient = ({ visitor }: Visit, address: string): string =>
-  visitor.role === 'viewer' ? address.replace(/^(.)[^@]*@/u, '$1•••@') : address;
+  visitor.role === 'viewer' ? maskAddresses(address) : address;
