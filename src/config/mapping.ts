@@ -76,7 +76,7 @@ export function reportNumber(
   for (const { field, property } of rows.filter((row) => row.property.toLowerCase() === match?.toLowerCase()))
     problems.push({
       path: `${path}.${field}`,
-      message: `${property} is what records are found by (match), and is written only for matches that a person accepts: choose another property`,
+      message: `${property} is what records are found by (match), and is written only for matches that a person accepts: choose another property, or set ${field}: false`,
     });
 }
 

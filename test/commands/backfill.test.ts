@@ -84,11 +84,11 @@ describe('backfill', () => {
     const { emulator, run, configure } = await setup();
     emulator.add({ name: 'Firma', cvr_number: '10150817', phone: '10150817' });
     for (let at = 0; at < 12; at++) emulator.add({ phone: `20 00 00 ${10 + at}` });
-    configure({ match: { property: 'phone' } });
+    configure({ match: { property: 'phone' }, fields: { phone: false } });
     const { stdout } = await run('backfill', 'hubspot', '--dry-run');
     expect(stdout).toMatch(/1[12] of the matched numbers fail the register's check \(modulus 11\): the plan marks/u);
     expect(stdout).toContain('is phone the property of the CVR number? It is connector.providers.hubspot.match.');
-    configure({ match: { property: 'city' } });
+    configure({ match: { property: 'city' }, fields: { city: false } });
     expect((await run('backfill', 'hubspot', '--dry-run')).stdout).toContain('No record has a number: is city the');
     configure({ match: { property: 'cvr_number' } });
     emulator.add({ cvr_number: '10150818' });

@@ -83,6 +83,8 @@ export interface FixtureOptions extends ConfigOptions {
   readonly clock?: HandClock;
   /** Leaves workers to their own poll where a clock is set on: what falls due meanwhile is found together, as in a daemon. */
   readonly unhurried?: true;
+  /** Fills the store before the daemon opens it: from its start on the daemon writes, too. */
+  readonly before?: (store: Store) => Promise<void>;
   /** The deadline of one call to a CRM, in ms. */
   readonly deadlineMs?: number;
 }
@@ -115,7 +117,12 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   await writeFile(file, JSON.stringify(config));
   const loaded = await checkConfig(config, file, {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  const { clock, deadlineMs } = options;
+  const { clock, deadlineMs, before } = options;
+  if (before !== undefined) {
+    const filled = await openStore(url);
+    await before(filled);
+    await filled.close();
+  }
   const now = clock?.now ?? Date.now;
   const log = pino({ level: process.env['CVRSYNC_TEST_LOG'] ?? 'silent' });
   const app = await startApp(loaded.config, { log, env: {}, now, ...(deadlineMs !== undefined && { deadlineMs }) });

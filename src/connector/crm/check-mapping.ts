@@ -36,6 +36,25 @@ export function checkMapping(provider: MappingToCheck, properties: readonly Prop
     ...checkHold(provider, schema),
     ...judged.flat(),
     ...checkMapsInUse(provider, inUse),
+    ...checkProtection(provider, inUse, schema),
+  ];
+}
+
+/** What salespeople call and write to. */
+const CONTACT: readonly FieldName[] = ['phone', 'email'];
+
+/** Companies may forbid advertising in the register (CVR-loven § 19): whoever calls them must be able to see it. */
+function checkProtection({ name }: MappingToCheck, inUse: readonly PresetRow[], schema: Schema): readonly Finding[] {
+  const written = new Set(inUse.flatMap(({ field, property }) => (schema.has(property) ? field : [])));
+  const contacts = CONTACT.filter((field) => written.has(field));
+  if (contacts.length === 0 || written.has('advertisingProtected')) return [];
+  return [
+    {
+      level: 'warn',
+      subject: `${name} advertising protection`,
+      found: `${contacts.join(' and ')} of companies are written, but not whether a company is protected against advertising`,
+      advice: `map advertisingProtected to a property, or create the one of the preset with cvrsync check --create-properties`,
+    },
   ];
 }
 

@@ -23,6 +23,20 @@ const found = (rows: readonly PresetRow[], properties: readonly Property[], more
         `${level} ${subject}: ${what}${advice === undefined ? '' : ` | ${advice}`}`,
     );
 
+describe('a phone number or an e-mail address', () => {
+  it('is not written without a word where the CRM cannot show who is protected against advertising', () => {
+    const rows = [row('phone', 'Phone'), row('email', 'Email'), row('advertisingProtected', 'Protected')];
+    const contacts = [property('Phone', { type: 'phone' }), property('Email', { type: 'email' })];
+    const warned = (account: readonly Property[]) =>
+      found(rows, account).filter((line) => line.includes('advertising protection:'));
+    expect(warned(contacts)).toEqual([
+      expect.stringMatching(/^warn crm advertising protection: phone and email of companies are written, but not/u),
+    ]);
+    expect(warned([...contacts, property('Protected', { type: 'boolean' })])).toEqual([]);
+    expect(warned([property('Protected', { type: 'boolean' })])).toEqual([]);
+  });
+});
+
 describe('a property by which records are matched', () => {
   it('is told of where the account does not have it', () => {
     expect(found([], [property('Town')], { matchTexts: { city: 'Town', street: 'town' } })).toEqual([

@@ -38,10 +38,10 @@ test('a property for holds that nobody can read stops the connection', () => {
 });
 
 test('credentials of another account end no link and write nothing', async () => {
-  const fixture = await startFixture();
-  await fixture.app.store.write((tx) =>
-    tx.insertInto('kv').values({ key: 'account:hubspot', value: 'another', updated_at: 0 }).execute(),
-  );
+  const account = { key: 'account:hubspot', value: 'another', updated_at: 0 };
+  const fixture = await startFixture({
+    before: async (store) => void (await store.write((tx) => tx.insertInto('kv').values(account).execute())),
+  });
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await fixture.post(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
   await expect
