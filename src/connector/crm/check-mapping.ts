@@ -4,6 +4,7 @@ import type { PresetRow, Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import { currencyOf } from '../decide/currency.ts';
 import { render, type ValueMap } from '../decide/render.ts';
+import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, similar } from './check-match.ts';
 
 /** The part of a configured provider that names properties. */
 export interface MappingToCheck {
@@ -44,7 +45,11 @@ export function checkMapping(provider: MappingToCheck, properties: readonly Prop
 const CONTACT: readonly FieldName[] = ['phone', 'email'];
 
 /** Companies may forbid advertising in the register (CVR-loven § 19): whoever calls them must be able to see it. */
-function checkProtection({ name }: MappingToCheck, inUse: readonly PresetRow[], schema: Schema): readonly Finding[] {
+function checkProtection(
+  { name }: MappingToCheck,
+  inUse: readonly PresetRow[],
+  schema: AccountSchema,
+): readonly Finding[] {
   const written = new Set(inUse.flatMap(({ field, property }) => (schema.has(property) ? field : [])));
   const contacts = CONTACT.filter((field) => written.has(field));
   if (contacts.length === 0 || written.has('advertisingProtected')) return [];
@@ -58,9 +63,7 @@ function checkProtection({ name }: MappingToCheck, inUse: readonly PresetRow[], 
   ];
 }
 
-type Schema = ReadonlyMap<string, Property>;
-
-function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): readonly Finding[] {
+function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchema): readonly Finding[] {
   const subject = `${provider.name} ${row.field} → ${row.property}`;
   const property = schema.get(row.property);
   const key = `connector.providers.${provider.name}`;
@@ -95,7 +98,7 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: Schema): rea
 type Remark = Omit<Finding, 'subject'>;
 
 /** An amount is not written where nothing in the CRM says what currency it is in. */
-function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Schema): readonly Remark[] {
+function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: AccountSchema): readonly Remark[] {
   const currency = currencyOf(row.field);
   if (currency === undefined || provider.currency !== undefined) return [];
   const beside = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
@@ -179,96 +182,12 @@ function checkMapsInUse(provider: MappingToCheck, inUse: readonly PresetRow[]): 
     }));
 }
 
-/** Those that the account does not have: records without a number are matched without them. */
-const checkMatchTexts = ({ name, matchTexts = {} }: MappingToCheck, schema: Schema): readonly Finding[] =>
-  Object.entries(matchTexts)
-    .filter(([, property]) => !schema.has(property))
-    .map(([field, property]) => {
-      const near = similar(property, schema);
-      return {
-        level: 'warn',
-        subject: `${name} match ${field}`,
-        found: `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`,
-        advice: `correct connector.providers.${name}.match.${field}: until then records are matched without it`,
-      };
-    });
-
-function checkMatch({ name, match }: MappingToCheck, schema: Schema): readonly Finding[] {
-  const subject = `${name} match`;
-  if (match === undefined)
-    return [
-      {
-        level: 'info',
-        subject,
-        found: 'not set: companies are not found by their CVR number',
-        advice: 'set match: { property: … }',
-      },
-    ];
-  const property = schema.get(match);
-  const near = similar(match, schema);
-  if (property === undefined) {
-    const found = `the CRM has no property ${match}${near === undefined ? '' : `; did you mean ${near}?`}`;
-    return [{ level: 'fail', subject, found, advice: 'create it, or name the one that holds the CVR number' }];
-  }
-  const isShort = (property.maxLength ?? 8) < 8;
-  if (isShort || !['string', 'multiline', 'number', 'phone'].includes(property.type))
-    return [
-      {
-        level: 'fail',
-        subject,
-        found: `${match} (${property.type}) cannot hold a CVR number`,
-        advice: 'use a text property of 8 characters or more',
-      },
-    ];
-  if (property.type === 'number')
-    return [
-      {
-        level: 'warn',
-        subject,
-        found: `${match} is a number: it loses leading zeros, and 7 digits are taken for a CVR number that lost one`,
-        advice: 'use a text property',
-      },
-    ];
-  return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
-}
-
-function checkHold({ name, hold }: MappingToCheck, schema: Schema): readonly Finding[] {
-  if (hold === undefined) return [];
-  const subject = `${name} hold`;
-  const property = schema.get(hold);
-  if (property?.unreadable === true)
-    return [
-      {
-        level: 'fail',
-        subject,
-        found: `${hold} cannot be read back, so no record can be held`,
-        advice: 'let records be read (readUrl), or take hold out',
-      },
-    ];
-  if (property !== undefined) return [{ level: 'ok', subject, found: `records where ${hold} is set are left alone` }];
-  return [
-    {
-      level: 'fail',
-      subject,
-      found: `the CRM has no property ${hold}, so no record can be held`,
-      advice: 'create it, or take hold out',
-    },
-  ];
-}
-
 /** The setting that leaves one row out and keeps the field's others. */
 function without({ mapping }: MappingToCheck, row: PresetRow): string {
   const rest = mapping.filter((each) => each.field === row.field && each !== row).map(({ property }) => property);
   const [only] = rest;
   const target = only === undefined ? 'false' : rest.length === 1 ? only : `[${rest.join(', ')}]`;
   return `fields: { ${row.field}: ${target} }`;
-}
-
-/** The property that differs by case and separators only: CRMs show labels, their interfaces want names. */
-function similar(name: string, schema: Schema): string | undefined {
-  const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');
-  const wanted = plain(name);
-  return [...schema.values()].find((each) => plain(each.name) === wanted || plain(each.label) === wanted)?.name;
 }
 
 /** Lengths the register's texts do reach. */

@@ -1,0 +1,101 @@
+/** Whether the properties by which records are found, matched and held are there: what `check` says of them. Pure. */
+import type { Property } from '../../../providers/provider.ts';
+import type { Finding } from '../../runtime/finding.ts';
+import type { CrmConfig } from './crm.ts';
+
+/** The account's properties by name. */
+export type AccountSchema = ReadonlyMap<string, Property>;
+
+type Named = Pick<CrmConfig, 'name'>;
+
+/** Those that the account does not have: records without a number are matched without them. */
+export const checkMatchTexts = (
+  { name, matchTexts = {} }: Named & Pick<CrmConfig, 'matchTexts'>,
+  schema: AccountSchema,
+): readonly Finding[] =>
+  Object.entries(matchTexts)
+    .filter(([, property]) => !schema.has(property))
+    .map(([field, property]) => {
+      const near = similar(property, schema);
+      return {
+        level: 'warn',
+        subject: `${name} match ${field}`,
+        found: `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`,
+        advice: `correct connector.providers.${name}.match.${field}: until then records are matched without it`,
+      };
+    });
+
+/** Whether the property of the number is there and can hold one. */
+export function checkMatch(
+  { name, match }: Named & Pick<CrmConfig, 'match'>,
+  schema: AccountSchema,
+): readonly Finding[] {
+  const subject = `${name} match`;
+  if (match === undefined)
+    return [
+      {
+        level: 'info',
+        subject,
+        found: 'not set: companies are not found by their CVR number',
+        advice: 'set match: { property: … }',
+      },
+    ];
+  const property = schema.get(match);
+  const near = similar(match, schema);
+  if (property === undefined) {
+    const found = `the CRM has no property ${match}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    return [{ level: 'fail', subject, found, advice: 'create it, or name the one that holds the CVR number' }];
+  }
+  const isShort = (property.maxLength ?? 8) < 8;
+  if (isShort || !['string', 'multiline', 'number', 'phone'].includes(property.type))
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: `${match} (${property.type}) cannot hold a CVR number`,
+        advice: 'use a text property of 8 characters or more',
+      },
+    ];
+  if (property.type === 'number')
+    return [
+      {
+        level: 'warn',
+        subject,
+        found: `${match} is a number: it loses leading zeros, and 7 digits are taken for a CVR number that lost one`,
+        advice: 'use a text property',
+      },
+    ];
+  return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
+}
+
+/** Whether the property that holds records back is there and can be read. */
+export function checkHold({ name, hold }: Named & Pick<CrmConfig, 'hold'>, schema: AccountSchema): readonly Finding[] {
+  if (hold === undefined) return [];
+  const subject = `${name} hold`;
+  const property = schema.get(hold);
+  if (property?.unreadable === true)
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: `${hold} cannot be read back, so no record can be held`,
+        advice: 'let records be read (readUrl), or take hold out',
+      },
+    ];
+  if (property !== undefined) return [{ level: 'ok', subject, found: `records where ${hold} is set are left alone` }];
+  return [
+    {
+      level: 'fail',
+      subject,
+      found: `the CRM has no property ${hold}, so no record can be held`,
+      advice: 'create it, or take hold out',
+    },
+  ];
+}
+
+/** The property that differs by case and separators only: CRMs show labels, their interfaces want names. */
+export function similar(name: string, schema: AccountSchema): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');
+  const wanted = plain(name);
+  return [...schema.values()].find((each) => plain(each.name) === wanted || plain(each.label) === wanted)?.name;
+}
