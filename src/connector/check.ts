@@ -1,12 +1,12 @@
 /** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
-import { type Connection, ProviderError } from '../../providers/provider.ts';
+import { type Account, type Connection, ProviderError } from '../../providers/provider.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { checkRights } from './check-rights.ts';
 import { refusedAbilities } from './crm/ability.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
-import { type CrmConfig, type CrmDeps, openCrm } from './crm/crm.ts';
+import { type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
 import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
 import { checkLinks } from './links/check-links.ts';
@@ -76,7 +76,7 @@ async function checkProvider(
   { createProperties = false }: CheckOptions,
 ): Promise<Findings> {
   const { name: subject } = provider;
-  try {
+  return answerOf(subject, signal, async () => {
     const crm = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await crm.rateLimiter.blockedUntil();
     const { connection } = crm;
@@ -87,8 +87,7 @@ async function checkProvider(
     const made = createProperties ? await makeProperties(subject, connection, missing, signal) : [];
     const properties = made.length === 0 ? before : await connection.properties(signal);
     return [
-      { level: 'ok', subject, found: `${account.name} (${account.id})` },
-      ...account.notes.map((found): Finding => ({ level: 'info', subject, found })),
+      ...accountFindings(subject, account),
       ...made,
       ...checkMapping(provider, properties),
       ...(createProperties ? [] : offer(subject, connection, missing)),
@@ -97,6 +96,35 @@ async function checkProvider(
       ...(await refusedAbilities(deps.store, subject, deps.now)),
       ...(await checkRules(subject, connection, signal)),
     ];
+  });
+}
+
+/**
+ * Whether a CRM accepts the credentials now, and what they may do; asked also where the account is paused. Writes nothing.
+ * What does not answer before the signal aborts is a finding too.
+ */
+export const checkCredentials = (deps: CrmDeps, provider: CrmSettings, signal: AbortSignal): Promise<Findings> =>
+  answerOf(provider.name, signal, async () => {
+    const { connection, rateLimiter } = await openCrm({ ...deps, probes: true }, provider);
+    const blocked = await rateLimiter.blockedUntil();
+    if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
+    return [
+      ...accountFindings(provider.name, await connection.check(signal)),
+      ...checkAbilities(provider, connection),
+      ...(await checkRights(provider, connection, false, signal)),
+      ...(await refusedAbilities(deps.store, provider.name, deps.now)),
+    ];
+  });
+
+const accountFindings = (subject: string, { name, id, notes }: Account): Findings => [
+  { level: 'ok', subject, found: `${name} (${id})` },
+  ...notes.map((found): Finding => ({ level: 'info', subject, found })),
+];
+
+/** What a test of a connection finds; that it failed is a finding. */
+async function answerOf(subject: string, signal: AbortSignal, test: () => Promise<Findings>): Promise<Findings> {
+  try {
+    return await test();
   } catch (error) {
     const ofStore = storeErrorIn(error);
     if (ofStore !== undefined)
@@ -108,7 +136,7 @@ async function checkProvider(
 
 /** An account is paused: whether its credentials are accepted by now, for all they are to do, is tried all the same. */
 async function probePaused(
-  provider: ToCheck['providers'][number],
+  provider: CrmSettings,
   connection: Connection,
   { until, reason }: { readonly until: number; readonly reason: string | null },
   signal: AbortSignal,
@@ -136,7 +164,7 @@ const ADVICE: Readonly<Record<ProviderError['fault'], string>> = {
 };
 
 /** What is configured must be something the CRM can do. */
-function checkAbilities(provider: ToCheck['providers'][number], connection: Connection): Findings {
+function checkAbilities(provider: CrmSettings, connection: Connection): Findings {
   const { name: subject, notes, parent, autoLink, pollMinutes } = provider;
   const lacking = (found: string, key: string): Finding => {
     return { level: 'warn', subject, found, advice: `take ${key} out of connector.providers.${subject}` };

@@ -14,12 +14,13 @@ import { addAudit } from './audit.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
 import { addCompany } from './companies/page.ts';
 import { addSearch } from './companies/search.ts';
+import { startCallMeter } from './connections/call-meter.ts';
+import { addConnections, type ConnectionDeps } from './connections/page.ts';
 import type { BundleDeps } from './installation/bundle.ts';
 import type { Installation } from './installation/installation.ts';
 import { addInstallation } from './installation/page.ts';
 import { addMatch } from './match/page.ts';
 import { addOverview } from './overview/page.ts';
-import type { OverviewDeps } from './overview/read-overview.ts';
 import { ASSETS_FOLDER } from './page/assets.ts';
 import { messagePage, notFoundPage } from './page/messages.ts';
 import type { Reader } from './page/reader.ts';
@@ -31,9 +32,9 @@ import { addWrites } from './writes/page.ts';
 import { addUndoes } from './writes/undo-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends CompanyDeps, OverviewDeps {
+export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http'> {
   readonly log: ServerLog;
-  readonly metrics: OverviewDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
+  readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
@@ -53,6 +54,8 @@ const CSP = {
 /** Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. */
 export function addDashboard(admin: Server, deps: DashboardDeps): void {
   admin.register(async (scope: Server) => {
+    const meter = startCallMeter(deps.metrics, () => performance.now());
+    scope.addHook('onClose', async () => meter.stop());
     await scope.register(helmet, {
       contentSecurityPolicy: { useDefaults: false, directives: CSP },
       frameguard: { action: 'deny' },
@@ -80,12 +83,13 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
       addMatch(scope, deps);
       addWrites(scope, deps);
       addUndoes(scope, deps);
+      addConnections(scope, { ...deps, meter });
     }
     addReview(scope, deps);
     if (deps.service) addServicePages(scope, { ...deps, management: deps.service });
     addAudit(scope, deps);
     addInstallation(scope, deps);
-    addOverview(scope, deps);
+    addOverview(scope, { ...deps, meter });
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });
 }

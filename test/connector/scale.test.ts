@@ -16,7 +16,7 @@ import { listLinks } from '../../src/connector/links/links.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
 import { markRemapped } from '../../src/connector/sync/remap.ts';
-import { readConnections } from '../../src/dashboard/overview/connections.ts';
+import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -14,6 +14,8 @@ const PAGES = [
   `/companies/${COMPANY}/link`,
   '/writes',
   `/writes?entity=${COMPANY}`,
+  '/connections',
+  '/connections/hubspot',
   '/audit',
   '/installation',
   '/sessions',

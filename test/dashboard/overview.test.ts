@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { writeHistory } from '../../src/connector/sync/history.ts';
-import { startCallMeter } from '../../src/dashboard/overview/call-meter.ts';
+import { startCallMeter } from '../../src/dashboard/connections/call-meter.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { recently } from '../../src/dashboard/overview/recent.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -86,7 +86,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       await writeHistory(tx, [{ ...decision('7', 'write'), provider: 'well' }], [], NOW - 5 * 60_000);
     });
     const { text } = await pages.visitor().get('/');
-    const row = (name: string) => text.split('<tr>').find((each) => each.includes(`<div>${name}</div>`)) ?? '';
+    const row = (name: string) => text.split('<tr>').find((each) => each.includes(`>${name}</a>`)) ?? '';
     expect(row('well')).toContain('answers');
     expect(row('well')).toContain('5 minutes ago');
     expect(row('tired')).toContain('paused');

@@ -122,7 +122,12 @@ export async function startPages({
   const server = createServer();
   const log = { error: () => undefined, warn: () => undefined };
   const service = halves.service ? management(store, now) : undefined;
-  const more = { metrics: createMetrics(), hasUpstream: false, emailEvent: 'email' };
+  const more = {
+    http: () => Promise.reject(new Error('nobody is called')),
+    metrics: createMetrics(),
+    hasUpstream: false,
+    emailEvent: 'email',
+  };
   const installation = { ...INSTALLATION, startedAt: now() };
   addDashboard(server, { store, now, log, crms, halves, service, installation, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });

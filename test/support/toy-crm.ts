@@ -39,7 +39,6 @@ export async function openToyCrm({ store, now, metrics = createMetrics(), connec
       provider,
       settings: {},
       match: undefined,
-      policy: 'tracked',
       mapping: [],
       values: {},
       hold: undefined,

@@ -17,13 +17,19 @@ export interface MappingToCheck {
   readonly currency?: string | undefined;
 }
 
+/** Judges each row that counts for an account with these properties; nothing is said of one that fits. Pure. */
+export function checkRows(provider: MappingToCheck, properties: readonly Property[]) {
+  const schema = new Map(properties.map((property) => [property.name, property]));
+  return provider.mapping
+    .filter((row) => row.policy !== 'never' && !(row.unless !== undefined && schema.has(row.unless)))
+    .map((row) => ({ row, findings: checkRow(provider, row, schema) }));
+}
+
 /** Judges the mapping, the match and the hold property against the account's properties. Pure. */
 export function checkMapping(provider: MappingToCheck, properties: readonly Property[]): readonly Finding[] {
   const schema = new Map(properties.map((property) => [property.name, property]));
-  const inUse = provider.mapping.filter(
-    (row) => row.policy !== 'never' && !(row.unless !== undefined && schema.has(row.unless)),
-  );
-  const judged = inUse.map((row) => checkRow(provider, row, schema));
+  const checked = checkRows(provider, properties);
+  const [inUse, judged] = [checked.map(({ row }) => row), checked.map(({ findings }) => findings)];
   const present = inUse.filter((row) => schema.has(row.property)).length;
   const sound = judged.filter((findings) => findings.every(({ level }) => level === 'ok')).length;
   return [
@@ -87,12 +93,11 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
       { level: row.optional ? 'warn' : 'fail', subject, found: 'cannot be written with these credentials', advice },
     ];
   }
-  const found = [
+  return [
     ...checkCurrency(provider, row, schema),
     ...checkType(row.field, property, provider.values[row.field]),
     ...checkValues(row.field, property, provider.values[row.field] ?? {}),
-  ];
-  return found.map((each) => ({ subject, ...each }));
+  ].map((each) => ({ subject, ...each }));
 }
 
 type Remark = Omit<Finding, 'subject'>;
@@ -111,8 +116,7 @@ function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Account
 }
 
 function checkType(field: FieldName, property: Property, values: ValueMap | undefined): readonly Remark[] {
-  const remark = typeRemark(field, property, values);
-  const remarks = remark === undefined ? [] : [remark];
+  const remarks = [typeRemark(field, property, values) ?? []].flat();
   if (property.unique !== true) return remarks;
   const found = 'must be unique: two records of one company cannot both have it';
   return [...remarks, { level: 'warn', found, advice: 'use a property without that rule' }];

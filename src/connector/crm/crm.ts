@@ -72,7 +72,10 @@ type CommonKey =
   | 'pollMinutes'
   | 'reconcileHours';
 
-export interface Crm extends Pick<CrmConfig, CommonKey> {
+/** The part of the configuration that a connection is opened by. */
+export type CrmSettings = Pick<CrmConfig, CommonKey>;
+
+export interface Crm extends CrmSettings {
   readonly connection: Connection;
   readonly rateLimiter: RateLimiter;
   readonly limits: Limits;
@@ -104,7 +107,7 @@ const SCHEMA_MS = 15 * 60_000;
 const PATIENCE_MS = 2_000;
 
 /** Builds the connection; makes no call yet. */
-export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
+export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
   const { store, now } = deps;
   const { name, provider, settings, hold } = config;
   const limits = soundLimits(name, provider.limits(settings));
@@ -145,7 +148,7 @@ export async function openCrm(deps: CrmDeps, config: CrmConfig): Promise<Crm> {
 /** A plugin may wait in `connect`, which should make no call: the daemon must not wait with it. */
 async function connected(
   { store, now }: CrmDeps,
-  { name, provider, settings }: CrmConfig,
+  { name, provider, settings }: CrmSettings,
   http: Http,
 ): Promise<Connection> {
   const late = Promise.withResolvers<never>();
@@ -168,7 +171,7 @@ async function connected(
 /** Every call of a provider passes here: paced, counted, and its headers heard. */
 function rateLimitedHttp(
   { http, metrics, now, probes }: CrmDeps,
-  config: CrmConfig,
+  config: CrmSettings,
   rateLimiter: RateLimiter,
   limits: Limits,
 ): Http {
@@ -220,7 +223,7 @@ function rateLimitedHttp(
 }
 
 /** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
-function observed({ provider, settings }: CrmConfig, response: HttpResponse): Observation | undefined {
+function observed({ provider, settings }: CrmSettings, response: HttpResponse): Observation | undefined {
   try {
     return provider.observe?.(response, settings);
   } catch {

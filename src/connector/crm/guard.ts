@@ -1,6 +1,7 @@
 /** What must hold before a connection's records are touched: a doubt stops the whole connection, not one record. */
 import { type Connection, type Property, ProviderError } from '../../../providers/provider.ts';
-import type { Store } from '../../store/open.ts';
+import { readValue } from '../../store/kv.ts';
+import type { Db, Store } from '../../store/store.ts';
 
 /**
  * Throws where the credentials belong to another account than the one this connection began with: every record would
@@ -13,7 +14,7 @@ export async function guardAccount(
   signal: AbortSignal,
 ): Promise<void> {
   const { id } = await connection.check(signal);
-  const key = `account:${name}`;
+  const key = accountKey(name);
   const row = { key, value: id, updated_at: now };
   await store.write((tx) =>
     tx
@@ -27,6 +28,11 @@ export async function guardAccount(
   const message = `the credentials of ${name} belong to account ${id}, and its links to account ${known.value}`;
   throw new ProviderError('refused', `${message}: correct them, or configure ${id} under another name`);
 }
+
+const accountKey = (name: string): string => `account:${name}`;
+
+/** The account that a connection began with; undefined where it was never called. */
+export const readAccount = (db: Db, name: string): Promise<string | undefined> => readValue(db, accountKey(name));
 
 /** Throws where the property that holds records back cannot be read: every held record would be written. */
 export function guardHold(name: string, hold: string | undefined, schema: ReadonlyMap<string, Property>): void {

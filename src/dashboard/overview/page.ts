@@ -2,20 +2,19 @@
 import type { VNode } from 'preact';
 import type { AttentionCount } from '../../connector/explain/attention.ts';
 import type { Server } from '../../http/server/server.ts';
+import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import type { ConnectionRow } from './connections.ts';
 import type { Figure } from './day.ts';
 import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
 import { sourceTable } from './sources.ts';
 
 /** Adds the page. */
 export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
-  const { read, close } = openOverview(deps);
-  app.addHook('onClose', async () => close());
+  const read = openOverview(deps);
   addPage(app, deps, {
     path: '/',
     async show(visit) {
@@ -29,7 +28,7 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
             ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
             ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
-          ${connector && section(visit.reader.text('overview.connections'), connections(visit, overview))}
+          ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
           ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
         </div>`,
       };
@@ -123,58 +122,6 @@ function day(reader: Reader, { day: figures }: Overview, { connector, service }:
       )}
     </dl>
   </section>`;
-}
-
-function connections({ reader, now }: Visit, { connections: rows, calls }: Overview): VNode {
-  const columns = ['connection', 'state', 'budget', 'lastDecided', 'lastWritten'] as const;
-  const when = (at: number | undefined): Markup =>
-    at === undefined ? html`<span class="quiet">${reader.text('overview.notLately')}</span>` : timeOf(reader, at, now);
-  return table({
-    label: reader.text('overview.connections'),
-    columns: columns.map((column) => reader.text(`overview.${column}`)),
-    rows: rows.map((row) => [
-      row.name,
-      connectionState(reader, row, now),
-      budget(reader, row, calls.get(row.name) ?? 0),
-      when(row.decidedAt),
-      when(row.writtenAt),
-    ]),
-  });
-}
-
-function connectionState(reader: Reader, { state: each }: ConnectionRow, now: number): Markup {
-  switch (each.kind) {
-    case 'ok':
-      return state('ok', reader.text('overview.answers'));
-    case 'paused':
-      return html`${state('warn', reader.text('overview.paused'))}
-        <div class="quiet">${reader.text('overview.pausedUntil')} ${timeOf(reader, each.until, now)}</div>
-        <div class="quiet" lang="en">${each.reason}</div>`;
-    case 'silent':
-      return html`${state('bad', reader.text('overview.silent'))}
-        <div class="quiet">${reader.text('overview.since')} ${timeOf(reader, each.since, now)}</div>
-        <div class="quiet" lang="en">${each.failure}</div>`;
-  }
-}
-
-/** From here on a budget is shown as used up. */
-const NEARLY_ALL = 0.9;
-
-function budget(reader: Reader, { name, callsPerMinute }: ConnectionRow, calls: number): VNode {
-  const most = Math.round(callsPerMinute);
-  const text = reader.text('overview.budgetUsed', { calls, most });
-  return html`<span class="together">
-    <meter
-      min="0"
-      max=${most}
-      high=${most * NEARLY_ALL}
-      value=${Math.min(calls, most)}
-      aria-label=${`${name}: ${reader.text('overview.budget')}`}
-    >
-      ${text}
-    </meter>
-    <span class="quiet"> ${text}</span>
-  </span>`;
 }
 
 /** Tasks that come back for ever: they are work only where they are due, or failed. */

@@ -4,11 +4,10 @@ import { observe } from '../../alerts/observe.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/decide/differences.ts';
 import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
-import type { Metrics } from '../../http/metrics.ts';
 import { type Count, counts } from '../../runtime/lanes/lane-state.ts';
 import type { Store } from '../../store/store.ts';
-import { startCallMeter } from './call-meter.ts';
-import { type ConnectionRow, readConnections } from './connections.ts';
+import type { CallMeter } from '../connections/call-meter.ts';
+import { type ConnectionRow, readConnections } from '../connections/read-connections.ts';
 import { type Day, readDay } from './day.ts';
 import { recently } from './recent.ts';
 import { readSources, type SourceRow } from './sources.ts';
@@ -29,7 +28,7 @@ export interface Overview {
 
 export interface OverviewDeps {
   readonly store: Store;
-  readonly metrics: Pick<Metrics, 'crmCalls'>;
+  readonly meter: Pick<CallMeter, 'read'>;
   readonly crms: readonly Crm[];
   readonly now: () => number;
 }
@@ -41,29 +40,22 @@ const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
 const QUEUES_EVERY_MS = 10_000;
 const DAY_EVERY_MS = 30_000;
 
-/** Opens what the overview reads from; `close` ends it. */
-export function openOverview({ store, metrics, crms, now }: OverviewDeps): {
-  read(): Promise<Overview>;
-  close(): void;
-} {
+/** Opens what the overview reads from. */
+export function openOverview({ store, meter, crms, now }: OverviewDeps): () => Promise<Overview> {
   const elapsed = () => performance.now();
-  const meter = startCallMeter(metrics, elapsed);
   const queues = recently(QUEUES_EVERY_MS, elapsed, () => counts(store.db, now()));
   const day = recently(DAY_EVERY_MS, elapsed, () => readDay(store.db, now()));
-  return {
-    close: meter.stop,
-    async read() {
-      const { db } = store;
-      return {
-        conditions: conditionsOf(await observe(store, now(), MOST_COUNTED), THRESHOLDS, now()),
-        attention: await countByKind(db, now(), MOST_COUNTED + 1),
-        differences: await countDifferences(db, {}, MOST_COUNTED + 1),
-        connections: await readConnections(db, crms, now()),
-        calls: await meter.read(),
-        queues: await queues(),
-        sources: await readSources(db),
-        day: await day(),
-      };
-    },
+  return async () => {
+    const { db } = store;
+    return {
+      conditions: conditionsOf(await observe(store, now(), MOST_COUNTED), THRESHOLDS, now()),
+      attention: await countByKind(db, now(), MOST_COUNTED + 1),
+      differences: await countDifferences(db, {}, MOST_COUNTED + 1),
+      connections: await readConnections(db, crms, now()),
+      calls: await meter.read(),
+      queues: await queues(),
+      sources: await readSources(db),
+      day: await day(),
+    };
   };
 }

@@ -48,6 +48,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/match', text: 'nav.match', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector' },
+  { path: '/connections', text: 'nav.connections', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },
   { path: '/register', text: 'nav.register', half: 'service' },

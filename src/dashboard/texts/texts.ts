@@ -2,6 +2,7 @@
 import { ACCESS_TEXTS } from './access.ts';
 import { AUDIT_TEXTS } from './audit.ts';
 import { COMPANY_TEXTS } from './companies.ts';
+import { CONNECTION_TEXTS } from './connections.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
 import { FRAME_TEXTS } from './frame.ts';
 import { INSTALLATION_TEXTS } from './installation.ts';
@@ -33,6 +34,7 @@ const PARTS = {
   ...AUDIT_TEXTS,
   ...OVERVIEW_TEXTS,
   ...COMPANY_TEXTS,
+  ...CONNECTION_TEXTS,
   ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
   ...MATCH_TEXTS,

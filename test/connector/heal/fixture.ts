@@ -123,7 +123,6 @@ export async function newFixture(
       provider,
       settings: {},
       match: 'cvr',
-      policy: 'tracked',
       mapping: [],
       values: {},
       hold: undefined,

@@ -1,0 +1,23 @@
+/** Texts of the pages of connections. */
+
+export const CONNECTION_TEXTS = {
+  'nav.connections': { en: 'Connections', da: 'Forbindelser' },
+  'connection.account': { en: 'Account', da: 'Konto' },
+  'connection.match': { en: 'Property of the CVR number', da: 'Felt med CVR-nummeret' },
+  'connection.hold': { en: 'Property that holds a record', da: 'Felt, der sætter en post på hold' },
+  'connection.try': { en: 'Try the credentials now', da: 'Prøv adgangen nu' },
+  'connection.budgets': { en: 'Calls', da: 'Kald' },
+  'connection.budget': { en: 'Budget', da: 'Budget' },
+  'connection.calls': { en: 'Calls at most', da: 'Højst kald' },
+  'connection.window': { en: 'In', da: 'På' },
+  'connection.mapping': { en: 'What is written where', da: 'Hvad der skrives hvor' },
+  'connection.unchecked': {
+    en: 'The CRM did not say just now which properties it has, so nothing is said of them here.',
+    da: 'CRM’et sagde ikke lige nu, hvilke felter det har, så her står intet om dem.',
+  },
+  'connection.field': { en: 'Field', da: 'Felt' },
+  'connection.property': { en: 'Property in the CRM', da: 'Felt i CRM’et' },
+  'connection.policy': { en: 'Rule', da: 'Regel' },
+  'connection.check': { en: 'Check', da: 'Kontrol' },
+  'connection.fits': { en: 'fits', da: 'passer' },
+} as const;
