@@ -18,7 +18,13 @@ const mayName = (field: FieldName): boolean => 'persons' in FIELDS[field] || fie
 export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
 
 /** A text in which of each mail address only the first letter and the domain are left. */
-export const maskAddresses = (text: string): string => text.replaceAll(/([^\s"'<>@])[^\s"'<>@]*@/gu, '$1•••@');
+export const maskAddresses = (text: string): string =>
+  text.replaceAll(/[^\s"'<>]+/gu, (word) =>
+    word
+      .split('@')
+      .map((part, at, parts) => (at === parts.length - 1 || part === '' ? part : `${[...part][0]}•••`))
+      .join('@'),
+  );
 
 /** A field's value as one text; undefined where the register has none. */
 export function shownFact({ reader, role }: Spectator, field: FieldName, value: FieldValue): string | undefined {

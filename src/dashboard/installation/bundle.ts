@@ -56,4 +56,4 @@ async function readBundle({ store, installation, metrics, halves }: BundleDeps, 
 const withoutPersons = (text: string): string =>
   text
     .replaceAll(/:\/\/[^\s"'@/]*@/gu, '://***@')
-    .replaceAll(/[^\s"'<>@:/,;]+@[^\s"'<>@:/,;]+/gu, (found) => (found.startsWith('***@') ? found : '***'));
+    .replaceAll(/[^\s"'<>:/,;]+/gu, (word) => (/[^@]@[^@]/u.test(word) && !word.startsWith('***@') ? '***' : word));

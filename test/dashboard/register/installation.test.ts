@@ -6,7 +6,7 @@ import { ENGINES, newStore } from '../../support/stores.ts';
 import { newVisitor, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
 
-const PATIENT = { timeout: 20_000, interval: 50 };
+const PATIENT = { timeout: 120_000, interval: 50 };
 
 describe('in an app', () => {
   it('the page shows version, store and configuration without secrets, and checks everything when asked', async () => {
@@ -22,8 +22,13 @@ describe('in an app', () => {
     expect(page.status).toBe(200);
     for (const shown of ['Node 2', 'sqlite', 'KiB', 'GiB', register.url, '127.0.0.1:9'])
       expect(page.text).toContain(shown);
-    const checked = await here.post('/installation', {});
-    expect(checked.text).toContain('gives documents');
+    // What does not answer within three seconds is told as such: a busy machine takes more than one try.
+    let checked = page;
+    const checks = async () => {
+      checked = await here.post('/installation', {});
+      return checked.text;
+    };
+    await expect.poll(checks, PATIENT).toContain('gives documents');
     expect(checked.text).toContain('fix it');
     const bundle = await here.get('/installation/bundle.json');
     expect(bundle.headers['content-disposition']).toContain('cvrsync-support.json');
@@ -35,8 +40,9 @@ describe('in an app', () => {
     for (const { text } of [page, checked, bundle])
       for (const secret of ['secret-of', register.settings.password]) expect(text).not.toContain(secret);
     expect(config.config.service.smtp).toMatchObject({ url: 'smtp://***@127.0.0.1:9', from: '***' });
-    expect(await readAudit(app.store.db, { action: 'installation.check' }, 5)).toMatchObject([{ via: 'page' }]);
-  });
+    const [entry] = await readAudit(app.store.db, { action: 'installation.check' }, 1);
+    expect(entry).toMatchObject({ via: 'page' });
+  }, 180_000);
 });
 
 describe.each(ENGINES)('on %s', (engine) => {
