@@ -26,7 +26,7 @@ export interface RecordKind {
 const NEAR = 38;
 const LIKELY = 50;
 /** By how much the best must lead. */
-const LEAD = 10;
+const LEAD = 5;
 const CERTAIN_LEAD = 25;
 const SHOWN = 5;
 
