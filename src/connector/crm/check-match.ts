@@ -15,15 +15,17 @@ export const checkMatchTexts = (
 ): readonly Finding[] =>
   Object.entries(matchTexts)
     .filter(([, property]) => !schema.has(property))
-    .map(([field, property]) => {
-      const near = similar(property, schema);
-      return {
-        level: 'warn',
-        subject: `${name} match ${field}`,
-        found: `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`,
-        advice: `correct connector.providers.${name}.match.${field}: until then records are matched without it`,
-      };
-    });
+    .map(([field, property]) => ({
+      level: 'warn',
+      subject: `${name} match ${field}`,
+      found: missing(property, schema),
+      advice: `correct connector.providers.${name}.match.${field}: until then records are matched without it`,
+    }));
+
+function missing(property: string, schema: AccountSchema): string {
+  const near = similar(property, schema);
+  return `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
 
 /** Whether the property of the number is there and can hold one. */
 export function checkMatch(
@@ -41,10 +43,9 @@ export function checkMatch(
       },
     ];
   const property = schema.get(match);
-  const near = similar(match, schema);
   if (property === undefined) {
-    const found = `the CRM has no property ${match}${near === undefined ? '' : `; did you mean ${near}?`}`;
-    return [{ level: 'fail', subject, found, advice: 'create it, or name the one that holds the CVR number' }];
+    const advice = 'create it, or name the one that holds the CVR number';
+    return [{ level: 'fail', subject, found: missing(match, schema), advice }];
   }
   const isShort = (property.maxLength ?? 8) < 8;
   if (isShort || !['string', 'multiline', 'number', 'phone'].includes(property.type))

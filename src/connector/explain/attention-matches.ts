@@ -3,24 +3,11 @@ import { reasonText } from '../../match/weights.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import type { MatchedRecord } from '../match/results.ts';
+import { undecided } from '../match/undecided.ts';
 import { type AttentionSource, DECISION, idOf } from './attention-kinds.ts';
 import { sightOf } from './sight.ts';
 
-const suggestions = (db: Db) =>
-  db
-    .selectFrom('match_result as found')
-    .where('suggested_at', 'is not', null)
-    // Somebody may have linked it since.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('link')
-            .select('link.record_id')
-            .whereRef('link.provider', '=', 'found.provider')
-            .whereRef('link.record_id', '=', 'found.record_id'),
-        ),
-      ),
-    );
+const suggestions = (db: Db) => undecided(db).where('suggested_at', 'is not', null);
 
 export const MATCH_SOURCE: AttentionSource = {
   kind: 'match',

@@ -14,7 +14,8 @@ export interface MatchPlace {
   readonly recordId: string;
 }
 
-const undecided = (db: Db) =>
+/** What a match found for records that nobody has decided, with a company for each; `found` to other queries. */
+export const undecided = (db: Db) =>
   db
     .selectFrom('match_result as found')
     .where('entity', 'is not', null)

@@ -93,8 +93,7 @@ export async function decideRecords(
   now: () => number,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
-  const numberRows = new Map(records.map((record) => [record.id, numberRow(crm.match, record)]));
-  const mapped = [...rowsFor(crm.mapping, schema), ...[...numberRows.values()].flat()];
+  const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const rows = mapped.filter((row) => schema.has(row.property));
   const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
   const ids = records.map((record) => record.id);
@@ -105,7 +104,7 @@ export async function decideRecords(
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
     const { values, persons, currency } = crm;
-    const mapping = [...crm.mapping, ...(numberRows.get(record.id) ?? [])];
+    const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
     const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
     return { record, read, planned };
   });

@@ -1,5 +1,5 @@
 /** A person's answer to one record without a number. */
-import { hash } from 'node:crypto';
+import { sightOf } from '../../connector/explain/sight.ts';
 import { acceptMatch, rejectMatch } from '../../connector/match/answer.ts';
 import { readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -15,11 +15,8 @@ import { addAction, type Visit } from '../routes.ts';
 import { behind } from './place.ts';
 
 /** What a person saw of a match, to tell whether it is still that when they answer. */
-export const sightOf = ({ record, candidates }: UndecidedMatch): string =>
-  hash('sha256', JSON.stringify([record, candidates.map(({ company, score }) => [company, score])]), 'base64url').slice(
-    0,
-    16,
-  );
+export const matchSight = ({ record, candidates }: UndecidedMatch): string =>
+  sightOf(JSON.stringify(record), ...candidates.map(({ company, score }) => `${company} ${score}`));
 
 /** Adds the action: the next record is shown after it. */
 export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
@@ -29,7 +26,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
       const { reader } = visit;
       const place = { provider: fieldValue(fields, 'provider'), recordId: fieldValue(fields, 'record') };
       const found = await readUndecided(deps.store.db, place);
-      if (found === undefined || sightOf(found) !== fieldValue(fields, 'sight'))
+      if (found === undefined || matchSight(found) !== fieldValue(fields, 'sight'))
         return refused(visit, place, html`<p class="notice warn">${reader.text('match.decided')}</p>`, 409);
       const chosen = chosenCompany(found, fields);
       if (chosen === 'none') return rejectAll(deps, visit, found);

@@ -16,7 +16,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
-import { addMatchAnswers, sightOf } from './answers.ts';
+import { addMatchAnswers, matchSight } from './answers.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import { behind, readPlace } from './place.ts';
 
@@ -108,7 +108,7 @@ function answerForm(visit: Visit, found: UndecidedMatch, shown: VNode): Markup {
   const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
   if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>`;
   const { provider, recordId, candidates } = found;
-  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight: sightOf(found) });
+  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight: matchSight(found) });
   // Two forms: Enter in the field must not press the first button of the other one.
   return html`${shown}
     <form method="post" action="/match/answers">
