@@ -10,6 +10,7 @@ import {
   requestAnswers,
 } from '../../../src/connector/review/runs.ts';
 import { reviewWork } from '../../../src/connector/review/worker.ts';
+import { companyEntityId } from '../../../src/protocol/entity-id.ts';
 import { drop as dropLane } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
@@ -169,13 +170,15 @@ describe.each(ENGINES)('an answer to all failed work, on %s', (engine) => {
     '%s leaves a link or a suggestion that means another company by then',
     async (verb) => {
       const store = await newStore(engine);
-      const result = { position: 0, verdict: 'likely', entity: null, suggested_at: 1 };
-      const suggested = (company: string) =>
-        JSON.stringify({
+      const result = { position: 0, verdict: 'likely', suggested_at: 1 };
+      const suggested = (company: string) => ({
+        entity: companyEntityId(company),
+        body: JSON.stringify({
           record: { name: 'Birk' },
           verdict: 'likely',
           candidates: [{ company, name: 'Birk ApS', findings: [] }],
-        });
+        }),
+      });
       await store.write(async (tx) => {
         for (const recordId of ['1', '2'])
           await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: 0 });
@@ -183,18 +186,14 @@ describe.each(ENGINES)('an answer to all failed work, on %s', (engine) => {
         for (const record_id of ['3', '4'])
           await tx
             .insertInto('match_result')
-            .values({ provider: 'crm', record_id, body: suggested('10150817'), ...result })
+            .values({ provider: 'crm', record_id, ...suggested('10150817'), ...result })
             .execute();
       });
       const links = await planned(store, { verb, kind: 'link' });
       const matches = await planned(store, { verb, kind: 'match' });
       await store.write(async (tx) => {
         await tx.updateTable('link').set({ entity: 'CVR-1-10150833' }).where('record_id', '=', '1').execute();
-        await tx
-          .updateTable('match_result')
-          .set({ body: suggested('10150833') })
-          .where('record_id', '=', '3')
-          .execute();
+        await tx.updateTable('match_result').set(suggested('10150833')).where('record_id', '=', '3').execute();
       });
       for (const id of [links, matches]) {
         await begin(store, id);
