@@ -241,10 +241,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 async function drain(workers: readonly Worker[], store: Store, now: () => number): Promise<void> {
   for (;;) {
     for (const worker of workers) await worker.drained();
+    // Before the lanes: an arrival becomes a lane, and in the other order it could be seen as neither.
+    const arrives = await hasArrivals(store.db);
     const left = (await counts(store.db, now())).filter(
       ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== POLL_QUEUE && ready + leased > 0,
     );
-    if (left.length === 0 && !(await hasArrivals(store.db))) return;
+    if (left.length === 0 && !arrives) return;
   }
 }
 

@@ -175,10 +175,11 @@ async function unread({ db }: Store, file: string): Promise<number> {
 /** What is not read, and the lanes that are behind, parked ones too; those of the clock do not count. */
 async function whatIsLeft(store: Store, file: string): Promise<readonly string[]> {
   const bytes = await unread(store, file);
+  const arrives = await hasArrivals(store.db);
   const lanes = await store.db.selectFrom('lane').selectAll().orderBy('queue').execute();
   return [
     ...(bytes === 0 ? [] : [`${bytes} bytes of the register`]),
-    ...((await hasArrivals(store.db)) ? ['arrivals'] : []),
+    ...(arrives ? ['arrivals'] : []),
     ...lanes
       .filter(({ queue, parked_at }) => parked_at !== null || !CLOCKED.has(queue))
       .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim()),

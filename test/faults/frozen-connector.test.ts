@@ -46,13 +46,14 @@ const link = async (store: Store, recordId: string, entity: string) =>
 
 /** What waits in these queues, or is being worked on. */
 async function behind({ db }: Store): Promise<readonly string[]> {
+  const arrives = await hasArrivals(db);
   const lanes = await db
     .selectFrom('lane')
     .selectAll()
     .where('queue', 'in', ['apply', ...QUEUES])
     .execute();
   const waiting = lanes.map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`.trim());
-  return (await hasArrivals(db)) ? ['arrivals', ...waiting] : waiting;
+  return arrives ? ['arrivals', ...waiting] : waiting;
 }
 
 /** The queues of which a daemon has a lane in hand. */
