@@ -1,7 +1,7 @@
 /**
  * match: builds the company index of a generated register and matches records with it. Prints precision, recall and the
  * confusion by trap, records a second, memory, and how long the index takes. `CVRSYNC_BENCH_COMPANIES` says how many
- * companies; 2.2 million take an hour.
+ * companies; 2.2 million take an hour. `CVRSYNC_BENCH_ENGINE=postgres` has it in PostgreSQL.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,18 +9,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { sql } from 'kysely';
 import type { IndexEntry } from '../../src/match/entry.ts';
 import { fillFromFile } from '../../src/match/index/fill.ts';
 import { matchRecords } from '../../src/match/match.ts';
 import type { MatchResult } from '../../src/match/verdict.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
 import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
 import { type LabelledRecord, labelledRecords } from '../match/records.ts';
 import { labelledRegister } from '../match/register.ts';
+import { createDatabase, startPostgres } from '../support/postgres.ts';
 import { FLAGS } from './daemon.ts';
 import { report, round } from './measure.ts';
 
 const COMPANIES = Number(process.env['CVRSYNC_BENCH_COMPANIES'] ?? 50_000);
+const ENGINE = process.env['CVRSYNC_BENCH_ENGINE'] ?? 'sqlite';
 const PART = 20_000;
 const RECORDS = 6_000;
 const BATCH = 100;
@@ -53,10 +56,34 @@ function generate(folder: string): void {
   writeFileSync(join(folder, 'records.json'), JSON.stringify(records));
 }
 
+/** A store to measure, and the bytes that it takes on the disk. */
+interface Place {
+  readonly store: Store;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function inSqlite(folder: string): Promise<Place> {
+  const file = join(folder, 'store.db');
+  return { store: await openStore(file), size: async () => statSync(file).size, close: async () => {} };
+}
+
+/** The server waits for the disk, as in production. */
+async function inPostgres(): Promise<Place> {
+  const server = startPostgres({ durable: true });
+  await server.ready;
+  const store = await openStore(await createDatabase(server.url));
+  const size = async () => {
+    const { rows } = await sql<{ size: string }>`select pg_database_size(current_database()) as size`.execute(store.db);
+    return Number(rows[0]?.size);
+  };
+  return { store, size, close: () => server.stop() };
+}
+
 async function bench(folder: string): Promise<void> {
   const labelled: readonly LabelledRecord[] = JSON.parse(readFileSync(join(folder, 'records.json'), 'utf8'));
-  const file = join(folder, 'store.db');
-  const store = await openStore(file);
+  const place = await (ENGINE === 'postgres' ? inPostgres() : inSqlite(folder));
+  const { store } = place;
   let memory = 0;
   const watch = setInterval(() => {
     memory = Math.max(memory, process.memoryUsage.rss());
@@ -83,7 +110,9 @@ async function bench(folder: string): Promise<void> {
     );
   const matched = performance.now();
   clearInterval(watch);
+  const size = await place.size();
   await store.close();
+  await place.close();
 
   const quality = measureQuality(labelled, results);
   const { precision, recall, wrong } = quality;
@@ -91,6 +120,7 @@ async function bench(folder: string): Promise<void> {
     process.stdout.write(`wrong: ${JSON.stringify(one)}\n`);
   process.stdout.write(`${trapTable(quality)}\n`);
   const measured = {
+    engine: ENGINE,
     companies: COMPANIES,
     entries,
     records: labelled.length,
@@ -101,7 +131,7 @@ async function bench(folder: string): Promise<void> {
     recordsPerSecond: round((labelled.length * 1_000) / (matched - built)),
     memoryMb: round(memory / 2 ** 20),
     buildMinutes: round((built - began) / 60_000, 2),
-    sizeMb: round(statSync(file).size / 2 ** 20),
+    sizeMb: round(size / 2 ** 20),
   };
   const ok =
     measured.certain >= AIM.certain &&

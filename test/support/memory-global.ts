@@ -2,20 +2,22 @@
  * Puts the folders of tests, and the databases, into memory where this machine has enough of it: each commit of a store waits
  * for the disk, and a run makes five hundred databases of three hundred files each.
  */
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
 import path from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
 const GB = 1024 ** 3;
+const HOUR = 3_600_000;
 /** More than a whole run keeps there. A container often has 64 MB. */
 const ROOM_BYTES = 7 * GB;
 /** And what the workers take besides. */
 const FREE_BYTES = 11 * GB;
 
 export function setup(): (() => void) | undefined {
+  removeAbandoned(Date.now());
   if (!hasRoom()) return undefined;
-  const folder = mkdtempSync(path.join(SHARED_MEMORY, 'cvrsync-tests-'));
+  const folder = mkdtempSync(path.join(SHARED_MEMORY, `cvrsync-tests-${process.pid}-`));
   // As open as the folder that it stands for: tests also start processes as somebody else.
   chmodSync(folder, 0o1777);
   const before = process.env['TMPDIR'];
@@ -34,6 +36,24 @@ function hasRoom(): boolean {
     return bavail * bsize >= ROOM_BYTES && freemem() >= FREE_BYTES;
   } catch {
     // Only Linux has it.
+    return false;
+  }
+}
+
+/** A run that was killed leaves gigabytes of memory taken, and the runs after it find no room. */
+function removeAbandoned(now: number): void {
+  for (const folder of globSync(path.join(SHARED_MEMORY, 'cvrsync-tests-*'))) {
+    const pid = Number(/-(\d+)-[^-]*$/u.exec(folder)?.[1]);
+    // Young ones may belong to a container with processes of its own.
+    if (isAlive(pid) || now - statSync(folder).mtimeMs < HOUR) continue;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
     return false;
   }
 }
