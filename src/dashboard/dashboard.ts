@@ -11,6 +11,7 @@ import type { ServiceManagement } from '../service/service.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addAudit } from './audit.ts';
+import { addBackfill } from './backfill/page.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
 import { addCompany } from './companies/page.ts';
 import { addSearch } from './companies/search.ts';
@@ -81,6 +82,7 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
       addSearch(scope, deps);
       addCompany(scope, deps);
       addMatch(scope, deps);
+      addBackfill(scope, deps);
       addWrites(scope, deps);
       addUndoes(scope, deps);
       addConnections(scope, { ...deps, meter });

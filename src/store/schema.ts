@@ -213,6 +213,8 @@ export interface ScanTable {
   action: string;
   state: 'planned' | 'done' | 'failed';
   detail: string | null;
+  /** How often people edited the row on a page. */
+  version: Generated<number>;
 }
 
 /** An item of the monitoring service's list, as a reconcile read it. */

@@ -12,6 +12,8 @@ const PAGES = [
   '/companies?q=bi',
   `/companies/${COMPANY}`,
   `/companies/${COMPANY}/link`,
+  '/backfill',
+  '/backfill/hubspot',
   '/writes',
   `/writes?entity=${COMPANY}`,
   '/connections',

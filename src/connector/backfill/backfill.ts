@@ -14,7 +14,17 @@ import { checkPlan, importPlan, type PlanRead } from './plan/take.ts';
 import { writePlan } from './plan/write.ts';
 import { type BackfillDeps, BackfillError } from './rows/context.ts';
 import { countRows } from './rows/rows.ts';
-import { type BackfillRun, freshRun, holdRun, newOwner, type Phase, readRun, saveRun, takeRun } from './rows/run.ts';
+import {
+  type BackfillRun,
+  freshRun,
+  holdRun,
+  isApplying,
+  isScanning,
+  newOwner,
+  readRun,
+  saveRun,
+  takeRun,
+} from './rows/run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
 
@@ -92,9 +102,6 @@ async function checkPlanOf(
 /** Says what a plan file would do, by the scan that it was made of. Changes nothing and makes no call. */
 export const tryPlan = (deps: BackfillDeps, file: string, signal: AbortSignal): Promise<PlanRead> =>
   checkPlanOf(deps, { restart: false, meant: true }, file, signal);
-
-const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
-const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
 
 /** Continues the run of the connection, or begins one. Refuses a new scan while a plan is only partly applied. */
 async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {

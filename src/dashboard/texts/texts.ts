@@ -1,6 +1,7 @@
 /** Every text of the dashboard, in both languages: one table, put together of a part for each page. */
 import { ACCESS_TEXTS } from './access.ts';
 import { AUDIT_TEXTS } from './audit.ts';
+import { BACKFILL_TEXTS } from './backfill.ts';
 import { COMPANY_TEXTS } from './companies.ts';
 import { CONNECTION_TEXTS } from './connections.ts';
 import { DELIVERY_TEXTS } from './deliveries.ts';
@@ -38,6 +39,7 @@ const PARTS = {
   ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
   ...MATCH_TEXTS,
+  ...BACKFILL_TEXTS,
   ...RUN_TEXTS,
   ...WRITES_TEXTS,
   ...DELIVERY_TEXTS,

@@ -18,6 +18,7 @@ import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
 import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
+import { addPlanVersions } from './plan-version-column.ts';
 import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addRuns } from './run-tables.ts';
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
   addMatchStage,
   addMatchSuggestions,
   addRuns,
+  addPlanVersions,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

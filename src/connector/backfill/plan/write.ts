@@ -2,10 +2,15 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
+import type { Db } from '../../../store/store.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { type Differences, openComparer } from '../rows/differences.ts';
 import { plannedRows, type ScanRow } from '../rows/rows.ts';
 import type { BackfillRun } from '../rows/run.ts';
+import { listRows } from './list.ts';
+
+/** Rows of one step of a download. */
+const STEP = 500;
 
 /** The columns a plan file is read by; what else stands in it is for people. */
 const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
@@ -61,6 +66,16 @@ export async function writePlanFile(
   }
   await handle.close();
   await rename(part, file);
+}
+
+/** The plan of the last scan as the text of a file, some rows at a time. Asks no CRM, so that it has no `old → new`. */
+export async function* planText(db: Db, provider: string): AsyncGenerator<string> {
+  yield BOM + csv([PLAN_COLUMNS]);
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { rows, next } = await listRows(db, provider, {}, { after, limit: STEP });
+    if (rows.length > 0) yield csv(rows.map((row) => lineOf(row, [])));
+    after = next;
+  }
 }
 
 const lineOf = (row: ScanRow, properties: readonly string[], differences: Differences = {}): readonly string[] => [

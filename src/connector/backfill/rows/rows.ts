@@ -5,7 +5,14 @@ import type { ScanTable } from '../../../store/schema.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
 
-export type ScanRow = Omit<ScanTable, 'provider' | 'purpose'>;
+/** A record of a scan, with what is to become of it. */
+export type ScanRow = Omit<ScanTable, 'provider' | 'purpose' | 'version'>;
+
+/** A row as it is stored. */
+export type PlanRow = ScanRow & {
+  /** How often people edited it on a page. */
+  readonly version: number;
+};
 
 const PURPOSE = 'backfill';
 
@@ -39,10 +46,11 @@ async function upsert(
       state = excluded.state, detail = excluded.detail`.execute(tx);
 }
 
-const rowsOf = (db: Db, provider: string) =>
+/** The rows of a connection's backfill. */
+export const rowsOf = (db: Db, provider: string) =>
   db
     .selectFrom('scan')
-    .select(['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'])
+    .select(['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail', 'version'])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE);
 
@@ -71,7 +79,7 @@ export async function plannedRows(
 }
 
 /** The rows of these records, in no order. */
-export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly ScanRow[]> {
+export async function rowsById(db: Db, provider: string, ids: readonly string[]): Promise<readonly PlanRow[]> {
   return rowsOf(db, provider).where('record_id', 'in', each(db, ids)).execute();
 }
 
@@ -83,6 +91,10 @@ export async function rowsByEntity(db: Db, provider: string, entities: readonly 
 /** Matched by a number that may be another company's. */
 const IS_UNSURE = sql<boolean>`(verdict = 'matched' and detail in (${sql.join(UNSURE)}))`;
 
+/** Rows that a person should look at. As they are counted: what a person decided in a plan is linked, whatever the scan thought of it. */
+export const NEEDS_PERSON = sql<boolean>`(state = 'failed' or (action <> 'link'
+  and (verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}) or ${IS_UNSURE})))`;
+
 /** Some rows that a person should look at, or some that are to be linked: for a first impression. */
 export async function sampleRows(
   db: Db,
@@ -92,15 +104,7 @@ export async function sampleRows(
 ): Promise<readonly ScanRow[]> {
   return rowsOf(db, provider)
     .$if(of === 'link', (query) => query.where('action', '=', 'link'))
-    .$if(of === 'person', (query) =>
-      // As they are counted: what a person decided in a plan file is linked, whatever the scan thought of it.
-      query.where(({ eb, and, or }) =>
-        or([
-          and([or([eb('verdict', 'in', [...FOR_A_PERSON]), IS_UNSURE]), eb('action', '!=', 'link')]),
-          eb('state', '=', 'failed'),
-        ]),
-      ),
-    )
+    .$if(of === 'person', (query) => query.where(NEEDS_PERSON))
     .orderBy('position')
     .limit(limit)
     .execute();
@@ -145,10 +149,7 @@ export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
       countWhere(sql`action = 'link' and state = 'planned'`).as('toLink'),
       countWhere(sql`action = 'link' and state = 'done'`).as('linkedRows'),
       countWhere(sql`state = 'failed'`).as('failedRows'),
-      countWhere(
-        sql`state = 'failed' or (action <> 'link'
-          and (verdict in (${sql.join(FOR_A_PERSON.map((one) => sql.lit(one)))}) or ${IS_UNSURE}))`,
-      ).as('personRows'),
+      countWhere(NEEDS_PERSON).as('personRows'),
       countWhere(sql`verdict = 'matched' and detail = ${MISTYPED}`).as('mistyped'),
       countWhere(sql`action <> 'link' and ${IS_UNSURE}`).as('unsure'),
     ])

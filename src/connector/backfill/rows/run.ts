@@ -37,6 +37,11 @@ export interface BackfillRun {
   readonly startedAt: number;
 }
 
+/** Whether a plan is still being made. */
+export const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
+/** Whether a plan is being linked. */
+export const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'carry';
+
 /** Another process began to carry the backfill on. */
 class BackfillTakenOverError extends Error {
   override readonly name = 'BackfillTakenOverError';

@@ -1,0 +1,20 @@
+/** Which part of a plan somebody looks at, and where it is. */
+import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list.ts';
+import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
+
+/** Where the page of a connection's backfill is, or another page about it. */
+export const backfillAddress = (name: string, more = ''): string => `/backfill/${encodeURIComponent(name)}${more}`;
+
+/** Reads the fields of a form or of an address. */
+export const readPlanFilter = (given: (name: string) => string): PlanFilter => ({
+  verdict: VERDICTS.find((each) => each === given('verdict')),
+  part: PLAN_PARTS.find((each) => each === given('part')),
+  text: given('q').trim().slice(0, 200) || undefined,
+});
+
+/** The plan under a filter, after a position. */
+export function planAddress(name: string, { verdict, part, text }: PlanFilter, after = 0): string {
+  const fields = { verdict, part, q: text, after: after === 0 ? undefined : String(after) };
+  const given = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]));
+  return backfillAddress(name, given.length === 0 ? '' : `?${new URLSearchParams(given)}`);
+}

@@ -1,0 +1,146 @@
+/** The pages of backfills: where each connection's stands, and the plan of one. */
+import { Readable } from 'node:stream';
+import type { VNode } from 'preact';
+import { listRows } from '../../connector/backfill/plan/list.ts';
+import { planText } from '../../connector/backfill/plan/write.ts';
+import { countRows } from '../../connector/backfill/rows/rows.ts';
+import { type BackfillRun, isScanning, type Phase, readRun } from '../../connector/backfill/rows/run.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import type { Server } from '../../http/server/server.ts';
+import { readConnections } from '../connections/read-connections.ts';
+import { connectionState } from '../connections/table.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { state, table, timeOf } from '../page/parts.ts';
+import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { backfillAddress, planAddress, readPlanFilter } from './filter.ts';
+import { noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
+
+/** What the pages read from. */
+export interface BackfillPageDeps extends RouteDeps {
+  readonly crms: readonly Crm[];
+}
+
+const SHOWN = 50;
+
+/** Adds the list, the page of one connection, and its plan as a file. */
+export function addBackfill(app: Server, deps: BackfillPageDeps): void {
+  const { store, crms } = deps;
+  const find = ({ param }: Visit): Crm | undefined => crms.find(({ name }) => name === param('name'));
+  addPage(app, deps, { path: '/backfill', show: (visit) => listPage(deps, visit) });
+  addPage(app, deps, {
+    path: '/backfill/:name',
+    async show(visit) {
+      const crm = find(visit);
+      return crm && connectionPage(deps, visit, crm);
+    },
+  });
+  addPage(app, deps, {
+    path: '/backfill/:name/plan.csv',
+    async show(visit) {
+      const crm = find(visit);
+      const run = crm && (await readRun(store.db, crm.name));
+      if (crm === undefined || run === undefined || isScanning(run.phase)) return undefined;
+      return { file: 'plan.csv', content: Readable.from(planText(store.db, crm.name)) };
+    },
+  });
+}
+
+async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): Promise<PageBody> {
+  const runs = await Promise.all(crms.map(async ({ name }) => ({ name, run: await readRun(store.db, name) })));
+  return {
+    title: reader.text('nav.backfill'),
+    body: html`<p>${reader.text('backfill.help')}</p>
+      ${table({
+        label: reader.text('nav.backfill'),
+        columns: (['connection', 'state', 'scanned', 'began'] as const).map((column) =>
+          reader.text(`backfill.${column}`),
+        ),
+        numeric: [2],
+        rows: runs.map(({ name, run }) => [
+          html`<a href=${backfillAddress(name)}>${name}</a>`,
+          phaseState(reader, run),
+          run && reader.number(run.scanned),
+          run && timeOf(reader, run.startedAt),
+        ]),
+      })}`,
+  };
+}
+
+const SIGNS = {
+  clear: 'idle',
+  scan: 'idle',
+  judge: 'idle',
+  planned: 'warn',
+  import: 'idle',
+  apply: 'idle',
+  carry: 'idle',
+  done: 'ok',
+} as const satisfies Readonly<Record<Phase, string>>;
+
+/** Where a backfill stands, in words. */
+const phaseState = (reader: Visit['reader'], run: BackfillRun | undefined): VNode =>
+  run === undefined
+    ? state('idle', reader.text('backfill.none'))
+    : state(SIGNS[run.phase], reader.text(`phase.${run.phase}`));
+
+async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): Promise<PageBody> {
+  const { reader, query } = visit;
+  const run = await readRun(deps.store.db, crm.name);
+  const after = /^\d{1,15}$/.test(query('after')) ? Number(query('after')) : 0;
+  return {
+    title: reader.text('backfill.title', { name: crm.name }),
+    body: html`${await standing(deps, visit, crm, run)}
+      ${run !== undefined && !isScanning(run.phase) && (await planSection(deps, visit, crm, after))}`,
+  };
+}
+
+async function standing(
+  { store }: BackfillPageDeps,
+  { reader, now }: Visit,
+  crm: Crm,
+  run: BackfillRun | undefined,
+): Promise<Markup> {
+  const [row] = await readConnections(store.db, [crm], now);
+  return html`<dl class="facts">
+      <dt>${reader.text('backfill.state')}</dt>
+      <dd>${phaseState(reader, run)}</dd>
+      ${
+        run &&
+        html`<dt>${reader.text('backfill.scanned')}</dt>
+          <dd>${reader.number(run.scanned)}</dd>
+          <dt>${reader.text('backfill.began')}</dt>
+          <dd>${timeOf(reader, run.startedAt)}</dd>`
+      }
+      <dt>${reader.text('backfill.crm')}</dt>
+      <dd>${row && connectionState(reader, row, now)}</dd>
+      <dt>${reader.text('backfill.match')}</dt>
+      <dd><code>${crm.match ?? '–'}</code></dd>
+    </dl>
+    ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
+}
+
+async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, after: number): Promise<Markup> {
+  const { reader } = visit;
+  const { name } = crm;
+  const filter = readPlanFilter(visit.query);
+  const page = await listRows(store.db, name, filter, { after, limit: SHOWN });
+  const counts = await countRows(store.db, name);
+  const parts = { person: counts.person, link: counts.toLink, linked: counts.linked, failed: counts.failed };
+  return html`<h2>${reader.text('plan.counts')}</h2>
+    ${verdictTable(visit, name, counts)}
+    <h2>${reader.text('plan.title')}</h2>
+    <ul class="lines">
+      ${(['person', 'link', 'linked', 'failed'] as const).map(
+        (part) =>
+          parts[part] > 0 &&
+          html`<li><a href=${planAddress(name, { part })}>${reader.text(`part.${part}`)}</a>: ${reader.number(parts[part])}</li>`,
+      )}
+    </ul>
+    <p><a href=${backfillAddress(name, '/plan.csv')} download>${reader.text('plan.download')}</a></p>
+    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows)}
+    <p class="actions">
+      ${after > 0 && html`<a href=${planAddress(name, filter)}>${reader.text('plan.first')}</a>`}
+      ${page.next !== undefined && html`<a rel="next" href=${planAddress(name, filter, page.next)}>${reader.text('plan.next')}</a>`}
+    </p>`;
+}

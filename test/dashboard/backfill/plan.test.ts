@@ -1,0 +1,70 @@
+/** The plan of a backfill as people read it: on its page, narrowed, and as a file. */
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { newFile } from '../../connector/backfill/plan-runs.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { HOSTILE } from '../story.ts';
+import { startHouse } from './house.ts';
+
+const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
+
+describe.each(ENGINES)('the plan, on %s', (engine) => {
+  it('is shown with its counts, and narrowed by verdict, part and text', async () => {
+    const { fixture, add, signedIn } = await startHouse({ engine });
+    const [one, two, three] = [
+      add('hubspot', 'DK 10 15 08 17', HOSTILE),
+      add('hubspot', 'ukendt', 'ÆBLER 100 % A/S'),
+      add('hubspot', null, 'Uden'),
+    ];
+    const gry = await signedIn('viewer');
+    expect((await gry.get('/backfill')).text).toContain('Not scanned yet');
+    expect((await gry.get('/backfill/hubspot')).text).not.toContain('plan.csv');
+    await fixture.cli('backfill', 'hubspot', '--dry-run');
+    const list = await gry.get('/backfill');
+    expect(list.text).toContain('The plan is ready');
+    const { text } = await gry.get('/backfill/hubspot');
+    for (const each of [one, two, three, '10150817', HOSTILE_SHOWN, 'ukendt']) expect(text).toContain(each);
+    expect(text).not.toContain('<script>alert');
+    const shown = async (query: string): Promise<readonly string[]> => {
+      const page = await gry.get(`/backfill/hubspot?${query}`);
+      return [one, two, three].filter((id) => page.text.includes(`<code>${id}</code>`));
+    };
+    expect(await shown('verdict=invalid')).toEqual([two]);
+    expect(await shown('part=link')).toEqual([one]);
+    expect(await shown('part=person')).toEqual([two]);
+    expect(await shown('part=skip')).toEqual([two, three]);
+    expect(await shown('q=10150817')).toEqual([one]);
+    expect(await shown('q=%C3%A6bler')).toEqual([two]);
+    expect(await shown('q=100+%25')).toEqual([two]);
+    expect(await shown('q=%25')).toEqual([two]);
+    expect(await shown(`q=${three}`)).toEqual([three]);
+    expect(await shown('q=%27+or+1=1')).toEqual([]);
+    expect(await shown('after=2')).toEqual([three]);
+    expect(await shown('after=x&verdict=y&part=z')).toEqual([one, two, three]);
+  });
+
+  it('is a file that the command takes as its own', async () => {
+    const { fixture, add, signedIn, links } = await startHouse({ engine });
+    const id = add('salesforce', '10150817', '=1+1');
+    add('salesforce', null);
+    const gry = await signedIn('viewer');
+    expect((await gry.get('/backfill/salesforce/plan.csv')).status).toBe(404);
+    const written = newFile();
+    await fixture.cli('backfill', 'salesforce', '--plan', written);
+    const file = await gry.get('/backfill/salesforce/plan.csv');
+    expect(file.headers['content-disposition']).toBe('attachment; filename="plan.csv"');
+    expect(file.text).toContain(`${id};'=1+1;10150817;matched;link;;10150817`);
+    const got = newFile();
+    writeFileSync(got, file.text);
+    expect((await fixture.cli('backfill', 'salesforce', '--apply', got)).code).toBe(0);
+    expect(await links('salesforce')).toEqual({ [id]: 'CVR-1-10150817 number active' });
+    expect((await gry.get('/backfill/salesforce')).text).toContain('linked by this plan');
+  });
+});
+
+it('no page is there of a connection that is not configured', async () => {
+  const { signedIn } = await startHouse();
+  const gry = await signedIn('viewer');
+  for (const path of ['/backfill/dynamics', '/backfill/dynamics/plan.csv'])
+    expect((await gry.get(path)).status, path).toBe(404);
+});
