@@ -6,19 +6,31 @@ import { lockIndexState } from '../../../match/index/state.ts';
 import { storeEntries } from '../../../match/index/write.ts';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import type { Address } from '../../../protocol/formats.ts';
+import { each } from '../../../store/each.ts';
 import { engineOf, type Tx } from '../../../store/store.ts';
+import { isDissolved } from '../diff/differ-relations.ts';
+import { type MergerParties, readMergerParties } from '../diff/merger-parties.ts';
 import type { Company } from '../document/company.ts';
 import { todayAt } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
 
-/** Brings the index up to date with snapshots, in their transaction; nothing where nobody made an index. */
+type Snapshot = Company | Unit;
+
+/**
+ * Brings the index up to date with stored snapshots, in their transaction and after their mergers are stored; nothing where
+ * nobody made an index.
+ */
 export async function indexSnapshots(tx: Tx, rows: readonly { readonly body: string }[], now: number): Promise<void> {
   if (rows.length === 0) return;
   const state = await lockIndexState(tx);
   // One that is being cleared reads the snapshots afterwards.
   if (state === undefined || state.phase === 'clearing') return;
   const staged = state.phase === 'ready' ? {} : { stagedAt: now };
-  await storeEntries(tx, rows.flatMap(entryOf), { historyOn: todayAt(now), ...staged });
+  const snapshots = rows.map(snapshotIn);
+  const mergerParties = await mergersOf(tx, snapshots);
+  const dissolved = await otherDissolved(tx, snapshots, mergerParties);
+  const entries = [...snapshots, ...dissolved].flatMap((snapshot) => entryOf(snapshot, mergerParties));
+  await storeEntries(tx, entries, { historyOn: todayAt(now), ...staged });
 }
 
 /** Reads the next snapshots as entries; locks them until the transaction ends, so that the watcher does not overtake it. */
@@ -31,11 +43,51 @@ export const readRegisterEntries: ReadRegister = async (tx, after, limit) => {
     .limit(limit)
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .execute();
-  return { entries: rows.flatMap(entryOf), last: rows.at(-1)?.entity };
+  const snapshots = rows.map(snapshotIn);
+  const mergerParties = await mergersOf(tx, snapshots);
+  const entries = snapshots.flatMap((snapshot) => entryOf(snapshot, mergerParties));
+  return { entries, last: rows.at(-1)?.entity };
 };
 
-function entryOf({ body }: { readonly body: string }): readonly IndexEntry[] {
-  const snapshot = JSON.parse(body) as Company | Unit;
+/** The body is what the watcher wrote. */
+const snapshotIn = ({ body }: { readonly body: string }): Snapshot => JSON.parse(body) as Snapshot;
+
+const mergersOf = async (tx: Tx, snapshots: readonly Snapshot[]): Promise<MergerParties> =>
+  readMergerParties(
+    tx,
+    snapshots.flatMap((one) =>
+      one.kind === 'company' ? one.mergers.value.map(({ organisation }) => organisation) : [],
+    ),
+  );
+
+/** The companies that ended in the mergers of these: the register may tell of their successor after their end. */
+async function otherDissolved(
+  tx: Tx,
+  snapshots: readonly Snapshot[],
+  mergerParties: MergerParties,
+): Promise<readonly Snapshot[]> {
+  const ours = new Set(snapshots.map(({ entity }) => entity));
+  const entities = [...mergerParties.values()]
+    .flat()
+    .flatMap(({ entity, dissolved }) => (dissolved && !ours.has(entity) ? [entity] : []));
+  if (entities.length === 0) return [];
+  const rows = await tx.selectFrom('snapshot').select('body').where('entity', 'in', each(tx, entities)).execute();
+  return rows.map(snapshotIn);
+}
+
+/** The company that goes on where this one ended in a merger; null where none is known, or several. */
+function successorOf(company: Company, mergerParties: MergerParties): string | null {
+  if (company.life.value.ended === null) return null;
+  const survivors = company.mergers.value
+    .filter((merger) => isDissolved(company, merger))
+    .flatMap(({ organisation }) => mergerParties.get(organisation) ?? [])
+    .flatMap(({ entity, dissolved }) => (dissolved || entity === company.entity ? [] : [entity]));
+  const [survivor, ...others] = new Set(survivors);
+  if (survivor === undefined || others.length > 0) return null;
+  return parseEntityId(survivor)?.number ?? null;
+}
+
+function entryOf(snapshot: Snapshot, mergerParties: MergerParties): readonly IndexEntry[] {
   const number = parseEntityId(snapshot.entity)?.number;
   const company = snapshot.kind === 'company' ? number : companyOf(snapshot);
   if (number === undefined || company === undefined) return [];
@@ -59,6 +111,7 @@ function entryOf({ body }: { readonly body: string }): readonly IndexEntry[] {
       form: snapshot.form.value?.shortDescription ?? null,
       website: snapshot.website.value,
       ended: snapshot.life.value.ended?.slice(0, 10) ?? null,
+      successor: successorOf(snapshot, mergerParties),
     },
   ];
 }

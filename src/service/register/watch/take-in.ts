@@ -158,8 +158,8 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       const entities = rows.map(({ entity }) => entity);
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
-      await indexSnapshots(tx, rows, now());
       await storeMergerParties(tx, companies);
+      await indexSnapshots(tx, rows, now());
       await count(tx);
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))

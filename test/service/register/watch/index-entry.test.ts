@@ -9,9 +9,30 @@ import { life, loaded, oldCompany, setWatch, type WatchFixture } from '../watch-
 
 const company = oldCompany(1);
 const number = parseEntityId(company.entityId)?.number ?? '';
+const survivor = oldCompany(2);
+const survivorNumber = parseEntityId(survivor.entityId)?.number ?? '';
+const { streetName, houseNumberFrom, postalCode } = company.address;
+const record = { name: company.name, street: `${streetName} ${houseNumberFrom}`, postalCode: String(postalCode) };
 const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
 const rebuild = ({ store, now }: WatchFixture, report: FillDeps['report'] = () => {}, stop = new AbortController()) =>
   rebuildIndex({ store, now, report, onProblem: () => {} }, readRegisterEntries, stop.signal);
+
+const ended = { from: '2026-03-01', is: { status: 'OPLØST EFTER FUSION', ended: '2026-03-01T00:00:00' } };
+
+/** The document with the one merger that the two companies take part in. */
+function merged(document: unknown, comesOut: boolean): unknown {
+  const period = { gyldigFra: '2026-03-01', gyldigTil: '2026-03-01' };
+  const value = { vaerdi: 'Fusion', periode: period, sidstOpdateret: '2026-03-01T00:00:00.000Z' };
+  const functions = [{ type: 'FUNKTION', sekvensnr: 0, vaerdier: [value] }];
+  const merger = {
+    enhedsNummerOrganisation: 4_100_000_001,
+    organisationsNavn: [{ navn: 'Fusion', periode: period, sidstOpdateret: '2026-03-01T00:00:00.000Z' }],
+    indgaaende: functions,
+    udgaaende: comesOut ? functions : [],
+  };
+  const { Vrvirksomhed } = structuredClone(document) as { Vrvirksomhed: object };
+  return { Vrvirksomhed: { ...Vrvirksomhed, fusioner: [merger] } };
+}
 
 describe.each(ENGINES)('the company index beside the watcher on %s', (engine) => {
   it('holds nothing before somebody makes it', async () => {
@@ -26,8 +47,6 @@ describe.each(ENGINES)('the company index beside the watcher on %s', (engine) =>
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();
     expect((await rebuild(fixture)).entries).toBe(1);
-    const { streetName, houseNumberFrom, postalCode } = company.address;
-    const record = { name: company.name, street: `${streetName} ${houseNumberFrom}`, postalCode: String(postalCode) };
     expect((await matchRecords(fixture.store.db, [record]))[0]).toMatchObject({
       verdict: 'certain',
       candidates: [{ company: number }],
@@ -61,4 +80,24 @@ describe.each(ENGINES)('the company index beside the watcher on %s', (engine) =>
     expect(entry?.name).toBe('Nyt Navn ApS');
     expect(followed).toEqual(await keys());
   });
+
+  it.each(['before', 'after', 'together', 'rebuilt'])(
+    'knows which company goes on where one ended in a merger: the register tells of that one %s',
+    async (when) => {
+      const fixture = await setWatch(await newStore(engine));
+      const [one, other] = [merged(loaded(life(company, ended), 1), false), merged(loaded(life(survivor), 2), true)];
+      if (when !== 'rebuilt') await rebuild(fixture);
+      for (const page of { before: [[other], [one]], after: [[one], [other]] }[when] ?? [[one, other]]) {
+        await fixture.tell(...page);
+        await fixture.run();
+      }
+      if (when === 'rebuilt') await rebuild(fixture);
+      const entries = await readEntries(fixture.store.db, [number, survivorNumber]);
+      expect([entries.get(number)?.successor, entries.get(survivorNumber)?.successor]).toEqual([survivorNumber, null]);
+      expect((await matchRecords(fixture.store.db, [record]))[0]).toMatchObject({
+        verdict: 'dissolved',
+        candidates: [{ company: number, successor: survivorNumber }],
+      });
+    },
+  );
 });
