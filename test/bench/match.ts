@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { sql } from 'kysely';
-import type { IndexEntry } from '../../src/match/entry.ts';
 import { fillFromFile } from '../../src/match/index/fill.ts';
 import { matchRecords } from '../../src/match/match.ts';
 import type { MatchResult } from '../../src/match/verdict.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { lineOf } from '../match/entries.ts';
 import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
 import { type LabelledRecord, labelledRecords } from '../match/records.ts';
 import { labelledRegister } from '../match/register.ts';
@@ -35,14 +35,6 @@ const AIM = {
   memoryMb: 300,
   minutesFor22Million: 15,
 };
-
-/** A line of a company file, as docs/match.md describes it. */
-const lineOf = ({ address, formerNames, formerAddresses, ...entry }: IndexEntry): object => ({
-  ...entry,
-  ...address,
-  formerNames: formerNames.map(({ value, until }) => ({ name: value, until })),
-  formerAddresses: formerAddresses.map(({ value, until }) => ({ ...value, until })),
-});
 
 /** Writes a register as a file of companies, and records of it. */
 function generate(folder: string): void {

@@ -21,3 +21,11 @@ export const entry = (number: string, name: string, rest: Partial<IndexEntry> = 
 
 export const RINGVEJ = { street: 'Ringvej 1', postalCode: '8000', city: 'Aarhus C' };
 export const HAVNEGADE = { street: 'Havnegade 12 B, 2. tv', postalCode: '5000', city: 'Odense C' };
+
+/** A line of a company file, as docs/match.md describes it. */
+export const lineOf = ({ address, formerNames, formerAddresses, ...entry }: IndexEntry): object => ({
+  ...entry,
+  ...address,
+  formerNames: formerNames.map(({ value, until }) => ({ name: value, until })),
+  formerAddresses: formerAddresses.map(({ value, until }) => ({ ...value, until })),
+});
