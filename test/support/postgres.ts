@@ -1,6 +1,7 @@
 /** A real PostgreSQL for tests, from npm's binaries: one server a test run, one database a suite. */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,8 @@ export interface Server {
   /** URL of the maintenance database; answers once `ready` resolves. */
   readonly url: string;
   readonly ready: Promise<void>;
+  /** Ends it as a crash does, and starts it again on what is on the disk. Resolves when it answers. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,11 +34,8 @@ export function startPostgres({ durable = false } = {}): Server {
   const data = path.join(folder, 'data');
   const stopping = new AbortController();
 
-  const started = (async () => {
-    const bin = path.join(binaries(folder), 'bin');
-    const { signal } = stopping;
-    const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    await promisify(execFile)(path.join(bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
+  const bin = (async () => path.join(binaries(folder), 'bin'))();
+  const launch = async (): Promise<ChildProcess> => {
     // Its launcher visits every database in turn, and a run makes thousands.
     const noVacuum = 'autovacuum=off';
     // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
@@ -48,7 +48,7 @@ export function startPostgres({ durable = false } = {}): Server {
       folder,
       ...[...fast, 'listen_addresses=', ownMemory].flatMap((setting) => ['-c', setting]),
     ];
-    const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = spawn(path.join(await bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     await new Promise<void>((resolve, reject) => {
       server.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -59,6 +59,12 @@ export function startPostgres({ durable = false } = {}): Server {
       server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
     });
     return server;
+  };
+  let started = (async () => {
+    const { signal } = stopping;
+    const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    await promisify(execFile)(path.join(await bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
+    return launch();
   })();
   const ready = started.then(() => {});
   ready.catch(() => {});
@@ -66,18 +72,27 @@ export function startPostgres({ durable = false } = {}): Server {
   return {
     url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
     ready,
+    async crash() {
+      await quit(await started);
+      started = launch();
+      await started;
+    },
     async stop() {
       stopping.abort();
       const server = await started.catch(() => undefined);
-      if (server !== undefined && server.exitCode === null) {
-        const ended = new Promise((resolve) => server.once('exit', resolve));
-        server.kill('SIGQUIT');
-        await ended;
-      }
+      if (server !== undefined) await quit(server);
       // Elsewhere: it takes long, and whoever runs the tests would take a worker that ends meanwhile for one that hangs.
       await promisify(execFile)(process.execPath, ['-e', REMOVE, folder]);
     },
   };
+}
+
+/** Ends a server at once: it writes nothing more, and recovers from its log when it starts again. */
+async function quit(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGQUIT');
+  await ended;
 }
 
 /** Creates an empty database on the server, and returns its URL. Waits for a server that is still starting. */
