@@ -5,6 +5,7 @@
  * Nobody changes a file once it is written, except that lines may be added to the last one. A new file's name sorts
  * after the others.
  */
+import type { Stats } from 'node:fs';
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isJsonObject } from '../../../protocol/text/json.ts';
@@ -17,7 +18,7 @@ export interface FileSourceOptions {
   readonly pageSize?: number;
   /** A page ends after so many bytes of files or lines; 8 MiB where absent. */
   readonly pageBytes?: number;
-  /** How long the last file may stay unreadable and unchanged before the source passes over it; 60 s where absent. */
+  /** How long the source sees the last file unreadable and unchanged before it passes over it; 60 s where absent. */
   readonly patienceMs?: number;
   /** Bytes of one line, and of one `.json` file; 256 MiB where absent. */
   readonly maxBytes?: number;
@@ -71,7 +72,8 @@ const BYTE_ORDER_MARK = /^\uFEFF/;
 /** Opens nothing until somebody asks for a page; the cursor says which file and how far into it. */
 export function createFileSource(path: string, options: FileSourceOptions = {}): RegisterSource {
   const limits = { ...DEFAULTS, ...options };
-  const takeDocuments = createDocumentReader(limits);
+  const isGrowing = createPatience(limits);
+  const takeDocuments = createDocumentReader(limits, isGrowing);
   return {
     name: 'file',
     families: ALL_FAMILIES,
@@ -88,7 +90,7 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
         const file = join(folder, name);
         const rest: Rest = { file, from: name === start.file ? start.at : 0, isLast: name === names.at(-1) };
         const isLines = holdsLines(name);
-        const taking = isLines ? takeLines(rest, page, limits) : takeDocuments(rest, page);
+        const taking = isLines ? takeLines(rest, page, limits, isGrowing) : takeDocuments(rest, page);
         const { at, end } = await taking.catch(failed(file));
         // Lines may be added to a file of lines; the source reads any other file once.
         place = { path, file: name, at, done: end === 'read' && !isLines };
@@ -107,18 +109,32 @@ const isUnread = (name: string, { file, done }: Place): boolean => name > file |
 const isFull = ({ documents, broken, bytes }: Page, { pageSize, pageBytes }: Limits): boolean =>
   documents.length >= pageSize || bytes >= pageBytes || broken.length >= pageSize;
 
-/** Whether a text that cannot be parsed may only be incomplete yet. */
-const isGrowing = (isLast: boolean, mtimeMs: number, { now, patienceMs }: Limits): boolean =>
-  isLast && now() - mtimeMs < patienceMs;
+/** Whether a text at the end of a file that cannot be parsed may only be incomplete yet. */
+type IsGrowing = (rest: Rest, stats: Stats) => boolean;
+
+/**
+ * Grants a file its patience from when this process first saw it as it is: the clock that dates files need not be ours.
+ * One file at a time; only the last may be growing.
+ */
+function createPatience({ now, patienceMs }: Limits): IsGrowing {
+  let seen = { state: '', at: 0 };
+  return ({ file, isLast }, { size, mtimeMs }) => {
+    const state = `${file} ${size} ${mtimeMs}`;
+    if (state !== seen.state) seen = { state, at: now() };
+    return isLast && now() - seen.at < patienceMs;
+  };
+}
 
 /** Reads `.json` files. Keeps the documents of a file until a page takes the last one: a large file fills several pages. */
-function createDocumentReader(limits: Limits): (rest: Rest, page: Page) => Promise<Taken> {
+function createDocumentReader(limits: Limits, isGrowing: IsGrowing): (rest: Rest, page: Page) => Promise<Taken> {
   let open: { readonly key: string; readonly documents: readonly unknown[] } | undefined;
 
   /** The documents of a file; for an unreadable file the page gets the reason. */
-  async function load({ file, isLast }: Rest, page: Page): Promise<readonly unknown[] | 'waits' | 'unreadable'> {
+  async function load(rest: Rest, page: Page): Promise<readonly unknown[] | 'waits' | 'unreadable'> {
+    const { file } = rest;
     const name = basename(file);
-    const { size, mtimeMs } = await stat(file);
+    const stats = await stat(file);
+    const { size, mtimeMs } = stats;
     const key = `${file} ${size} ${mtimeMs}`;
     if (open?.key === key) return open.documents;
     if (size > limits.maxBytes) {
@@ -132,7 +148,7 @@ function createDocumentReader(limits: Limits): (rest: Rest, page: Page) => Promi
       open = { key, documents: documentsIn(parsed.json) };
       return open.documents;
     }
-    if (isGrowing(isLast, mtimeMs, limits)) return 'waits';
+    if (isGrowing(rest, stats)) return 'waits';
     page.broken.push(brokenText(name, parsed.reason, text));
     return 'unreadable';
   }
@@ -149,16 +165,17 @@ function createDocumentReader(limits: Limits): (rest: Rest, page: Page) => Promi
   };
 }
 
-async function takeLines({ file, from, isLast }: Rest, page: Page, limits: Limits): Promise<Taken> {
+async function takeLines(rest: Rest, page: Page, limits: Limits, isGrowing: IsGrowing): Promise<Taken> {
+  const { file, from } = rest;
   const handle = await openFile(file, 'r');
   try {
-    const { size, mtimeMs } = await handle.stat();
+    const stats = await handle.stat();
     // A file that is shorter than what the source read of it is another file.
-    let at = from > size ? 0 : from;
+    let at = from > stats.size ? 0 : from;
     for await (const { text, end, ended } of linesFrom(handle, at, limits.maxBytes)) {
       const { documents, broken } = readLine(text, `${basename(file)}, byte ${at}`, limits);
       const mayContinue = text !== undefined && !ended;
-      if (broken !== undefined && mayContinue && isGrowing(isLast, mtimeMs, limits)) return { at, end: 'waits' };
+      if (broken !== undefined && mayContinue && isGrowing(rest, stats)) return { at, end: 'waits' };
       page.documents.push(...documents);
       if (broken !== undefined) page.broken.push(broken);
       page.bytes += end - at;

@@ -97,6 +97,18 @@ describe('files that are not whole', () => {
     expect((await readAll(source, late.cursor)).numbers).toEqual([2]);
   });
 
+  it('waits as long where the clock that dates files is behind ours', async () => {
+    const { write, page, clock, source, folder } = await fileStage();
+    clock.forward(120_000);
+    await write('a.ndjson', `${ONE}\n${TWO?.slice(0, 30)}`);
+    const { cursor, broken } = await page();
+    expect(broken).toEqual([]);
+    clock.forward(59_000);
+    expect((await page(cursor)).broken).toEqual([]);
+    await appendFile(join(folder, 'a.ndjson'), `${TWO?.slice(30)}\n`);
+    expect((await readAll(source, cursor)).numbers).toEqual([1]);
+  });
+
   it('sets a broken line aside at once where others follow it', async () => {
     const { write, page } = await fileStage();
     await write('a.ndjson', `${ONE}\n{"half": \n\n${TWO}\n`);
