@@ -16,9 +16,20 @@ export interface Server {
   /** URL of the maintenance database; answers once `ready` resolves. */
   readonly url: string;
   readonly ready: Promise<void>;
-  /** Ends it as a crash does, and starts it again on what is on the disk. Resolves when it answers. */
-  crash(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A folder for servers and their data, with the programs, and the user that may read it. */
+export interface Place {
+  readonly folder: string;
+  readonly bin: string;
+  readonly options: {
+    readonly uid?: number;
+    readonly gid?: number;
+    readonly cwd: string;
+    readonly env: { LC_ALL: string };
+  };
+  remove(): Promise<void>;
 }
 
 /**
@@ -26,69 +37,81 @@ export interface Server {
  * is on disk only where it is `durable`: tests end no machine.
  */
 export function startPostgres({ durable = false } = {}): Server {
-  const folder = mkdtempSync(path.join(tmpdir(), 'pg-'));
-  // PostgreSQL refuses to run as root, so that root runs it as nobody.
-  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-  const options = { ...user, cwd: folder, env: { LC_ALL: 'C' } };
-  const data = path.join(folder, 'data');
   const stopping = new AbortController();
-
-  const bin = (async () => path.join(binaries(folder), 'bin'))();
-  const launch = async (): Promise<ChildProcess> => {
-    // Its launcher visits every database in turn, and a run makes thousands.
-    const noVacuum = 'autovacuum=off';
-    // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
-    const ownMemory = 'dynamic_shared_memory_type=mmap';
-    const fast = durable ? [] : ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', noVacuum];
-    const args = [
-      '-D',
-      data,
-      '-k',
-      folder,
-      ...[...fast, 'listen_addresses=', ownMemory].flatMap((setting) => ['-c', setting]),
-    ];
-    const server = spawn(path.join(await bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    await new Promise<void>((resolve, reject) => {
-      server.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-4_000);
-        if (said.includes('ready to accept connections')) resolve();
-      });
-      server.once('error', reject);
-      server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
-    });
-    return server;
-  };
-  let started = (async () => {
-    const { signal } = stopping;
-    const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    await promisify(execFile)(path.join(await bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
-    return launch();
-  })();
+  const place = newPlace();
+  const { folder } = place;
+  const data = path.join(folder, 'data');
+  // Its launcher visits every database in turn, and a run makes thousands.
+  const noVacuum = 'autovacuum=off';
+  const settings = durable ? [] : ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=100ms', noVacuum];
+  const started = initialise(place, data, stopping.signal).then(() =>
+    launch(place, { data, socket: folder }, settings),
+  );
   const ready = started.then(() => {});
   ready.catch(() => {});
-
   return {
-    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    url: urlAt(folder),
     ready,
-    async crash() {
-      await quit(await started);
-      started = launch();
-      await started;
-    },
     async stop() {
       stopping.abort();
       const server = await started.catch(() => undefined);
       if (server !== undefined) await quit(server);
+      await place.remove();
+    },
+  };
+}
+
+/** URL of the maintenance database of the server whose socket is in a folder. */
+export const urlAt = (socket: string): string =>
+  `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}`;
+
+export function newPlace(): Place {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pg-'));
+  // PostgreSQL refuses to run as root, so that root runs it as nobody.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  return {
+    folder,
+    bin: path.join(binaries(folder), 'bin'),
+    options: { ...user, cwd: folder, env: { LC_ALL: 'C' } },
+    async remove() {
       // Elsewhere: it takes long, and whoever runs the tests would take a worker that ends meanwhile for one that hangs.
       await promisify(execFile)(process.execPath, ['-e', REMOVE, folder]);
     },
   };
 }
 
+/** Makes an empty data folder. */
+export async function initialise({ bin, options }: Place, data: string, signal?: AbortSignal): Promise<void> {
+  const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(path.join(bin, 'initdb'), ['-D', data, ...settings], { ...options, signal });
+}
+
+/** Starts a server on a data folder; resolves when it answers. */
+export async function launch(
+  { bin, options }: Place,
+  { data, socket }: { readonly data: string; readonly socket: string },
+  settings: readonly string[],
+): Promise<ChildProcess> {
+  // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
+  const ownMemory = 'dynamic_shared_memory_type=mmap';
+  const all = [...settings, 'listen_addresses=', ownMemory].flatMap((setting) => ['-c', setting]);
+  const args = ['-D', data, '-k', socket, ...all];
+  const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4_000);
+      if (/ready to accept (?:read-only )?connections/u.test(said)) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+  });
+  return server;
+}
+
 /** Ends a server at once: it writes nothing more, and recovers from its log when it starts again. */
-async function quit(server: ChildProcess): Promise<void> {
+export async function quit(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;
   const ended = once(server, 'exit');
   server.kill('SIGQUIT');
