@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
+import type { DaemonRole } from './config/roles.ts';
 import { configWarnings } from './config/warnings.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
-import { adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
+import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { createMetrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
 import { openClient } from './http/outbound/client.ts';
@@ -80,7 +81,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     addresses.resolve({ publicUrl, adminUrl });
     const address = ownAddress(host, Number(new URL(url).port));
     own.resolve(address);
-    await service?.start({ publicUrl, ...ownConnector(config, address) });
+    if (config.roles.includes('service')) await service?.start({ publicUrl, ...ownConnector(config, address) });
     const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
     if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
@@ -110,7 +111,7 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
   const metrics = createMetrics();
   const digests = await configDigests(config, await saltOf(store, now()));
   const beat = beatMs === undefined ? {} : { beatMs };
-  const membership = await joinDaemons({ store, digests, now, log, metrics, ...beat });
+  const membership = await joinDaemons({ store, digests, roles: config.roles, now, log, metrics, ...beat });
   undo.push(() => membership.leave());
   const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
   undo.push(() => client.close());
@@ -127,20 +128,26 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
 
 /** `own`: this process's own address, once it is known. */
 async function createHalves(config: Config, base: Base, own: Promise<string>) {
+  const does = (role: DaemonRole): boolean => config.roles.includes(role);
   const secrets = await secretsOf(config);
   const adminToken = await adminTokenOf(config);
   const service =
     config.service === undefined || secrets === undefined
       ? undefined
       : // Loaded where it is configured: a connector alone has the memory for itself.
-        (await import('./service/service.ts')).createService({ ...base, adminToken, secrets }, base, config.service);
-  const upstream = await upstreamOf(config, secrets, own);
-  const connector = config.connector && (await startConnector(base, { ...config.connector, upstream }));
+        (await import('./service/service.ts')).createService(
+          { ...base, adminToken, secrets },
+          { admin: base.admin, ...(does('service') && { server: base.server }) },
+          config.service,
+        );
+  const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
+  const work = { ingest: does('ingest'), sync: does('sync') };
+  const connector = config.connector && (await startConnector(base, { ...config.connector, ...work, upstream }));
   return { service, connector, adminToken };
 }
 
 function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {
-  if (connector === undefined || config.connector === undefined) return;
+  if (connector === undefined || config.connector === undefined || !config.roles.includes('ingest')) return;
   const { webhook } = config.connector;
   const { crms, intake } = connector;
   const { publicUrl } = config.server;
@@ -203,10 +210,12 @@ function warnOf(config: Config, log: Logger): void {
     log.warn({ setting: 'admin.host', advice: 'see cvrsync check' }, 'the administration is reached from outside');
 }
 
-/** The connector as a service in the same process tells it of changes; nothing where it has another service. */
-function ownConnector({ connector }: Config, address: string): { readonly connector?: OwnConnector } {
+/** The connector as a service of the same configuration tells it of changes; nothing where it has another service. */
+function ownConnector(config: Config, own: string): { readonly connector?: OwnConnector } {
+  const { connector } = config;
   if (connector === undefined || connector.upstream !== undefined) return {};
   const { webhook, providers } = connector;
+  const address = addressFor('ingest', config, own);
   const [auth = { method: 'None' as const }] = webhook.auth;
   return { connector: { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) } };
 }

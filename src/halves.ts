@@ -3,6 +3,7 @@
  * is not configured is not loaded.
  */
 import type { Config } from './config/load.ts';
+import type { DaemonRole } from './config/roles.ts';
 import { loadAdminToken } from './http/server/admin-token.ts';
 import type { Secrets } from './service/keys/secrets.ts';
 
@@ -22,6 +23,10 @@ export const ownAddress = (host: string, port: number): string => {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
+
+/** Where the daemon with a role is reached: at `own` where this one has it. The configuration says where else. */
+export const addressFor = <A extends string | Promise<string>>(role: DaemonRole, config: Config, own: A): A | string =>
+  config.roles.includes(role) ? own : (config.server.publicUrl ?? own);
 
 /** The service the connector calls: the configured one, else the other half of this process at `own`, else none. */
 export async function upstreamOf<A extends string | Promise<string>>(

@@ -9,8 +9,8 @@ import Type from 'typebox';
 import { authSchema } from '../protocol/auth.ts';
 import type { Config, ConnectorConfig } from './load.ts';
 import { collectSecrets, redact } from './redact.ts';
+import { service as serviceSchema } from './schema/service.ts';
 import { configSchema } from './schema.ts';
-import { service as serviceSchema } from './service-schema.ts';
 
 /** Part to digest, for each half of the daemon that is configured. */
 export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;

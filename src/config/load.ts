@@ -6,11 +6,12 @@ import { type FieldName, isFieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
-import { type AlertsConfig, resolveAlerts } from './alerts-schema.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import { type MappingRow, reportNeverWhole, reportNumber, reportPersons, resolveMapping } from './mapping.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
+import { reportRoles } from './roles.ts';
+import { type AlertsConfig, resolveAlerts } from './schema/alerts.ts';
 import { configSchema, connectionSchema } from './schema.ts';
 import { type Env, readerIn, substitute } from './variables.ts';
 
@@ -91,6 +92,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
+  reportRoles(filled, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors };
   const rest = {

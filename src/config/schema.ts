@@ -3,9 +3,10 @@ import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
 import { authSchema } from '../protocol/auth.ts';
 import { EVENTS } from '../protocol/events.ts';
-import { alerts } from './alerts-schema.ts';
-import { service } from './service-schema.ts';
-import { baseUrl, CLOSED, secret, text } from './shapes.ts';
+import { ROLES } from './roles.ts';
+import { alerts } from './schema/alerts.ts';
+import { service } from './schema/service.ts';
+import { baseUrl, CLOSED, secret, text } from './schema/shapes.ts';
 
 const property = (description: string) =>
   Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
@@ -255,6 +256,12 @@ export const configSchema = Type.Object(
       maximum: 1000,
       default: 10,
       description: 'Connections of the daemon to a PostgreSQL store, at most; SQLite has none.',
+    }),
+    roles: Type.Array(Type.Union([Type.Literal('ingest'), Type.Literal('sync'), Type.Literal('service')]), {
+      minItems: 1,
+      default: [...ROLES],
+      description:
+        'What this daemon does, where several share a PostgreSQL store. ingest: take webhooks; sync: the rest of the connector; service: the monitoring service.',
     }),
     connector: Type.Optional(connector),
     service: Type.Optional(service),

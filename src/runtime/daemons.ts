@@ -18,6 +18,8 @@ export interface Daemon {
   readonly startedAt: number;
   readonly seenAt: number;
   readonly digests: Digests;
+  /** Which work it does. */
+  readonly roles: readonly string[];
 }
 
 /** How often a daemon renews its row. */
@@ -36,9 +38,9 @@ export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[
     .orderBy('started_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ id, name, started_at, seen_at, digests }) => {
+  return rows.map(({ id, name, started_at, seen_at, digests, roles }) => {
     // We wrote it.
-    return { id, name, startedAt: started_at, seenAt: seen_at, digests: JSON.parse(digests) };
+    return { id, name, startedAt: started_at, seenAt: seen_at, digests: JSON.parse(digests), roles: roles.split(' ') };
   });
 }
 
@@ -71,6 +73,7 @@ export async function saltOf(store: Store, now: number): Promise<string> {
 export interface JoinOptions {
   readonly store: Store;
   readonly digests: Digests;
+  readonly roles: readonly string[];
   readonly now: () => number;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics: { readonly differingDaemons: { set(count: number): void } };
@@ -86,11 +89,12 @@ export interface DaemonMembership {
 }
 
 /** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
-export async function joinDaemons({ store, digests, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
+export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
   const { log, metrics, beatMs = BEAT_MS } = rest;
   const id = randomUUID();
   const startedAt = now();
-  const row = { id, name: `${hostname()} ${process.pid}`, started_at: startedAt, digests: JSON.stringify(digests) };
+  const name = `${hostname()} ${process.pid}`;
+  const row = { id, name, started_at: startedAt, digests: JSON.stringify(digests), roles: roles.join(' ') };
   const told = new Map<string, string>();
   const over = new AbortController();
   // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
@@ -140,7 +144,7 @@ export async function joinDaemons({ store, digests, now, ...rest }: JoinOptions)
   };
 }
 
-type Row = { readonly id: string; readonly name: string; readonly started_at: number; readonly digests: string };
+type Row = Readonly<Record<'id' | 'name' | 'digests' | 'roles', string>> & { readonly started_at: number };
 
 async function renewRow(tx: Tx, row: Row, now: number): Promise<void> {
   await tx

@@ -47,7 +47,8 @@ export interface ServiceDeps {
 
 /** Where the service's endpoints are answered. */
 export interface Listeners {
-  readonly server: Server;
+  /** Absent where another daemon answers the world. */
+  readonly server?: Server;
   /** Carries `/admin/api`. */
   readonly admin: Server;
 }
@@ -160,10 +161,12 @@ function addRoutes(
   const { store, now, log, secrets } = common;
   const { emailEvent, placeType, requestsPerMinute } = settings;
   const access = createAccess({ store, now, log, requestsPerMinute });
-  addMonitoringRoutes(server, { ...common, access });
-  addNewsRoutes(server, { store, access });
-  addTestWebhookRoutes(server, { store, access, http: posting.http, now, emailEvent, placeType });
-  addUnsubscribeRoutes(server, { store, secrets, now });
+  if (server !== undefined) {
+    addMonitoringRoutes(server, { ...common, access });
+    addNewsRoutes(server, { store, access });
+    addTestWebhookRoutes(server, { store, access, http: posting.http, now, emailEvent, placeType });
+    addUnsubscribeRoutes(server, { store, secrets, now });
+  }
   addAdminRoutes(admin, {
     ...common,
     ...posting,

@@ -34,6 +34,8 @@ export interface DaemonTable {
   seen_at: number;
   /** JSON: digests of the parts of its configuration: of the connector, of the service. */
   digests: string;
+  /** Its roles, with blanks between them. */
+  roles: Generated<string>;
 }
 
 /** A person who may use the dashboard. */

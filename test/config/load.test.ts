@@ -131,7 +131,7 @@ describe('what is wrong', () => {
 
   it.each([
     ['no file content', undefined, 'is fine: everything has a default'],
-    ['a list', [], ' should be a section with server, admin, store, storeConnections, connector, service'],
+    ['a list', [], ' should be a section with server, admin, store, storeConnections, roles, connector'],
     ['no provider', providers({}), 'connector.providers is empty'],
     ['a name that is no path segment', providers({ 'a/b': hubspotEntry() }), 'connector.providers.a/b is not a name'],
     ['an entry without use', providers({ crm: {} }), 'connector.providers.crm.use is missing'],

@@ -1,6 +1,7 @@
 /** Checks whether the daemons on the store run with the configuration that `check` reads. */
 import { configDigests } from '../../config/digests.ts';
 import type { Config } from '../../config/load.ts';
+import { neededRoles } from '../../config/roles.ts';
 import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import type { Store } from '../../store/open.ts';
@@ -10,18 +11,26 @@ const subject = 'daemons';
 export async function daemonFindings(store: Store, config: Config): Promise<Findings> {
   const daemons = await readDaemons(store.db, Date.now());
   if (daemons.length === 0) return [{ level: 'info', subject, found: 'none runs on this store' }];
+  const idle = neededRoles(config).filter((role) => !daemons.some(({ roles }) => roles.includes(role)));
+  const undone = idle.map((role) => ({
+    level: 'warn' as const,
+    subject: 'roles',
+    found: `no daemon that runs has the role ${role}`,
+    advice: `start one with ${role} among its roles`,
+  }));
   const digests = await configDigests(config, await saltOf(store, Date.now()));
   const differing = daemons
     .map((daemon) => ({ ...daemon, parts: differingParts(digests, daemon.digests) }))
     .filter(({ parts }) => parts.length > 0);
   if (differing.length === 0) {
     const running = daemons.length === 1 ? '1 runs' : `${daemons.length} run`;
-    return [{ level: 'ok', subject, found: `${running} with this configuration` }];
+    return [{ level: 'ok', subject, found: `${running} with this configuration` }, ...undone];
   }
-  return differing.map(({ name, startedAt, parts }) => ({
-    level: 'warn',
+  const differ = differing.map(({ name, startedAt, parts }) => ({
+    level: 'warn' as const,
     subject,
     found: `${name}, started ${new Date(startedAt).toISOString().slice(0, 19)}Z, has another configuration than this file in ${parts.join(', ')}`,
     advice: 'give every daemon of a store the same configuration, and restart the daemons with an old one',
   }));
+  return [...differ, ...undone];
 }

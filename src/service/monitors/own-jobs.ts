@@ -47,8 +47,8 @@ export async function dropExpired(store: Store, now: number, signal: AbortSignal
 }
 
 /** A connector with an upstream of its own is told by that one. */
-const takesOwnJobs = ({ digests: { connector, service } }: Daemon): boolean =>
-  connector !== undefined && service !== undefined && connector['upstream'] === undefined;
+const takesOwnJobs = ({ digests: { connector, service }, roles }: Daemon): boolean =>
+  roles.includes('service') && connector !== undefined && service !== undefined && connector['upstream'] === undefined;
 
 /** Attempts come sooner than to strangers: it is back as soon as this process is. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];

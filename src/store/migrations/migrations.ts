@@ -21,6 +21,7 @@ import { addPlanMemory } from './plan-tables.ts';
 import { addPlanVersions } from './plan-version-column.ts';
 import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
+import { addRoles } from './role-column.ts';
 import { addRuns } from './run-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
@@ -56,6 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
   addMatchSuggestions,
   addRuns,
   addPlanVersions,
+  addRoles,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -1,0 +1,31 @@
+/** What the connector is given: what it stands on, and its part of the configuration. */
+import type { Logger } from 'pino';
+import type { Metrics } from '../http/metrics.ts';
+import type { OutboundHttp } from '../http/outbound/client.ts';
+import type { Store } from '../store/open.ts';
+import type { CrmConfig } from './crm/crm.ts';
+
+export interface ConnectorDeps {
+  readonly store: Store;
+  readonly http: OutboundHttp;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** This daemon among those of the store. */
+  readonly daemon?: string;
+}
+
+/** The connector's part of the configuration, as the connector needs it. */
+export interface ConnectorSettings {
+  readonly providers: readonly CrmConfig[];
+  /** Its address may be known only once our own server listens: the other half of this process. */
+  readonly upstream?:
+    | { readonly baseUrl: string | Promise<string>; readonly accessKey: string; readonly requestsPerMinute: number }
+    | undefined;
+  readonly emailEvent: string;
+  readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
+  /** Whether this daemon takes webhooks; it does where absent. */
+  readonly ingest?: boolean;
+  /** Whether it does the connector's other work; it does where absent. */
+  readonly sync?: boolean;
+}
