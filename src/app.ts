@@ -155,6 +155,10 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
+/** Single sign-on as the dashboard takes it; undefined where there is none. */
+const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
+  oidc === undefined || publicUrl === undefined ? undefined : { ...oidc, publicUrl };
+
 /** The operators' pages, on the admin listener. */
 async function addPages(
   config: Config,
@@ -170,7 +174,7 @@ async function addPages(
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   const installation = installationOf(config, base);
-  addDashboard(base.admin, { ...base, ...more, halves, emailEvent, installation });
+  addDashboard(base.admin, { ...base, ...more, halves, emailEvent, installation, singleSignOn: signOnOf(config) });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

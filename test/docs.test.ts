@@ -91,7 +91,7 @@ describe('the documents', () => {
       const value = parsed.ok ? Object(parsed.value) : {};
       // An example of one connection stands without what surrounds it.
       const rest = { webhook: { auth: { method: 'None' } }, providers: value };
-      const isWhole = ['connector', 'service', 'alerts'].some((key) => Object.hasOwn(value, key));
+      const isWhole = ['admin', 'connector', 'service', 'alerts'].some((key) => Object.hasOwn(value, key));
       const whole = isWhole ? value : { connector: rest };
       const names = text.match(/(?<=\$\{)\w+(?=\})/gu) ?? [];
       const env = Object.fromEntries(names.map((name) => [name, SECRETS[name] ?? 'a-secret']));

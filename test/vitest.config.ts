@@ -13,6 +13,8 @@ export default defineConfig({
     // What is awaited comes when it comes: the default, a second, is short for a busy machine.
     expect: { poll: { timeout: 120_000 } },
     retry: 0,
+    // What the provider of single sign-on says to those who would run it for real.
+    onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     // Two more than CI has cores: many tests wait for a process or a pause.
     maxWorkers: 4,
     globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),

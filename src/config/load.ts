@@ -93,6 +93,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
   reportRoles(filled, errors);
+  reportSignOn(admin, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors };
   const rest = {
@@ -107,6 +108,18 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
 }
 
 const ADMIN_PORT = 8081;
+
+/** What single sign-on needs besides its own keys. */
+function reportSignOn({ oidc, publicUrl }: File['admin'], errors: ConfigProblem[]): void {
+  if (oidc === undefined) return;
+  if (publicUrl === undefined)
+    errors.push({ path: 'admin.publicUrl', message: 'is missing: the issuer of admin.oidc sends browsers back there' });
+  if (Object.keys(oidc.roles).length === 0)
+    errors.push({
+      path: 'admin.oidc.roles',
+      message: 'would let nobody in: name values for viewer, operator or admin',
+    });
+}
 
 /** The value under a key, of a value that may be anything; undefined where there is none. */
 const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;

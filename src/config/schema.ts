@@ -25,6 +25,29 @@ const server = Type.Object(
   { ...CLOSED, description: 'Where we listen.', moved: { adminToken: 'admin.token' } },
 );
 
+const roleValues = (role: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: `Values of roleClaim that make ${role}.` }),
+  );
+
+const oidc = Type.Object(
+  {
+    issuer: Type.String({
+      pattern: '^https?://\\S+$',
+      description: 'Address of the issuer, as its own configuration names it.',
+    }),
+    clientId: text('Name under which cvrsync is registered there.'),
+    clientSecret: secret('Secret of that registration.'),
+    scope: text('Scopes that are asked for.', { default: 'openid profile email' }),
+    roleClaim: text('Claim that says what a person may do: a text, or a list of them.', { default: 'roles' }),
+    roles: Type.Object(
+      { viewer: roleValues('a viewer'), operator: roleValues('an operator'), admin: roleValues('an admin') },
+      { ...CLOSED, description: 'Which value gives which role; the highest counts, and without one nobody gets in.' },
+    ),
+  },
+  { ...CLOSED, description: 'Single sign-on by OpenID Connect: operators sign in where your organisation does.' },
+);
+
 const admin = Type.Object(
   {
     host: text('Address to listen on.', { default: '127.0.0.1' }),
@@ -36,6 +59,8 @@ const admin = Type.Object(
           'Port to listen on, 8081 where absent; 0 picks a free one, as does an absent one where server.port is 0.',
       }),
     ),
+    publicUrl: Type.Optional(baseUrl('How browsers reach the dashboard; single sign-on needs it')),
+    oidc: Type.Optional(oidc),
     token: Type.Optional(
       Type.String({
         pattern: '^[!-~]{16,}$',

@@ -15,10 +15,11 @@ const SHORTEST_SECRET = 16;
 
 /** Warnings about a configuration, in the order of the file. No secret is in them. */
 export function configWarnings(config: Config, isLoopback: (host: string) => boolean): readonly ConfigWarning[] {
-  const { server, connector, service } = config;
+  const { server, admin, connector, service } = config;
   const isPublic = server.publicUrl !== undefined || !isLoopback(server.host);
   return [
     ...(connector?.webhook.auth ?? []).flatMap((auth) => aboutAuth(auth, isPublic)),
+    ...inTheClear('admin.oidc.issuer', admin.oidc?.issuer, 'the client secret and sign-ins', isLoopback),
     ...inTheClear('connector.upstream.baseUrl', connector?.upstream?.baseUrl, 'the access key', isLoopback),
     ...(service?.register.source === 'cvr'
       ? inTheClear('service.register.baseUrl', service.register.baseUrl, REGISTER_SENDS, isLoopback).map((each) => ({

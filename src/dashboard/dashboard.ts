@@ -8,8 +8,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
+import { openIssuer } from './access/issuer.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
+import { addSingleSignOn, type SingleSignOnSettings } from './access/single-sign-on.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill/page.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
@@ -37,6 +39,8 @@ export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http'>
   readonly log: ServerLog;
   readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;
+  /** Where operators sign in with their organisation. */
+  readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
 }
@@ -53,7 +57,9 @@ const CSP = {
 };
 
 /** Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. */
-export function addDashboard(admin: Server, deps: DashboardDeps): void {
+export function addDashboard(admin: Server, given: DashboardDeps): void {
+  const { singleSignOn } = given;
+  const deps = { ...given, hasSignOn: singleSignOn !== undefined };
   admin.register(async (scope: Server) => {
     const meter = startCallMeter(deps.metrics, () => performance.now());
     scope.addHook('onClose', async () => meter.stop());
@@ -76,7 +82,9 @@ export function addDashboard(admin: Server, deps: DashboardDeps): void {
       schemaHide: true,
     });
     scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
-    addLogin(scope, deps);
+    const issuer = singleSignOn && openIssuer(singleSignOn, deps.http, deps.now);
+    addLogin(scope, deps, issuer);
+    if (singleSignOn && issuer) addSingleSignOn(scope, { ...deps, issuer, settings: singleSignOn });
     addSessions(scope, deps);
     if (deps.halves.connector) {
       addSearch(scope, deps);

@@ -6,12 +6,20 @@ import { includesRole, type Role } from '../runtime/operators/operators.ts';
 import type { ServiceManagement } from '../service/service.ts';
 import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue } from './access/fields.ts';
-import { isSameOrigin } from './access/same-origin.ts';
+import { isFromOtherSite, isSameOrigin } from './access/same-origin.ts';
 import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
 import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
-import { confirmPage, elsewherePage, loginPage, messagePage, notFoundPage, rolePage } from './page/messages.ts';
+import {
+  confirmPage,
+  continuePage,
+  elsewherePage,
+  loginPage,
+  messagePage,
+  notFoundPage,
+  rolePage,
+} from './page/messages.ts';
 import { type Reader, readerOf } from './page/reader.ts';
 
 /** What routes need to know who asks. */
@@ -82,12 +90,29 @@ export function sendPage(
     .send(renderDocument(layout(whole, page)));
 }
 
+/**
+ * Goes on from a page of ours instead of by a redirect: after a link on another site, browsers keep the session's cookie
+ * from redirects.
+ */
+export function continueTo(
+  to: Parameters<typeof sendPage>[0],
+  address: string,
+  page: PageBody = continuePage(readerOfRequest(to.request), address),
+): FastifyReply {
+  // What is escaped already stays as it is.
+  to.reply.header('refresh', `0;url=${encodeURI(address.toWellFormed()).replaceAll('%25', '%')}`);
+  return sendPage(to, page);
+}
+
 /** Adds a page. */
 export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', show }: PageRoute): void {
   app.get(path, HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const admission = await admit(deps, request);
-    if (admission.kind === 'sign-in') return reply.redirect(loginAddress(request), 303);
+    if (admission.kind === 'sign-in')
+      return isFromOtherSite(request.headers)
+        ? continueTo(to, request.url)
+        : reply.redirect(loginAddress(request), 303);
     if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(readerOfRequest(request)));
     const visit = visitOf(deps, request, reply, admission.visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
@@ -114,7 +139,7 @@ export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator
     if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
     const interrupted = { next: pathOf(request), fields: fieldsOf(request.body) };
     if (admission.kind === 'sign-in')
-      return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, status: 401 }));
+      return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, ...deps, status: 401 }));
     const visit = visitOf(deps, request, reply, admission.visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
     if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))

@@ -46,6 +46,8 @@ export interface OperatorTable {
   token_hash: string;
   created_at: number;
   revoked_at: number | null;
+  /** Issuer and subject of those who come through single sign-on; null for those with a token. */
+  subject: string | null;
 }
 
 /** One sign-in of an operator in one browser. */
@@ -66,6 +68,20 @@ export interface SessionTable {
 export interface LoginLinkTable {
   hash: string;
   operator: string;
+  ends_at: number;
+}
+
+/** A single sign-on that began in a browser and may be finished there, once. */
+export interface SignOnTable {
+  /** SHA-256 of the secret in the browser's cookie and the state, base64url. */
+  hash: string;
+  nonce: string;
+  /** Of PKCE. */
+  verifier: string;
+  /** The path of ours to go on with. */
+  next: string;
+  /** The fields of a form that was interrupted, packed; null where there was none. */
+  kept: string | null;
   ends_at: number;
 }
 
@@ -123,6 +139,7 @@ export interface RuntimeSchema {
   operator: OperatorTable;
   session: SessionTable;
   login_link: LoginLinkTable;
+  sign_on: SignOnTable;
   audit: AuditTable;
   run: RunTable;
   run_item: RunItemTable;

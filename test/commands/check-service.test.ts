@@ -10,6 +10,7 @@ import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import { openStore } from '../../src/store/open.ts';
+import { startSignOn } from '../dashboard/issuer.ts';
 import { refusal, startMailServer } from '../service/mail/mail-server.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder } from '../support/stores.ts';
@@ -44,6 +45,23 @@ describe('check of a service', () => {
     const { code, findings } = await found(smtpOf(url), server);
     expect(code).toBe(0);
     expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
+  });
+
+  it('asks the issuer of single sign-on who it is, and names the address to register there', async () => {
+    const { issuer, stopIssuer } = await startSignOn();
+    const roles = { viewer: ['crm'] };
+    const oidc = { issuer, clientId: 'cvrsync', clientSecret: 'sesame', roles };
+    const admin = { port: 0, publicUrl: 'https://cvrsync.example.com', oidc };
+    const well = await found({}, { port: 0 }, admin);
+    expect([well.code, well.about('single sign-on')]).toEqual([0, [`ok ${issuer} answers`]]);
+    const advice = well.findings.find(({ subject }) => subject === 'single sign-on')?.advice;
+    expect(advice).toContain('https://cvrsync.example.com/login/oidc/callback');
+    const other = await found({}, { port: 0 }, { ...admin, oidc: { ...oidc, issuer: `${issuer}/other` } });
+    expect([other.code, ...other.about('single sign-on')]).toEqual([1, expect.stringMatching(/^fail /)]);
+    await stopIssuer();
+    const silent = await found({}, { port: 0 }, admin);
+    expect([silent.code, ...silent.about('single sign-on')]).toEqual([1, expect.stringMatching(/^fail /)]);
+    expect(JSON.stringify([well, other, silent])).not.toContain('sesame');
   });
 
   it('asks the register for one document', async () => {

@@ -64,9 +64,15 @@ describe('config show', () => {
 
   it('prints what is in force, and no secret', async () => {
     const secrets = { auth: { method: 'Header', key: 'X-Key', value: 'webhook-sesame' } };
-    const file = await write(
-      connectorWith({ webhook: secrets, providers: { crm: hubspotEntry({ accessToken: 'token-sesame' }) } }),
-    );
+    const oidc = {
+      issuer: 'https://login.example.com',
+      clientId: 'c',
+      clientSecret: 'oidc-sesame',
+      roles: { admin: ['a'] },
+    };
+    const admin = { publicUrl: 'https://cvrsync.example.com', oidc };
+    const providers = { crm: hubspotEntry({ accessToken: 'token-sesame' }) };
+    const file = await write({ ...connectorWith({ webhook: secrets, providers }), admin });
     const { code, stdout } = await runCli(['--json', 'config', 'show'], { CVRSYNC_CONFIG: file });
     expect(code).toBe(0);
     expect(stdout).not.toContain('sesame');

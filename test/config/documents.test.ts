@@ -46,6 +46,7 @@ describe('the file that config init writes', () => {
     await writeFile(file, open);
     const secrets = {
       CVRSYNC_ADMIN_TOKEN: 'a-token-of-some-length',
+      OIDC_CLIENT_SECRET: 'oidc-secret',
       ALERT_WEBHOOK: 'https://hooks.example.com/alerts',
       CVRSYNC_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     };

@@ -38,6 +38,14 @@ describe('warnings about plain http', () => {
     expect(await warned({ service: { register: { ...register, baseUrl: 'https://register.example.com' } } })).toEqual(
       [],
     );
+    const signOn = (issuer: string) => {
+      const oidc = { issuer, clientId: 'c', clientSecret: LONG, roles: { viewer: ['crm'] } };
+      return warned({ ...connectorWith(), admin: { publicUrl: 'https://cvrsync.example.com', oidc } });
+    };
+    expect(await signOn('http://login.example.com')).toEqual([
+      expect.stringMatching(/^admin\.oidc\.issuer plain http/),
+    ]);
+    expect(await signOn('http://127.0.0.1:3000')).toEqual([]);
     const upstream = (baseUrl: string) => warned(connectorWith({ upstream: { baseUrl, accessKey: 'k' } }));
     expect(await upstream('http://service.example.com')).toEqual([expect.stringContaining('the access key travel')]);
     for (const url of ['https://service.example.com', 'http://127.0.0.1:8080', 'http://[::1]:80', 'http://localhost'])

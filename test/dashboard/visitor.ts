@@ -2,9 +2,11 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Crm } from '../../src/connector/crm/crm.ts';
+import type { SingleSignOnSettings } from '../../src/dashboard/access/single-sign-on.ts';
 import { addDashboard } from '../../src/dashboard/dashboard.ts';
 import type { Installation } from '../../src/dashboard/installation/installation.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
+import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
@@ -73,6 +75,8 @@ export function newVisitor(base: string): Visitor {
 export interface Pages {
   readonly base: string;
   readonly store: Store;
+  /** All that the pages wrote into the log. */
+  readonly logged: readonly string[];
   /** Makes an operator; the token. */
   operator(name: string, role: Role): Promise<string>;
   visitor(): Visitor;
@@ -106,24 +110,38 @@ const INSTALLATION: Installation = {
   allFindings: async () => [{ level: 'fail', subject: 'hubspot', found: 'did not answer in time' }],
 };
 
+const nobody: OutboundHttp = () => Promise.reject(new Error('nobody is called'));
+
+function clientUntilTheEnd(): OutboundHttp {
+  const client = openClient();
+  onTestFinished(() => client.close());
+  return client.http;
+}
+
 /** The dashboard on a store without rows, on its own; all of it ends with the test. */
 export async function startPages({
   engine = 'sqlite',
   now = Date.now,
   halves = { connector: true, service: true },
   crms = [],
+  singleSignOn,
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
   readonly halves?: { readonly connector: boolean; readonly service: boolean };
   readonly crms?: readonly Crm[];
+  /** With it the issuer is called for real. */
+  readonly singleSignOn?: SingleSignOnSettings;
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
-  const log = { error: () => undefined, warn: () => undefined };
+  const logged: string[] = [];
+  const note = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
+  const log = { error: note, warn: note };
   const service = halves.service ? management(store, now) : undefined;
   const more = {
-    http: () => Promise.reject(new Error('nobody is called')),
+    http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
+    singleSignOn,
     metrics: createMetrics(),
     hasUpstream: false,
     emailEvent: 'email',
@@ -137,6 +155,7 @@ export async function startPages({
   return {
     base,
     store,
+    logged,
     operator,
     visitor: () => newVisitor(base),
     async signedIn(role) {

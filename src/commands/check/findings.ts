@@ -15,6 +15,7 @@ import type { Store } from '../../store/open.ts';
 import { adminFindings } from './admin.ts';
 import { daemonFindings } from './daemons.ts';
 import { indexFindings } from './index-state.ts';
+import { singleSignOnFindings } from './single-sign-on.ts';
 
 /** What is looked at, and how the world is reached. */
 export interface CheckSubject {
@@ -35,6 +36,7 @@ export async function allFindings(
     ...(await daemonFindings(store, config)),
     ...(await indexFindings(store.db, wantsMatches(config))),
     ...(await adminFindings(config, http, signal)),
+    ...(await singleSignOnFindings(config, http)),
     ...(await alertFindings(config.alerts, signal)),
   ];
 }

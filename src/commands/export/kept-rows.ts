@@ -91,6 +91,7 @@ const PLACES: Readonly<Record<keyof StoreSchema, Place | undefined>> = {
   rate_limit: undefined,
   run: undefined,
   session: undefined,
+  sign_on: undefined,
   unsubscribed: undefined,
 };
 

@@ -25,6 +25,8 @@ export type Admission =
 export interface AdmissionDeps {
   readonly store: Store;
   readonly now: () => number;
+  /** Whether people sign in through an issuer: there is no page without signing in then. */
+  readonly hasSignOn?: boolean | undefined;
 }
 
 const ON_THIS_MACHINE: Visitor = {
@@ -37,7 +39,10 @@ const ON_THIS_MACHINE: Visitor = {
 const isRefresh = ({ headers }: FastifyRequest): boolean => headers['x-cvrsync-refresh'] !== undefined;
 
 /** Finds out who asks. One or two reads by key; a write where the session was last noted a minute ago. */
-export async function admit({ store, now }: AdmissionDeps, request: FastifyRequest): Promise<Admission> {
+export async function admit(
+  { store, now, hasSignOn = false }: AdmissionDeps,
+  request: FastifyRequest,
+): Promise<Admission> {
   const id = sessionIdOf(request);
   const session = id === undefined ? undefined : await findSession(store.db, id, now());
   if (session !== undefined) {
@@ -45,7 +50,7 @@ export async function admit({ store, now }: AdmissionDeps, request: FastifyReque
     const { name, role } = session.operator;
     return { kind: 'in', visitor: { actor: { kind: 'operator', name }, role, session } };
   }
-  if (await hasOperators(store.db)) return { kind: 'sign-in' };
+  if (hasSignOn || (await hasOperators(store.db))) return { kind: 'sign-in' };
   const isHere = isFromThisMachine(request.socket.remoteAddress, request.headers);
   return isHere ? { kind: 'in', visitor: ON_THIS_MACHINE } : { kind: 'elsewhere' };
 }

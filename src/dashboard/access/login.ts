@@ -4,27 +4,35 @@ import type { Server } from '../../http/server/server.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { findOperator } from '../../runtime/operators/operators.ts';
-import { endSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
+import { endSession, type NewSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
 import { confirmPage, elsewherePage, type Interrupted, loginPage } from '../page/messages.ts';
-import { addAction, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
+import { addAction, continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
 import { admit } from './admission.ts';
-import { FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
-import { isSameOrigin } from './same-origin.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
+import type { Issuer } from './issuer.ts';
+import { isFromOtherSite, isSameOrigin } from './same-origin.ts';
 import { forgetSession, formTokenOf, keepSession, ownFormToken } from './session-cookie.ts';
 
 /** Attempts of one address in a minute. */
-const ATTEMPTS = { rateLimit: { max: 10, timeWindow: 60_000 } } as const;
+export const ATTEMPTS = { rateLimit: { max: 10, timeWindow: 60_000 } } as const;
 
-/** Adds the pages and actions of signing in and out. */
-export function addLogin(app: Server, deps: RouteDeps): void {
+/** Where those land who came through single sign-on and signed out. */
+const SIGNED_OUT = '/login?signed-out=1';
+
+/** Adds the pages and actions of signing in and out. `issuer`: where there is single sign-on. */
+export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
   app.get('/login', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
     const admission = await admit(deps, request);
     if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
-    const next = ownPath(fieldValue(fieldsOf(request.query), 'next'));
+    const query = fieldsOf(request.query);
+    const next = ownPath(fieldValue(query, 'next'));
     if (admission.kind === 'in') return reply.redirect(next, 303);
-    return sendPage(to, loginPage(reader, ownFormToken(request, reply), { next }));
+    if (isFromOtherSite(request.headers)) return continueTo(to, request.url);
+    const isOut = fieldValue(query, 'signed-out') !== '';
+    const endSessionUrl = isOut ? issuer?.endSessionUrl() : undefined;
+    return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next, endSessionUrl }));
   });
 
   app.post('/login', { ...HIDDEN, config: ATTEMPTS }, (request, reply) => signIn(deps, request, reply));
@@ -33,12 +41,12 @@ export function addLogin(app: Server, deps: RouteDeps): void {
     const link = fieldValue(fieldsOf(request.params), 'link');
     const operator = await deps.store.write((tx) => useLoginLink(tx, link, deps.now()));
     if (operator !== undefined) {
-      await begin(deps, request, reply, operator);
-      return reply.redirect('/', 303);
+      await beginSession(deps, { request, reply }, { operator });
+      return continueTo({ request, reply, halves: deps.halves }, '/');
     }
     const reader = readerOfRequest(request);
     const error = reader.text('login.linkUsed');
-    const page = loginPage(reader, ownFormToken(request, reply), { next: '/', error, status: 401 });
+    const page = loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', error, status: 401 });
     return sendPage({ request, reply, halves: deps.halves }, page);
   });
 
@@ -51,7 +59,7 @@ export function addLogin(app: Server, deps: RouteDeps): void {
           await endSession(tx, actor.name, session.hash);
           await recordAudit(tx, { actor, via: 'page', action: 'session.end', result: 'signed out' }, now);
         });
-      return '/login';
+      return session?.isSignOn ? SIGNED_OUT : '/login';
     },
   });
 }
@@ -62,35 +70,38 @@ async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyRe
   const reader = readerOfRequest(request);
   if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
   const fields = fieldsOf(request.body);
-  const interrupted: Interrupted = {
-    next: ownPath(fieldValue(fields, 'next')),
-    fields: unpackFields(fieldValue(fields, 'kept')),
-  };
+  const interrupted = interruptedBy(fields);
   const formToken = ownFormToken(request, reply);
   // A browser that keeps no cookies never gets in: it is asked again.
   const isOurs = isSameSecret(fieldValue(fields, FORM_TOKEN), formToken);
   const operator = isOurs ? await findOperator(deps.store.db, fieldValue(fields, 'token').trim()) : undefined;
   if (operator === undefined) {
     const error = reader.text('login.wrong');
-    return sendPage(to, loginPage(reader, formToken, { ...interrupted, error, status: 401 }));
+    return sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error, status: 401 }));
   }
-  const id = await begin(deps, request, reply, operator.name);
+  const id = await beginSession(deps, to, { operator: operator.name });
   if (interrupted.fields === undefined) return reply.redirect(interrupted.next, 303);
   return sendPage(to, confirmPage(reader, formTokenOf(id), { ...interrupted, status: 200 }));
 }
 
+/** What a person wanted before they had to sign in, as the form of the sign-in page says it. */
+export const interruptedBy = (fields: Fields): Interrupted => ({
+  next: ownPath(fieldValue(fields, 'next')),
+  fields: unpackFields(fieldValue(fields, 'kept')),
+});
+
 /** Starts a session and lets the browser keep it; its id. */
-async function begin(
+export async function beginSession(
   { store, now }: RouteDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operator: string,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  session: Omit<NewSession, 'agent'> & { readonly result?: string },
 ): Promise<string> {
   const agent = request.headers['user-agent'] ?? '';
   const id = await store.write(async (tx) => {
-    const actor = { kind: 'operator', name: operator } as const;
-    await recordAudit(tx, { actor, via: 'page', action: 'session.start', result: 'signed in' }, now());
-    return startSession(tx, { operator, agent }, now());
+    const actor = { kind: 'operator', name: session.operator } as const;
+    const result = session.result ?? 'signed in';
+    await recordAudit(tx, { actor, via: 'page', action: 'session.start', result }, now());
+    return startSession(tx, { ...session, agent }, now());
   });
   forgetSession(request, reply);
   keepSession(request, reply, id);

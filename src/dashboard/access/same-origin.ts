@@ -14,6 +14,13 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   return hostOf(origin) === host.toLowerCase();
 }
 
+/**
+ * Whether a person followed a link on another site. The session's cookie stays away from such a request, as from all that it
+ * is redirected to, and comes along again when our own page asks.
+ */
+export const isFromOtherSite = (headers: IncomingHttpHeaders): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] === 'navigate';
+
 const hostOf = (origin: string): string | undefined => {
   try {
     return new URL(origin).host;

@@ -5,6 +5,8 @@ import { LONGEST_MS } from '../../runtime/operators/sessions.ts';
 
 const SESSION = 'cvrsync_session';
 const FORM = 'cvrsync_form';
+const SIGN_ON = 'cvrsync_sign_on';
+const SIGN_ON_SECONDS = 600;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /** Whether TLS protects the way to the browser. A header that lies here only makes the cookie stricter. */
@@ -24,6 +26,18 @@ const setCookie = (request: FastifyRequest, reply: FastifyReply, name: string, v
   const maxAge = Math.floor(LONGEST_MS / 1_000);
   reply.setCookie(nameOf(name, request), value, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
 };
+
+/** The secret that a browser began a single sign-on with; undefined where it began none. */
+export const signOnSecretOf = (request: FastifyRequest): string | undefined => readCookie(request, SIGN_ON);
+
+/** The secret of a browser that begins a single sign-on. `lax`: it must come along when the issuer sends the browser back. */
+export function ownSignOnSecret(request: FastifyRequest, reply: FastifyReply): string {
+  const secret = signOnSecretOf(request) ?? randomSecret();
+  const secure = isSecure(request);
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: SIGN_ON_SECONDS } as const;
+  reply.setCookie(nameOf(SIGN_ON, request), secret, options);
+  return secret;
+}
 
 /** The id of the session that a request belongs to; undefined where it names none. */
 export const sessionIdOf = (request: FastifyRequest): string | undefined => readCookie(request, SESSION);

@@ -35,24 +35,36 @@ export interface Interrupted {
   readonly fields?: Fields | undefined;
 }
 
-/** Asks for a token. */
-export function loginPage(
-  reader: Reader,
-  formToken: string,
-  {
-    next,
-    fields,
-    error,
-    status = 200,
-  }: Interrupted & { readonly error?: string | undefined; readonly status?: number },
-): PageBody {
+/** How somebody may sign in, and what went wrong so far. */
+interface SignIn extends Interrupted {
+  readonly error?: string | undefined;
+  readonly status?: number;
+  /** Whether there is single sign-on. */
+  readonly hasSignOn?: boolean | undefined;
+  /** Where to sign out of the issuer, for those who just signed out here. */
+  readonly endSessionUrl?: string | undefined;
+}
+
+/** Asks for a token, or sends to the issuer. */
+export function loginPage(reader: Reader, formToken: string, page: SignIn): PageBody {
+  const { next, fields, error, status = 200, hasSignOn = false, endSessionUrl } = page;
+  const sent = { [FORM_TOKEN]: formToken, next, kept: fields && packFields(fields) };
   return {
     status,
     title: reader.text('login.title'),
     body: html`${fields && html`<p>${reader.text('login.ended')}</p>`}
       ${error && html`<p class="notice bad" role="alert" id="login-error">${error}</p>`}
+      ${endSessionUrl && html`<p class="notice" role="status">${reader.text('signOn.out')} <a href=${endSessionUrl}>${reader.text('signOn.outThere')}</a></p>`}
+      ${
+        hasSignOn &&
+        html`<form method="post" action="/login/oidc" class="narrow">
+          ${hidden(sent)}
+          <button class="primary" autofocus>${reader.text('signOn.submit')}</button>
+        </form>
+        <p class="quiet">${reader.text('signOn.orToken')}</p>`
+      }
       <form method="post" action="/login" class="narrow">
-        ${hidden({ [FORM_TOKEN]: formToken, next, kept: fields && packFields(fields) })}
+        ${hidden(sent)}
         <label for="token">${reader.text('login.token')}</label>
         <input
           id="token"
@@ -60,14 +72,20 @@ export function loginPage(
           type="password"
           autocomplete="current-password"
           required
-          autofocus
+          autofocus=${!hasSignOn}
           aria-describedby=${error === undefined ? 'login-help' : 'login-error login-help'}
         />
         <p class="quiet" id="login-help">${reader.text('login.help')}</p>
-        <button class="primary">${reader.text('login.submit')}</button>
+        <button class=${hasSignOn ? undefined : 'primary'}>${reader.text('login.submit')}</button>
       </form>`,
   };
 }
+
+/** Leads on by itself, and by a link where it does not. */
+export const continuePage = (reader: Reader, address: string): PageBody => ({
+  title: reader.text('continue.title'),
+  body: html`<p><a href=${address}>${reader.text('continue.link')}</a></p>`,
+});
 
 /** Shows a form again that was sent under another session: it is done only if the person says so now. */
 export function confirmPage(

@@ -32,6 +32,36 @@ export const ACCESS_TEXTS = {
     en: 'Nothing was done. Open the dashboard and do it there.',
     da: 'Intet er udført. Åbn siden her, og gør det der.',
   },
+  'signOn.submit': { en: 'Sign in with your organisation', da: 'Log ind med din organisation' },
+  'signOn.orToken': { en: 'Or with an operator token:', da: 'Eller med et operatørtoken:' },
+  'signOn.silent': {
+    en: 'The sign-in of your organisation does not answer. Try again, or sign in with a token or a link, which an admin makes. What cvrsync check finds says more.',
+    da: 'Din organisations login svarer ikke. Prøv igen, eller log ind med et token eller et link, som en administrator laver. cvrsync check siger mere.',
+  },
+  'signOn.refused': {
+    en: 'Your organisation did not sign you in. Try again. Where it happens again, the log of cvrsync says why.',
+    da: 'Din organisation loggede dig ikke ind. Prøv igen. Sker det igen, står grunden i loggen.',
+  },
+  'signOn.expired': {
+    en: 'This sign-in was not begun in this browser, was used already, or took more than 10 minutes. Sign in again.',
+    da: 'Dette login blev ikke begyndt i denne browser, er brugt, eller tog over 10 minutter. Log ind igen.',
+  },
+  'signOn.revoked': {
+    en: 'Your access, {name}, was revoked here. An admin gives it back with: cvrsync operators create {name} --role viewer',
+    da: 'Din adgang, {name}, er fjernet her. En administrator giver den igen med: cvrsync operators create {name} --role viewer',
+  },
+  'signOn.noRole': { en: 'You have no role in cvrsync yet', da: 'Du har endnu ingen rolle i cvrsync' },
+  'signOn.noRoleHelp': {
+    en: 'Your organisation knows you as {name}, but gives you none of the values that open this dashboard. Ask those who manage its sign-in to give you one of these in the claim {claim}: {values}. Then sign in again.',
+    da: 'Din organisation kender dig som {name}, men giver dig ingen af de værdier, der åbner siden. Bed dem, der styrer login, om en af disse i claim {claim}: {values}. Log så ind igen.',
+  },
+  'signOn.held': { en: 'It sent: {values}', da: 'Den sendte: {values}' },
+  'signOn.heldNone': { en: 'It sent none.', da: 'Den sendte ingen.' },
+  'signOn.again': { en: 'Sign in again', da: 'Log ind igen' },
+  'signOn.out': { en: 'You are signed out of cvrsync.', da: 'Du er logget ud af cvrsync.' },
+  'signOn.outThere': { en: 'Sign out of your organisation too', da: 'Log også ud af din organisation' },
+  'continue.title': { en: 'One moment', da: 'Et øjeblik' },
+  'continue.link': { en: 'Go on', da: 'Fortsæt' },
   'confirm.title': { en: 'Confirm what you were about to do', da: 'Bekræft det, du var i gang med' },
   'confirm.help': {
     en: 'Your session changed while you filled in a form. Nothing was done yet. Check it, then go on.',

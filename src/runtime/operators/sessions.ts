@@ -25,17 +25,27 @@ export interface OperatorSession {
 
 /** The session that an id opens, and whose it is. */
 export interface OpenSession extends OperatorSession {
+  /** Whether it began through single sign-on. */
+  readonly isSignOn: boolean;
   readonly operator: Pick<Operator, 'name' | 'role'>;
+}
+
+/** A session that begins. */
+export interface NewSession {
+  readonly operator: string;
+  readonly agent: string;
+  /** How long it lasts at most; {@link LONGEST_MS} where absent. */
+  readonly lastsMs?: number;
 }
 
 /** Starts a session, and gives its id: for a cookie, and nothing else. */
 export async function startSession(
   tx: Tx,
-  { operator, agent }: { readonly operator: string; readonly agent: string },
+  { operator, agent, lastsMs = LONGEST_MS }: NewSession,
   now: number,
 ): Promise<string> {
   const id = randomSecret();
-  const times = { created_at: now, seen_at: now, ends_at: now + LONGEST_MS };
+  const times = { created_at: now, seen_at: now, ends_at: now + lastsMs };
   await tx
     .insertInto('session')
     .values({ hash: digestOf(id), operator, agent: agent.slice(0, AGENT_LENGTH), ...times })
@@ -53,11 +63,11 @@ const lasting = (db: Db, now: number) =>
 export async function findSession(db: Db, id: string, now: number): Promise<OpenSession | undefined> {
   const row = await lasting(db, now)
     .innerJoin('operator', 'operator.name', 'session.operator')
-    .select(['hash', 'agent', 'session.created_at', 'seen_at', 'ends_at', 'operator.name', 'role'])
+    .select(['hash', 'agent', 'session.created_at', 'seen_at', 'ends_at', 'operator.name', 'role', 'subject'])
     .where('hash', '=', digestOf(id))
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  return row && { ...readSession(row), operator: { name: row.name, role: row.role } };
+  return row && { ...readSession(row), isSignOn: row.subject !== null, operator: { name: row.name, role: row.role } };
 }
 
 /** Notes that a session is used, where the last note is a minute old. */
@@ -116,13 +126,14 @@ export async function useLoginLink(tx: Tx, token: string, now: number): Promise<
   return operator?.name;
 }
 
-/** Deletes sessions and links that ended. */
+/** Deletes sessions, links and unfinished sign-ons that ended. */
 export async function deleteEndedSessions(tx: Tx, now: number): Promise<void> {
   await tx
     .deleteFrom('session')
     .where(({ eb, or }) => or([eb('ends_at', '<=', now), eb('seen_at', '<=', now - IDLE_MS)]))
     .execute();
   await tx.deleteFrom('login_link').where('ends_at', '<=', now).execute();
+  await tx.deleteFrom('sign_on').where('ends_at', '<=', now).execute();
 }
 
 const readSession = (row: {

@@ -25,6 +25,7 @@ import { addRoles } from './role-column.ts';
 import { addRuns } from './run-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
+import { addSignOns } from './sign-on-tables.ts';
 import { addUndoRuns } from './undo-tables.ts';
 import { addCallWindows } from './window-tables.ts';
 
@@ -58,6 +59,7 @@ const MIGRATIONS: readonly Migration[] = [
   addRuns,
   addPlanVersions,
   addRoles,
+  addSignOns,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -1,0 +1,166 @@
+/** Signing in through the organisation's issuer: there, and back with a role. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpFault } from '../../http/outbound/fault.ts';
+import type { Server, ServerLog } from '../../http/server/server.ts';
+import { isSameSecret } from '../../protocol/auth.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import type { Role } from '../../runtime/operators/operators.ts';
+import {
+  addSignOn,
+  admitSubject,
+  endSessionsOf,
+  type IssuerSubject,
+  SIGN_ON_SESSION_MS,
+  type SignOn,
+  takeSignOn,
+} from '../../runtime/operators/sign-on.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { confirmPage, loginPage } from '../page/messages.ts';
+import type { Reader } from '../page/reader.ts';
+import { continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
+import type { TextKey } from '../texts/texts.ts';
+import { type Claims, type RoleMapping, roleOf, roleValuesOf, subjectOf } from './claims.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, packFields, SECRET_FIELD, unpackFields } from './fields.ts';
+import { CALLBACK_PATH, type Issuer, type IssuerSettings } from './issuer.ts';
+import { ATTEMPTS, beginSession, interruptedBy } from './login.ts';
+import { isSameOrigin } from './same-origin.ts';
+import { formTokenOf, ownFormToken, ownSignOnSecret, signOnSecretOf } from './session-cookie.ts';
+
+/** The issuer, and who gets which role. */
+export interface SingleSignOnSettings extends IssuerSettings, RoleMapping {}
+
+interface SignOnDeps extends RouteDeps {
+  readonly log: ServerLog;
+  readonly issuer: Issuer;
+  readonly settings: SingleSignOnSettings;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Adds the way to the issuer, and the address that it sends browsers back to. */
+export function addSingleSignOn(app: Server, deps: SignOnDeps): void {
+  app.post('/login/oidc', { ...HIDDEN, config: ATTEMPTS }, (request, reply) => leave(deps, { request, reply }));
+  app.get(CALLBACK_PATH, { ...HIDDEN, config: ATTEMPTS }, (request, reply) => comeBack(deps, { request, reply }));
+}
+
+/** Sends the browser to the issuer; by a page, because forms of ours lead nowhere else. */
+async function leave(deps: SignOnDeps, { request, reply }: Exchange): Promise<FastifyReply> {
+  const to = { request, reply, halves: deps.halves };
+  const reader = readerOfRequest(request);
+  if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
+  const fields = fieldsOf(request.body);
+  const interrupted = interruptedBy(fields);
+  const formToken = ownFormToken(request, reply);
+  const again = (text: TextKey, status: number) =>
+    sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error: reader.text(text), status }));
+  if (!isSameSecret(fieldValue(fields, FORM_TOKEN), formToken)) return again('signOn.expired', 401);
+  try {
+    const { url, state, nonce, verifier } = await deps.issuer.begin();
+    const secret = ownSignOnSecret(request, reply);
+    const signOn = { nonce, verifier, ...keptOf(interrupted.next, interrupted.fields) };
+    await deps.store.write((tx) => addSignOn(tx, { secret, state }, signOn, deps.now()));
+    return continueTo(to, url);
+  } catch (error) {
+    deps.log.warn(reasonOf(error), 'single sign-on could not begin');
+    return again('signOn.silent', 503);
+  }
+}
+
+/** What waits in the store meanwhile: a form with a secret is not kept there. */
+function keptOf(next: string, fields: Fields | undefined): Pick<SignOn, 'next' | 'kept'> {
+  if (fields === undefined) return { next, kept: null };
+  const hasSecret = fields.some(([name, value]) => name === SECRET_FIELD && value !== '');
+  return hasSecret ? { next: '/', kept: null } : { next, kept: packFields(fields) };
+}
+
+/** Takes in whom the issuer sends back. */
+async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise<FastifyReply> {
+  const { store, now, settings, issuer } = deps;
+  const to = { request, reply, halves: deps.halves };
+  const reader = readerOfRequest(request);
+  const refuse = (error: string, status = 401) =>
+    sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', error, status }));
+  const state = fieldValue(fieldsOf(request.query), 'state');
+  const secret = signOnSecretOf(request);
+  const signOn = secret && (await store.write((tx) => takeSignOn(tx, { secret, state }, now())));
+  if (!signOn) return refuse(reader.text('signOn.expired'));
+  let claims: Claims;
+  try {
+    claims = await issuer.finish(request.url.split('?', 2)[1] ?? '', { ...signOn, state });
+  } catch (error) {
+    deps.log.warn(reasonOf(error), 'single sign-on failed');
+    return faultOf(error) !== undefined
+      ? refuse(reader.text('signOn.silent'), 503)
+      : refuse(reader.text('signOn.refused'));
+  }
+  const person = subjectOf(settings.issuer, claims);
+  const role = roleOf(claims, settings);
+  if (role === undefined) {
+    await refuseSubject(deps, person);
+    return sendPage(to, noRolePage(reader, person, claims, settings));
+  }
+  const { name, isRevoked } = await admitPerson(deps, person, role);
+  if (isRevoked) return refuse(reader.text('signOn.revoked', { name }), 403);
+  const session = { operator: name, lastsMs: SIGN_ON_SESSION_MS, result: 'signed in through single sign-on' };
+  const id = await beginSession(deps, to, session);
+  const fields = signOn.kept === null ? undefined : unpackFields(signOn.kept);
+  if (fields === undefined) return continueTo(to, signOn.next);
+  return sendPage(to, confirmPage(reader, formTokenOf(id), { next: signOn.next, fields, status: 200 }));
+}
+
+/** The fault of a call to the issuer; the library may have put it into an error of its own. */
+const faultOf = (error: unknown): HttpFault | undefined => {
+  if (error instanceof HttpFault) return error;
+  return error instanceof Error && error.cause instanceof HttpFault ? error.cause : undefined;
+};
+
+/** Why it failed, for the log. The errors of the library also hold tokens, which belong nowhere. */
+const reasonOf = (error: unknown): object => ({
+  reason: errorText(faultOf(error) ?? error),
+  code: error instanceof Error && 'code' in error ? error.code : undefined,
+});
+
+/** Whoever lost their role is out at once, also elsewhere. */
+async function refuseSubject({ store, now }: SignOnDeps, { subject, name }: IssuerSubject): Promise<void> {
+  await store.write(async (tx) => {
+    await endSessionsOf(tx, subject);
+    const entry = {
+      actor: { kind: 'operator', name },
+      via: 'page',
+      action: 'session.refuse',
+      detail: { subject },
+    } as const;
+    await recordAudit(tx, { ...entry, result: 'the issuer gives no role' }, now());
+  });
+}
+
+async function admitPerson({ store, now }: SignOnDeps, person: IssuerSubject, role: Role) {
+  return await store.write(async (tx) => {
+    const admitted = await admitSubject(tx, { ...person, role }, now());
+    const actor = { kind: 'operator', name: admitted.name } as const;
+    if (admitted.isRevoked)
+      await recordAudit(tx, { actor, via: 'page', action: 'session.refuse', result: 'the operator is revoked' }, now());
+    return admitted;
+  });
+}
+
+/** As many values as a person reads. */
+const SHOWN_VALUES = 20;
+
+/** Says what is missing, and who can give it. */
+function noRolePage(reader: Reader, { name }: IssuerSubject, claims: Claims, settings: RoleMapping): PageBody {
+  const wanted = Object.values(settings.roles).flat().join(', ');
+  const held = roleValuesOf(claims, settings).slice(0, SHOWN_VALUES).join(', ');
+  return {
+    status: 403,
+    title: reader.text('signOn.noRole'),
+    body: html`<p>${reader.text('signOn.noRoleHelp', { name, claim: settings.roleClaim, values: wanted })}</p>
+      <p>${held === '' ? reader.text('signOn.heldNone') : reader.text('signOn.held', { values: held })}</p>
+      <p><a href="/login">${reader.text('signOn.again')}</a></p>`,
+  };
+}
