@@ -27,6 +27,8 @@ export interface ChainOptions {
   readonly listeners: number;
   /** Scripted faults of each kind for each CRM. */
   readonly faults: number;
+  /** Starts a daemon on the empty store, which then is of its version: the others come after. */
+  readonly startFirst?: (config: object) => Promise<void>;
 }
 
 export interface Chain {
@@ -50,32 +52,34 @@ export interface Chain {
 
 const PATIENCE = { timeout: 300_000, interval: 50 };
 
-/** A chain on an empty store, before its daemon is started. */
+/** A chain on an empty store, before its daemon is started, or after its first one is. */
 export async function openChain(url: string, options: ChainOptions, random: Random): Promise<Chain> {
   const { seed, companies, changes, listeners: count, faults } = options;
   const register = registerOf(seed, companies, changes, random);
   const reference = undisturbed([...register.first, ...register.later], todayAt(Date.now()));
   const crms = await startCrms();
   const records = addRecords(crms, sampleCompanies(seed, companies), random);
-  const store = await opened(url);
   const key = randomBytes(32);
+  const file = join(newFolder(), 'register.ndjson');
+  await appendFile(file, '');
+  const config = {
+    ...configFor(crms, url, { leaseSeconds: 5 }),
+    service: {
+      register: { source: 'file', path: file, pollSeconds: 1 },
+      webhooks: { allow: ['127.0.0.1'] },
+      secretKey: key.toString('base64'),
+      leaseSeconds: 5,
+      requestsPerMinute: 10_000,
+    },
+  };
+  await options.startFirst?.(config);
+  const store = await opened(url);
   const receiver = await openReceiver(randomFrom(seed + 1));
   const entities = [...register.companies.keys(), ...new Set(reference.map(({ entity }) => entity))];
   const listeners = await addListeners(store, openSecrets(key), receiver, { count, entities, random });
-  const file = join(newFolder(), 'register.ndjson');
-  await appendFile(file, '');
   const late: CrmRecord[] = [];
   return {
-    config: {
-      ...configFor(crms, url, { leaseSeconds: 5 }),
-      service: {
-        register: { source: 'file', path: file, pollSeconds: 1 },
-        webhooks: { allow: ['127.0.0.1'] },
-        secretKey: key.toString('base64'),
-        leaseSeconds: 5,
-        requestsPerMinute: 10_000,
-      },
-    },
+    config,
     crms,
     records,
     receiver,

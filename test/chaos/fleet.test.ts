@@ -3,7 +3,8 @@
  * while the database ends their sessions, has no connection left, crashes and fails over to its standby. The clocks of the
  * daemons are a minute apart. Both CRMs and all who listen end with what the register says.
  *
- * CVRSYNC_CHAOS_DAEMONS=8 has eight; CVRSYNC_CHAOS_FAULTS=40 so many strikes. `npm run chaos` repeats it.
+ * CVRSYNC_CHAOS_DAEMONS=8 has eight; CVRSYNC_CHAOS_FAULTS=40 so many strikes; CVRSYNC_CHAOS_BEFORE=PATH begins with a daemon of
+ * the version before, which comes back as one of this version where it is killed. `npm run chaos` repeats it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -17,6 +18,7 @@ import { openChain } from './chain.ts';
 const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
 const DAEMONS = Number(process.env['CVRSYNC_CHAOS_DAEMONS'] ?? 2);
 const STRIKES = Number(process.env['CVRSYNC_CHAOS_FAULTS'] ?? 6);
+const BEFORE = process.env['CVRSYNC_CHAOS_BEFORE'];
 const SKEW_MS = 60_000;
 const MINUTES = 60_000;
 
@@ -28,13 +30,18 @@ test(`${DAEMONS} daemons, ${STRIKES} strikes, CVRSYNC_CHAOS_SEED=${seed}`, { tim
   const server = await startCluster();
   onTestFinished(() => server.stop());
   const url = await createDatabase(server.url);
-  const chain = await openChain(url, { seed, companies: 8, changes: 15 * STRIKES, listeners: 20, faults: 2 }, random);
-  const daemons = await Promise.all(
-    Array.from({ length: DAEMONS }, (_, at) =>
-      daemonWith(chain.config, clockAhead(Math.round((SKEW_MS * at) / (DAEMONS - 1)))),
-    ),
-  );
-  await Promise.all(daemons.map((daemon) => daemon.start()));
+  const daemons: Daemon[] = [];
+  const options = { seed, companies: 8, changes: 15 * STRIKES, listeners: 20, faults: 2 };
+  const startFirst = async (config: object) => {
+    const daemon = await daemonWith(config, [], BEFORE);
+    daemons.push(daemon);
+    await daemon.start();
+  };
+  const chain = await openChain(url, { ...options, ...(BEFORE !== undefined && { startFirst }) }, random);
+  const before = daemons.length;
+  for (let at = before; at < DAEMONS; at += 1)
+    daemons.push(await daemonWith(chain.config, clockAhead(Math.round((SKEW_MS * at) / (DAEMONS - 1)))));
+  await Promise.all(daemons.slice(before).map((daemon) => daemon.start()));
   await chain.begin();
 
   const done = new Map<Kind, number>();

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     daemons: { type: 'string', default: '2,3,8' },
     strikes: { type: 'string', default: '12' },
+    before: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -40,6 +42,7 @@ async function run(daemons: number, seed: number): Promise<Figures | undefined> 
     CVRSYNC_CHAOS_SEED: String(seed),
     CVRSYNC_CHAOS_DAEMONS: String(daemons),
     CVRSYNC_CHAOS_FAULTS: values.strikes,
+    ...(values.before !== undefined && { CVRSYNC_CHAOS_BEFORE: resolve(values.before) }),
   };
   const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
   const child = spawn(process.execPath, [vitest, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });

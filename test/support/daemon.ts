@@ -28,13 +28,17 @@ export interface Daemon {
   readonly log: readonly string[];
 }
 
-/** A daemon for a configuration, not yet started; killed with the test. `options` are those of Node itself. */
-export async function daemonWith(config: object, options: readonly string[] = []): Promise<Daemon> {
+/**
+ * A daemon for a configuration, not yet started; killed with the test. `options` are those of Node itself. `first` is the
+ * program of its first start, where that is another version's.
+ */
+export async function daemonWith(config: object, options: readonly string[] = [], first = ENTRY): Promise<Daemon> {
   const folder = newFolder();
   const file = path.join(folder, 'cvrsync.json');
   await writeFile(file, JSON.stringify(config));
   const log: string[] = [];
   let child: ChildProcess | undefined;
+  let entry = first;
   let at: Addresses | undefined;
 
   async function kill(signal: NodeJS.Signals): Promise<Exit> {
@@ -61,7 +65,8 @@ export async function daemonWith(config: object, options: readonly string[] = []
     signal: (name) => void child?.kill(name),
     kill,
     async start() {
-      const args = [...options, ENTRY, 'serve', '--config', file];
+      const args = [...options, entry, 'serve', '--config', file];
+      entry = ENTRY;
       const started = spawn(process.execPath, args, {
         cwd: folder,
         env: ENVIRONMENT,
