@@ -1,5 +1,6 @@
 /** `backfill`: finds the companies that a CRM already holds by their number, links them and has them monitored. */
-import { type BackfillOptions, runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
+import { runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
+import type { BackfillOptions } from '../connector/backfill/options.ts';
 import { printWarnings } from '../connector/backfill/plan/doubts.ts';
 import { PlanError } from '../connector/backfill/plan/take.ts';
 import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';

@@ -43,11 +43,11 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     intake,
     crms,
     hasUpstream: settings.upstream !== undefined,
-    drained: () => drain(workers.awaited, store, now),
+    drained: () => drain([...workers.awaited, ...workers.resumable], store, now),
     async stop(graceMs) {
       await intake.stop();
       await Promise.all([
-        ...workers.restartable.map((worker) => worker.stop(0)),
+        ...[...workers.restartable, ...workers.resumable].map((worker) => worker.stop(0)),
         ...[...workers.awaited, ...workers.timed].map((worker) => worker.stop(graceMs)),
       ]);
     },

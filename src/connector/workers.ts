@@ -1,11 +1,13 @@
 /** The workers of the connector, one for each queue. */
 import type { Metrics } from '../http/metrics.ts';
 import type { Outages } from '../http/outbound/outage.ts';
+import { pause } from '../runtime/pause.ts';
 import type { RateLimiter } from '../runtime/rate-limiter.ts';
 import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Tx } from '../store/open.ts';
+import { backfillWork } from './backfill/worker.ts';
 import { type Crm, mappedFields } from './crm/crm.ts';
 import { POLL_QUEUE } from './crm/poll-task.ts';
 import { derivedRules, prepareDerived, startDerived } from './derived.ts';
@@ -39,9 +41,11 @@ export interface Workers {
   readonly timed: readonly Worker[];
   /** Go by the clock, may take minutes and start again from a cursor: nobody waits for them. */
   readonly restartable: readonly Worker[];
+  /** Have due work as the awaited ones, but may take hours and go on from a cursor: nobody waits for them at the end. */
+  readonly resumable: readonly Worker[];
 }
 
-export const NO_WORKERS: Workers = { awaited: [], timed: [], restartable: [] };
+export const NO_WORKERS: Workers = { awaited: [], timed: [], restartable: [], resumable: [] };
 
 interface Parts {
   readonly crms: readonly Crm[];
@@ -73,15 +77,7 @@ export async function startSyncing(
     connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, rateLimiter),
   );
   const awaited: readonly Worker[] = [
-    startWorker({
-      ...common,
-      queue: 'apply',
-      batch: APPLY_BATCH,
-      concurrency: 1,
-      prepare: intake.read,
-      blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
-      run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, emailEvent, ...rules }, claims),
-    }),
+    startApply(common, deps, intake, { emailEvent, ...rules }),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
     startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs }, crms)),
@@ -104,12 +100,32 @@ export async function startSyncing(
     concurrency: 2 * crms.length,
     run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, { crms }, claims, signal),
   });
-  return { awaited, timed: [housekeeper], restartable: [poller] };
+  const backfiller = startBackfills(common, deps, rateLimiter, crms);
+  return { awaited, timed: [housekeeper], restartable: [poller], resumable: [backfiller] };
 }
 
 type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'> & {
   readonly leaseMs: number;
 };
+
+/** The worker that makes facts of events, and leaves the thread to a burst of them. */
+function startApply(
+  common: Common,
+  { metrics, log }: ConnectorDeps,
+  intake: Intake,
+  rules: Omit<Parameters<typeof applyReceipts>[0], 'store' | 'wakeUp' | 'metrics' | 'now' | 'log'>,
+): Worker {
+  const { store, wakeUp, now } = common;
+  return startWorker({
+    ...common,
+    queue: 'apply',
+    batch: APPLY_BATCH,
+    concurrency: 1,
+    prepare: intake.read,
+    blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
+    run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, ...rules }, claims),
+  });
+}
 
 /** The workers of one connection's records. */
 const startRecordWorkers = (common: Common, deps: ConnectorDeps, crm: Crm): readonly Worker[] => [
@@ -182,6 +198,21 @@ const startRuns = <I>(common: Common, deps: ConnectorDeps, work: TaskWork<I>): W
     concurrency: 1,
     run: (claims, signal) => workOnRuns(deps, work, claims, signal),
   });
+
+/** Backfills take hours: one of each connection may go on. */
+function startBackfills(common: Common, deps: ConnectorDeps, rateLimiter: RateLimiter, crms: readonly Crm[]): Worker {
+  const work = backfillWork(
+    { ...common, ...deps, wait: pause, upstream: undefined, upstreamRateLimiter: rateLimiter },
+    crms,
+  );
+  return startWorker({
+    ...common,
+    queue: work.task.queue,
+    batch: 1,
+    concurrency: Math.max(1, crms.length),
+    run: (claims, signal) => workOnRuns(deps, work, claims, signal),
+  });
+}
 
 async function connectUpstream(
   { http, metrics, now }: ConnectorDeps,

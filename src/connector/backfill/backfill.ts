@@ -7,43 +7,17 @@ import { dirname } from 'node:path';
 import { deleteScanRows } from '../links/scan-rows.ts';
 import { acceptMatch } from '../sync/match.ts';
 import { applyRows } from './apply.ts';
+import { begin } from './begin.ts';
 import { allCarried, startCarrying } from './carry.ts';
+import type { BackfillOptions } from './options.ts';
 import { printWarnings } from './plan/doubts.ts';
-import { digestOf } from './plan/read.ts';
 import { checkPlan, importPlan, type PlanRead } from './plan/take.ts';
 import { writePlan } from './plan/write.ts';
 import { type BackfillDeps, BackfillError } from './rows/context.ts';
 import { countRows } from './rows/rows.ts';
-import {
-  type BackfillRun,
-  freshRun,
-  holdRun,
-  isApplying,
-  isScanning,
-  newOwner,
-  readRun,
-  saveRun,
-  takeRun,
-} from './rows/run.ts';
+import { type BackfillRun, holdRun, isScanning, readRun, saveRun } from './rows/run.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
-
-export interface BackfillOptions {
-  /** `poll` only scans and decides, `plan` also writes a file, `apply` links what the scan found, `file` what a plan says. */
-  readonly mode: { readonly kind: 'poll' | 'apply' } | { readonly kind: 'plan' | 'file'; readonly file: string };
-  /** Links at most so many now; the next start continues. */
-  readonly limit?: number | undefined;
-  readonly sendUpdate: boolean;
-  /** A plan of a match: records that are linked get the company's number, where they hold none. */
-  readonly writesNumber?: boolean;
-  /** Absent: as the run that it continues, else `crm`. */
-  readonly trust?: BackfillRun['trust'] | undefined;
-  readonly restart: boolean;
-  /** A person confirmed the plan file in spite of its warnings. */
-  readonly meant?: boolean;
-  /** Confirms the linking of records that nobody has seen in a plan; absent: confirmed. A no leaves them planned. */
-  readonly mayLink?: (count: number) => Promise<boolean>;
-}
 
 const STEP = 1_000;
 /** How long a stopped worker may take to end its calls, in ms. */
@@ -103,46 +77,6 @@ async function checkPlanOf(
 export const tryPlan = (deps: BackfillDeps, file: string, signal: AbortSignal): Promise<PlanRead> =>
   checkPlanOf(deps, { restart: false, meant: true }, file, signal);
 
-/** Continues the run of the connection, or begins one. Refuses a new scan while a plan is only partly applied. */
-async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {
-  const { mode, restart, sendUpdate, writesNumber = false } = options;
-  const before = restart ? undefined : await readRun(store.db, crm.name);
-  const anew = freshRun(
-    newOwner(),
-    { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '', writesNumber },
-    now(),
-  );
-  let run = anew;
-  if (before !== undefined && mode.kind === 'file') run = await runOfPlan(mode.file, before, anew);
-  else if (before !== undefined) run = runOfScan(crm.name, mode.kind === 'apply', before, anew);
-  const { trust = run.trust } = options;
-  const taken = { ...run, owner: anew.owner, trust, sendUpdate: run.sendUpdate || sendUpdate };
-  await takeRun(store, crm.name, taken, now());
-  return taken;
-}
-
-/** The run that applies a plan file: the one that has begun with it, or a new one on the last scan. */
-async function runOfPlan(path: string, before: BackfillRun, anew: BackfillRun): Promise<BackfillRun> {
-  const file = await digestOf(path);
-  if (before.file === file && isApplying(before.phase)) return before;
-  // A plan is applied with the options that it was made with; those of another plan do not count.
-  const made = before.phase === 'planned' ? { trust: before.trust, sendUpdate: before.sendUpdate } : {};
-  const { end, scanned, match } = before;
-  return { ...anew, ...made, end, scanned, match, file, phase: 'import' };
-}
-
-/** The run that scans, or applies its own scan. Throws where a plan is only partly applied. */
-function runOfScan(provider: string, applies: boolean, before: BackfillRun, anew: BackfillRun): BackfillRun {
-  // A scan by another property would find other numbers.
-  if (isScanning(before.phase)) return before.match === anew.match ? before : anew;
-  if (!isApplying(before.phase)) return anew;
-  if (applies && before.phase !== 'import') return before;
-  const goOn = before.phase === 'import' ? ' --apply FILE' : '';
-  throw new BackfillError(
-    `a plan of ${provider} is being applied and not done: go on with cvrsync backfill ${provider}${goOn}, or forget it with --restart`,
-  );
-}
-
 async function clear({ store, crm, now }: BackfillDeps, run: BackfillRun, signal: AbortSignal): Promise<BackfillRun> {
   const next: BackfillRun = { ...run, phase: 'scan' };
   for (let left = true; left; ) {
@@ -191,7 +125,7 @@ async function carryOut(
   report({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
   // From now on links follow this property.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
-  const worker = startCarrying(deps);
+  const worker = deps.isInDaemon === true ? undefined : startCarrying(deps);
   try {
     const run = begun.phase === 'apply' ? await applyRows(deps, begun, { columns, limit }, signal) : begun;
     await allCarried(deps, signal);
@@ -200,6 +134,6 @@ async function carryOut(
     await store.write((tx) => saveRun(tx, crm.name, done, now()));
     return done;
   } finally {
-    await worker.stop(GRACE_MS);
+    await worker?.stop(GRACE_MS);
   }
 }

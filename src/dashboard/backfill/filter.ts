@@ -1,6 +1,17 @@
-/** Which part of a plan somebody looks at, and where it is. */
+/** Which connection and which part of its plan somebody looks at, and where that is. */
 import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list.ts';
 import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import type { RouteDeps, Visit } from '../routes.ts';
+
+/** What the pages of backfills read from. */
+export interface BackfillPageDeps extends RouteDeps {
+  readonly crms: readonly Crm[];
+}
+
+/** The connection that an address names; undefined where none is configured under that name. */
+export const crmOf = ({ crms }: Pick<BackfillPageDeps, 'crms'>, { param }: Visit): Crm | undefined =>
+  crms.find(({ name }) => name === param('name'));
 
 /** Where the page of a connection's backfill is, or another page about it. */
 export const backfillAddress = (name: string, more = ''): string => `/backfill/${encodeURIComponent(name)}${more}`;

@@ -5,40 +5,45 @@ import { listRows } from '../../connector/backfill/plan/list.ts';
 import { planText } from '../../connector/backfill/plan/write.ts';
 import { countRows } from '../../connector/backfill/rows/rows.ts';
 import { type BackfillRun, isScanning, type Phase, readRun } from '../../connector/backfill/rows/run.ts';
+import { BACKFILL, readOpenBackfill, type StoredBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
+import { listRuns } from '../../runtime/runs/runs.ts';
+import type { Db } from '../../store/store.ts';
 import { readConnections } from '../connections/read-connections.ts';
 import { connectionState } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { backfillAddress, planAddress, readPlanFilter } from './filter.ts';
+import { addPage, type Visit } from '../routes.ts';
+import { runList } from '../runs.ts';
+import { type BackfillPageDeps, backfillAddress, crmOf, planAddress, readPlanFilter } from './filter.ts';
 import { noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
-
-/** What the pages read from. */
-export interface BackfillPageDeps extends RouteDeps {
-  readonly crms: readonly Crm[];
-}
+import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
+import { addBackfillRuns, BACKFILLS } from './run-page.ts';
 
 const SHOWN = 50;
+const RECENT = 5;
+/** Runs of all connections. */
+const LOOKED_THROUGH = 50;
 
 /** Adds the list, the page of one connection, and its plan as a file. */
 export function addBackfill(app: Server, deps: BackfillPageDeps): void {
-  const { store, crms } = deps;
-  const find = ({ param }: Visit): Crm | undefined => crms.find(({ name }) => name === param('name'));
+  const { store } = deps;
+  addBackfillRuns(app, deps);
+  addBackfillRequests(app, deps);
   addPage(app, deps, { path: '/backfill', show: (visit) => listPage(deps, visit) });
   addPage(app, deps, {
     path: '/backfill/:name',
     async show(visit) {
-      const crm = find(visit);
+      const crm = crmOf(deps, visit);
       return crm && connectionPage(deps, visit, crm);
     },
   });
   addPage(app, deps, {
     path: '/backfill/:name/plan.csv',
     async show(visit) {
-      const crm = find(visit);
+      const crm = crmOf(deps, visit);
       const run = crm && (await readRun(store.db, crm.name));
       if (crm === undefined || run === undefined || isScanning(run.phase)) return undefined;
       return { file: 'plan.csv', content: Readable.from(planText(store.db, crm.name)) };
@@ -86,13 +91,37 @@ const phaseState = (reader: Visit['reader'], run: BackfillRun | undefined): VNod
 
 async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): Promise<PageBody> {
   const { reader, query } = visit;
-  const run = await readRun(deps.store.db, crm.name);
+  const { db } = deps.store;
+  const run = await readRun(db, crm.name);
+  const open = await readOpenBackfill(db, crm.name);
   const after = /^\d{1,15}$/.test(query('after')) ? Number(query('after')) : 0;
   return {
     title: reader.text('backfill.title', { name: crm.name }),
     body: html`${await standing(deps, visit, crm, run)}
+      ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
+      ${open === undefined && run && applyForm(visit, crm, run)}
+      ${await recentBackfills(db, visit, crm)}
       ${run !== undefined && !isScanning(run.phase) && (await planSection(deps, visit, crm, after))}`,
   };
+}
+
+const runLink = ({ reader }: Visit, { id }: StoredBackfill): VNode =>
+  html`<p class="notice"><a href=${`${BACKFILLS}/${id}`}>${reader.text('backfill.open')}</a></p>`;
+
+/** The latest scans and applies of a connection. */
+async function recentBackfills(db: Db, visit: Visit, { name: connection }: Crm): Promise<Markup> {
+  const { reader } = visit;
+  const runs = (await listRuns(db, BACKFILL, LOOKED_THROUGH)).filter(({ input }) => input.provider === connection);
+  const kinds = new Map(runs.map(({ id, input }) => [String(id), input.kind]));
+  return runList(
+    visit,
+    {
+      title: reader.text('backfill.recent'),
+      path: BACKFILLS,
+      name: (id) => reader.text(`backfill.${kinds.get(id) ?? 'scan'}Title`, { id, name: connection }),
+    },
+    runs.slice(0, RECENT),
+  );
 }
 
 async function standing(

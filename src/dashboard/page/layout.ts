@@ -46,7 +46,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
   { path: '/review', text: 'nav.review' },
   { path: '/companies', text: 'nav.companies', half: 'connector' },
-  { path: '/backfill', text: 'nav.backfill', half: 'connector' },
+  { path: '/backfill', text: 'nav.backfill', half: 'connector', also: ['/backfills'] },
   { path: '/match', text: 'nav.match', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector' },
   { path: '/connections', text: 'nav.connections', half: 'connector' },

@@ -18,6 +18,81 @@ export const BACKFILL_TEXTS = {
     en: 'No property is named for the CVR number: set match for this connection in the configuration.',
     da: 'Der er ikke nævnt nogen egenskab for CVR-nummeret: sæt match for denne forbindelse i konfigurationen.',
   },
+  'backfill.phase': { en: 'Step', da: 'Trin' },
+  'backfill.scanTitle': { en: 'Scan {id} of {name}', da: 'Scanning {id} af {name}' },
+  'backfill.applyTitle': { en: 'Apply {id} of the plan of {name}', da: 'Udførelse {id} af planen for {name}' },
+  'backfill.recent': { en: 'Scans and applies', da: 'Scanninger og udførelser' },
+  'backfill.seen': {
+    en: { one: '{count} record', other: '{count} records' },
+    da: { one: '{count} post', other: '{count} poster' },
+  },
+  'backfill.toPlan': { en: 'To the plan', da: 'Til planen' },
+  'backfill.open': { en: 'It goes on: see how far it is', da: 'Den er i gang: se, hvor langt den er' },
+  'scan.begin': { en: 'Scan the CRM', da: 'Scan CRM-systemet' },
+  'scan.goOn': { en: 'Continue the scan', da: 'Fortsæt scanningen' },
+  'scan.anew': { en: 'Scan anew', da: 'Scan forfra' },
+  'scan.anewHelp': {
+    en: 'A scan reads every company in {name} and makes a new plan in place of this one. It links nothing. Records that were skipped by a person stay skipped.',
+    da: 'En scanning læser alle virksomheder i {name} og laver en ny plan i stedet for denne. Den kobler intet. Poster, som et menneske har sprunget over, springes stadig over.',
+  },
+  'scan.forgets': {
+    en: {
+      one: 'The plan was edited once; the scan forgets that.',
+      other: 'The plan was edited {count} times; the scan forgets that.',
+    },
+    da: {
+      one: 'Planen er redigeret én gang; scanningen glemmer det.',
+      other: 'Planen er redigeret {count} gange; scanningen glemmer det.',
+    },
+  },
+  'scan.applying': {
+    en: 'The plan is applied in part only. What is linked stays linked; a command that still applies it stops.',
+    da: 'Planen er kun delvist udført. Det, der er koblet, forbliver koblet; en kommando, der stadig udfører den, stopper.',
+  },
+  'apply.title': { en: 'Apply the plan', da: 'Udfør planen' },
+  'apply.trust': { en: 'Where a property differs', da: 'Hvor en egenskab afviger' },
+  'trust.crm': {
+    en: 'the CRM is right: differences wait for a person',
+    da: 'CRM-systemet har ret: afvigelser venter på et menneske',
+  },
+  'trust.register': {
+    en: 'the register is right: it overwrites once',
+    da: 'registret har ret: det overskriver én gang',
+  },
+  'apply.sendUpdate': { en: 'Full update of each company', da: 'Fuld opdatering af hver virksomhed' },
+  'apply.sendUpdateHelp': {
+    en: 'Have the service send each company in full at once: this fills the records',
+    da: 'Lad tjenesten sende hver virksomhed fuldt ud med det samme: det udfylder posterne',
+  },
+  'apply.preview': { en: 'Preview …', da: 'Forhåndsvisning …' },
+  'apply.previewHelp': {
+    en: 'Shows first what would be linked. Nothing is linked before you confirm it.',
+    da: 'Viser først, hvad der ville blive koblet. Intet kobles, før du bekræfter det.',
+  },
+  'apply.run': {
+    en: { one: 'Link {count} record', other: 'Link {count} records' },
+    da: { one: 'Kobl {count} post', other: 'Kobl {count} poster' },
+  },
+  'apply.rows': {
+    en: { one: '{count} record would be linked', other: '{count} records would be linked' },
+    da: { one: '{count} post ville blive koblet', other: '{count} poster ville blive koblet' },
+  },
+  'apply.allRows': { en: 'See all of them', da: 'Se dem alle' },
+  'apply.readsAgain': {
+    en: 'Each record is read again before it is linked. What changed meanwhile is not linked, and needs a person.',
+    da: 'Hver post læses igen, før den kobles. Det, der er ændret imens, kobles ikke og kræver et menneske.',
+  },
+  'apply.progress': { en: '{done} of {of} records', da: '{done} af {of} poster' },
+  'apply.stale': {
+    en: 'Nothing was done: the plan is another one by now than this preview showed. Look at it, and preview it again.',
+    da: 'Intet er udført: planen er nu en anden, end forhåndsvisningen viste. Se den, og lav forhåndsvisningen igen.',
+  },
+  'apply.against': { en: 'What speaks against some of these records:', da: 'Det taler imod nogle af disse poster:' },
+  'apply.meantHelp': {
+    en: 'So many are no corrections: was a column filled by dragging, or sorted alone? Nothing is linked unless you say that it is meant.',
+    da: 'Så mange er ikke rettelser: er en kolonne udfyldt ved at trække, eller sorteret alene? Intet kobles, medmindre du siger, at det er meningen.',
+  },
+  'apply.meant': { en: 'All of it is meant: preview again', da: 'Det hele er meningen: vis igen' },
   'phase.clear': { en: 'Scanning', da: 'Scanner' },
   'phase.scan': { en: 'Scanning', da: 'Scanner' },
   'phase.judge': {

@@ -207,6 +207,18 @@ export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Prom
   return rows.map((row) => storedRun(task, row));
 }
 
+/** Those that wait or go on, the oldest first. */
+export async function listOpenRuns<I>(db: Db, task: RunTask<I>): Promise<readonly StoredRun<I>[]> {
+  const rows = await db
+    .selectFrom('run')
+    .selectAll()
+    .where('task', '=', task.queue)
+    .where('state', 'in', ['waiting', 'running'])
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => storedRun(task, row));
+}
+
 /** How many things came to what, the most first. */
 export async function countItems(db: Db, id: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db

@@ -78,6 +78,10 @@ export function openWarnings(): { see(line: PlanLine, scanned: Scanned): void; c
   };
 }
 
+/** Whether one kind of doubt is more than a few corrections. */
+export const isMany = (counts: Readonly<Record<string, number>>, toLink: number): boolean =>
+  Object.values(counts).some((count) => isTooMany(count, toLink));
+
 /** What each kind of doubt amounts to, in words; only those that are more than a few corrections where `many`. */
 export const printWarnings = (warnings: PlanWarnings, toLink: number, many: boolean): readonly string[] =>
   Object.entries(MEANING).flatMap(([kind, meaning]) => {

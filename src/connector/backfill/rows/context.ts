@@ -37,6 +37,8 @@ export interface BackfillDeps {
   readonly crm: Crm;
   /** Undefined where none is configured: records are linked only. */
   readonly upstream: Upstream | undefined;
+  /** The daemon calls the monitoring service itself. */
+  readonly isInDaemon?: true;
   readonly upstreamRateLimiter: RateLimiter;
   readonly metrics: Metrics;
   readonly now: () => number;

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readValue, writeValue } from '../../../store/kv.ts';
-import { type Db, engineOf, type Store, type Tx } from '../../../store/store.ts';
+import { type Db, engineOf, type Tx } from '../../../store/store.ts';
+import { sightOf } from '../../explain/sight.ts';
 import type { Link } from '../../links/links.ts';
 
 /**
@@ -35,7 +36,15 @@ export interface BackfillRun {
   /** Digest of the plan file that is applied; absent where the scan's own plan is. */
   readonly file?: string;
   readonly startedAt: number;
+  /** How often people edited the plan on pages. */
+  readonly edits?: number;
+  /** The run of a page that carries it; absent where a command does. */
+  readonly page?: number;
 }
+
+/** What a person saw of a connection's plan, to tell whether it is still that one. */
+export const planSight = (run: BackfillRun | undefined): string =>
+  run === undefined ? 'none' : sightOf(run.phase, ...[run.startedAt, run.edits ?? 0, run.applied].map(String));
 
 /** Whether a plan is still being made. */
 export const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'judge';
@@ -73,24 +82,28 @@ export const freshRun = (
 });
 
 /** Makes a run the connection's, whoever carried one before. */
-export const takeRun = (store: Store, provider: string, run: BackfillRun, now: number): Promise<void> =>
-  store.write((tx) => writeValue(tx, keyOf(provider), JSON.stringify(run), now));
+export const putRun = (tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> =>
+  writeValue(tx, keyOf(provider), JSON.stringify(run), now);
 
 /** Writes how far the run has come. Throws {@link BackfillTakenOverError} where another process carries it by now. */
 export async function saveRun(tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> {
   await holdRun(tx, provider, run);
-  await writeValue(tx, keyOf(provider), JSON.stringify(run), now);
+  await putRun(tx, provider, run, now);
 }
 
 /** Locks the run until the transaction ends; throws where it is no longer ours. */
 export async function holdRun(tx: Tx, provider: string, { owner }: BackfillRun): Promise<void> {
+  if ((await lockRun(tx, provider))?.owner !== owner)
+    throw new BackfillTakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
+}
+
+/** The run, locked until the transaction ends. */
+export async function lockRun(tx: Tx, provider: string): Promise<BackfillRun | undefined> {
   const row = await tx
     .selectFrom('kv')
     .select('value')
     .where('key', '=', keyOf(provider))
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
-  const current: BackfillRun | undefined = row === undefined ? undefined : JSON.parse(row.value);
-  if (current?.owner !== owner)
-    throw new BackfillTakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
+  return row === undefined ? undefined : JSON.parse(row.value);
 }

@@ -1,0 +1,195 @@
+/** A backfill on pages, end to end: a scan, a preview, an apply, with the links and what the CRMs then hold. */
+import { describe, expect, it } from 'vitest';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { ENGINES } from '../../support/stores.ts';
+import { reached, sightIn, startHouse } from './house.ts';
+
+const PROPERTY = { hubspot: 'phone', salesforce: 'Phone' } as const;
+const CASES = ENGINES.flatMap((engine) => (['hubspot', 'salesforce'] as const).map((crm) => [engine, crm] as const));
+
+describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
+  it('is scanned, previewed and applied: what the plan says is linked, and filled by what comes', async () => {
+    const { fixture, add, signedIn, scan, preview, links, audit } = await startHouse({ engine });
+    const one = add(crm, 'DK 10 15 08 17');
+    const [twin, other] = [add(crm, '12345674'), add(crm, '12 34 56 74')];
+    add(crm, null);
+    const ida = await signedIn('operator');
+    await scan(ida, crm);
+    expect(await links(crm)).toEqual({});
+    const path = await preview(ida, crm, { trust: 'register' });
+    const shown = (await ida.get(path)).text;
+    expect(shown).toContain('Link 1 record');
+    expect(shown).toContain(`<code>${one}</code>`);
+    for (const each of [twin, other]) expect(shown).not.toContain(`<code>${each}</code>`);
+    expect(shown).toContain('the register is right: it overwrites once');
+    expect(await links(crm)).toEqual({});
+    expect((await ida.post(`${path}/run`, {})).headers['location']).toBe(path);
+    await reached(ida, path, 'class="state ok">Done');
+    expect(await links(crm)).toEqual({ [one]: 'CVR-1-10150817 number active' });
+    const [link] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
+    expect(link?.trust).toBe('register');
+    expect(await audit()).toEqual([
+      'backfill.scan begun',
+      'backfill.apply begun for 1 records',
+      'backfill.apply done; 1 linked, 0 failed, 0 left',
+    ]);
+    await fixture.post({
+      entityId: 'CVR-1-10150817',
+      timestamp: '2026-03-01T09:00:00.000Z',
+      updates: { phoneNumber: { before: '10203040', after: '20304050' } },
+    });
+    await fixture.settled();
+    expect(fixture[crm].get(one)).toMatchObject({ [PROPERTY[crm]]: '+4520304050' });
+    expect((await ida.get(`/backfill/${crm}?part=linked`)).text).toContain(`<code>${one}</code>`);
+  });
+});
+
+describe('an apply', () => {
+  it('links nothing that changed in the CRM since the scan, and says which records need a person', async () => {
+    const { fixture, add, signedIn, scan, preview, links } = await startHouse();
+    const [changed, gone, stays] = [
+      add('hubspot', cvrNumber(0)),
+      add('hubspot', cvrNumber(1)),
+      add('hubspot', cvrNumber(2)),
+    ];
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const path = await preview(ida, 'hubspot');
+    fixture.hubspot.edit(changed, { cvr_number: cvrNumber(7) });
+    fixture.hubspot.remove(gone);
+    await ida.post(`${path}/run`, {});
+    await reached(ida, path, 'class="state ok">Done');
+    expect(await links('hubspot')).toEqual({ [stays]: `CVR-1-${cvrNumber(2)} number active` });
+    expect((await ida.get('/backfill/hubspot?part=person')).text).toContain(`<code>${changed}</code>`);
+  });
+
+  it.each([
+    ['a new scan by command', ['backfill', 'hubspot', '--dry-run']],
+    ['an apply by command', ['backfill', 'hubspot', '--yes']],
+  ])('is refused where the plan is another one since its preview, by %s', async (_what, command) => {
+    const { fixture, add, signedIn, scan, preview, audit } = await startHouse();
+    add('hubspot', '10150817');
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const path = await preview(ida, 'hubspot', { trust: 'register' });
+    await fixture.cli(...command);
+    const [before] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
+    expect((await ida.get(path)).text).toContain('the plan is another one by now');
+    await ida.post(`${path}/run`, {});
+    expect((await ida.get(path)).text).toContain('Nothing was done');
+    expect(await fixture.app.store.db.selectFrom('link').selectAll().executeTakeFirst()).toEqual(before);
+    expect(await audit()).toEqual(['backfill.scan begun']);
+  });
+
+  it('is begun once, however often and by however many it is asked for', async () => {
+    const { add, signedIn, scan, preview, links, audit } = await startHouse();
+    const id = add('hubspot', '10150817');
+    const [ida, bo] = [await signedIn('operator'), await signedIn('admin')];
+    await scan(ida, 'hubspot');
+    const path = await preview(ida, 'hubspot');
+    await bo.get(path);
+    await Promise.all([ida, bo, ida].map((each) => each.post(`${path}/run`, {})));
+    await reached(ida, path, 'class="state ok">Done');
+    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/cancel`, {});
+    expect(await links('hubspot')).toEqual({ [id]: 'CVR-1-10150817 number active' });
+    expect((await audit()).filter((each) => each.startsWith('backfill.apply'))).toEqual([
+      'backfill.apply begun for 1 records',
+      'backfill.apply done; 1 linked, 0 failed, 0 left',
+    ]);
+  });
+
+  it('needs the word of a person where so much speaks against the plan', async () => {
+    const { fixture, add, signedIn, scan, links } = await startHouse();
+    for (let at = 0; at < 12; at++) add('hubspot', cvrNumber(at));
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    // As somebody would who chose all, whatever the scan said.
+    await fixture.app.store.write((tx) =>
+      tx.updateTable('scan').set({ verdict: 'ambiguous', action: 'link' }).execute(),
+    );
+    const sight = sightIn((await ida.get('/backfill/hubspot')).text);
+    const asked = await ida.post('/backfill/hubspot/apply', { sight });
+    const path = String(asked.headers['location']);
+    const doubtful = await reached(ida, path, '12 link what the scan advised against');
+    expect(doubtful).not.toContain(`${path}/run`);
+    await ida.post(`${path}/run`, {});
+    const meant = String((await ida.post('/backfill/hubspot/apply', { sight, meant: 'yes' })).headers['location']);
+    await reached(ida, meant, `${meant}/run`);
+    expect(await links('hubspot')).toEqual({});
+    await ida.post(`${meant}/run`, {});
+    await reached(ida, meant, 'class="state ok">Done');
+    expect(Object.keys(await links('hubspot'))).toHaveLength(12);
+  });
+});
+
+describe('a scan', () => {
+  it('is one, however many ask for it at once', async () => {
+    const { fixture, add, signedIn } = await startHouse();
+    for (let at = 0; at < 3; at++) add('hubspot', cvrNumber(at));
+    fixture.hubspot.fault({ match: 'GET .*/objects/.*/companies$', action: { kind: 'hang' } });
+    const [ida, bo] = [await signedIn('operator'), await signedIn('operator')];
+    for (const each of [ida, bo]) await each.get('/backfill/hubspot');
+    const asked = await Promise.all(
+      [ida, bo, ida].map((each) => each.post('/backfill/hubspot/scan', { sight: 'none' })),
+    );
+    const [path = '', ...others] = asked.map(({ headers }) => String(headers['location']));
+    expect(others).toEqual([path, path]);
+    expect((await ida.get('/backfill/hubspot')).text).toContain('It goes on');
+    await ida.post(`${path}/cancel`, {});
+    expect((await ida.get(path)).text).toContain('Cancelled');
+  });
+
+  it('in place of a plan asks first, and is refused where that is another plan by now', async () => {
+    const { fixture, add, signedIn, scan } = await startHouse();
+    add('hubspot', '10150817');
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const asks = await ida.get('/backfill/hubspot/scan');
+    await fixture.cli('backfill', 'hubspot', '--dry-run');
+    const began = await fixture.app.store.db
+      .selectFrom('kv')
+      .selectAll()
+      .where('key', '=', 'backfill:hubspot')
+      .execute();
+    const asked = await ida.post('/backfill/hubspot/scan', { sight: sightIn(asks.text) });
+    await reached(ida, String(asked.headers['location']), 'is another one by now');
+    expect(
+      await fixture.app.store.db.selectFrom('kv').selectAll().where('key', '=', 'backfill:hubspot').execute(),
+    ).toEqual(began);
+  });
+});
+
+describe('who may not, and what is not there', () => {
+  it('a viewer sees plan and progress, and asks for nothing', async () => {
+    const { add, signedIn, scan, preview, links } = await startHouse();
+    add('hubspot', '10150817');
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    const sight = await scan(ida, 'hubspot');
+    const path = await preview(ida, 'hubspot');
+    for (const shown of ['/backfill/hubspot', path])
+      expect((await gry.get(shown)).text).not.toMatch(/method="post" action="\/backfill/u);
+    expect((await gry.get('/backfill/hubspot/scan')).status).toBe(403);
+    for (const act of ['/backfill/hubspot/scan', '/backfill/hubspot/apply', `${path}/run`, `${path}/cancel`])
+      expect((await gry.post(act, { sight })).status, act).toBe(403);
+    expect(await links('hubspot')).toEqual({});
+  });
+
+  it('runs of other things, of other numbers and connections that are not configured are not there', async () => {
+    const { fixture, add, signedIn } = await startHouse();
+    add('hubspot', '10150817');
+    const ida = await signedIn('operator');
+    await ida.get('/backfill');
+    for (const path of ['/backfill/dynamics/scan', '/backfill/dynamics/apply'])
+      expect((await ida.post(path, { sight: 'none' })).status, path).toBe(404);
+    for (const id of ['999', 'x', '-1', '1e3', '9'.repeat(40)])
+      expect((await ida.get(`/backfills/${id}`)).status, id).toBe(404);
+    const undo = await ida.post('/undoes', { provider: 'hubspot', since: '2020-01-01T00:00' });
+    const id = String(undo.headers['location']).split('/').at(-1);
+    await fixture.settled();
+    expect((await ida.get(`/backfills/${id}`)).status).toBe(404);
+    await ida.post(`/backfills/${id}/run`, {});
+    await ida.post(`/backfills/${id}/cancel`, {});
+    expect((await fixture.app.store.db.selectFrom('run').selectAll().executeTakeFirst())?.stage).toBe('preview');
+  });
+});
