@@ -96,8 +96,10 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   reportSignOn(admin, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors };
+  const host = child(child(given, 'server'), 'host') === undefined ? env[HOST] : undefined;
   const rest = {
     ...others,
+    ...(host && { server: { ...others.server, host } }),
     ...(resolvedAlerts !== undefined && { alerts: resolvedAlerts }),
     admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) },
   };
@@ -108,6 +110,8 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
 }
 
 const ADMIN_PORT = 8081;
+/** Where a server listens whose configuration does not say it. The image sets it: what is outside comes by a published port. */
+const HOST = 'CVRSYNC_SERVER_HOST';
 
 /** What single sign-on needs besides its own keys. */
 function reportSignOn({ oidc, publicUrl }: File['admin'], errors: ConfigProblem[]): void {

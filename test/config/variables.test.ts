@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigProblem } from '../../src/config/fill.ts';
 import { didYouMean } from '../../src/config/nearest.ts';
 import { substitute } from '../../src/config/variables.ts';
+import { check, connectorWith } from '../support/config.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/run/secrets/key': 'from file\n',
@@ -87,5 +88,13 @@ describe('did you mean', () => {
   ])('%j: %s', (typed, name) => {
     const ending = name === undefined ? '' : `; did you mean ${name}?`;
     expect(didYouMean(typed, ['phone', 'accessKey', 'baseUrl', 'port'])).toBe(ending);
+  });
+
+  it.each([
+    [{}, '0.0.0.0'],
+    [{ host: '127.0.0.1' }, '127.0.0.1'],
+  ])('with %o as server listens at %s where the environment says 0.0.0.0, as in the image', async (server, host) => {
+    const load = await check({ ...connectorWith(), server }, { CVRSYNC_SERVER_HOST: '0.0.0.0' });
+    expect(load.ok && load.config.server.host).toBe(host);
   });
 });
