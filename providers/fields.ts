@@ -128,6 +128,7 @@ export const FIELDS = {
   newsLink: field('url', 'link of the newest article'),
   newsTime: field('datetime', 'time of the newest article'),
   registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
+  dashboardUrl: field('url', "address of the company's page on the dashboard, where admin.publicUrl is set"),
 } as const satisfies Record<string, Field>;
 
 /** The field that says what currency an amount is in. */

@@ -11,14 +11,15 @@ const TYPES: Readonly<Record<FieldKind, Property['type']>> = { ...KIND_TYPES, ph
 
 /**
  * Every field under its own name, but for the number, which has its own key, those that name persons, those that are never
- * known in full, and the time of the newest change: with it every change would be a message, also one of fields that are
- * not sent.
+ * known in full, what only this product has a use for, and the time of the newest change: with it every change would be a
+ * message, also one of fields that are not sent.
  */
 export const httpPreset: Preset = FIELD_NAMES.filter(
   (field) =>
     FIELDS[field].persons !== true &&
     FIELDS[field].partial !== true &&
     field !== 'registerChangedAt' &&
+    field !== 'dashboardUrl' &&
     field !== 'cvrNumber',
 ).map((field) => ({ field, property: field, policy: 'tracked' }));
 

@@ -47,10 +47,10 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
   });
   const secrets = [...part.secrets];
   const parts: Record<string, unknown> = { ...part.open, emailEvent };
-  for (const { name, provider, settings, mapping, values, hold, persons, currency, ...rest } of providers) {
+  for (const { name, provider, settings, mapping, values, hold, persons, currency, dashboard, ...rest } of providers) {
     const own = split(provider.settings, settings);
     secrets.push(...own.secrets);
-    parts[mappingPart(name)] = { mapping, values, hold, persons, currency };
+    parts[mappingPart(name)] = { mapping, values, hold, persons, currency, dashboard };
     parts[`providers.${name}`] = { ...rest, use: provider.name, settings: own.open };
   }
   return { parts, secrets };

@@ -42,6 +42,8 @@ export interface ConfiguredProvider {
   readonly persons: boolean;
   /** The one currency of the CRM's amounts. */
   readonly currency: string | undefined;
+  /** How browsers reach the dashboard. */
+  readonly dashboard: string | undefined;
   /** Whether the majority owner becomes the parent record. */
   readonly parent: boolean;
   /** 0: never. */
@@ -87,7 +89,9 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const filled = fill(configSchema, given ?? {}, '', errors);
   const secrets = collectSecrets(configSchema, filled);
   const entries = Object.entries(child(child(filled, 'connector'), 'providers') ?? {});
-  const loads = entries.map(([name, entry]) => readConnection(name, entry, { folder, secrets, errors }));
+  const dashboard = child(child(filled, 'admin'), 'publicUrl');
+  const reading = { folder, secrets, errors, dashboard: typeof dashboard === 'string' ? dashboard : undefined };
+  const loads = entries.map(([name, entry]) => readConnection(name, entry, reading));
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
@@ -135,6 +139,8 @@ const ConnectionPart = Type.Object(connectionSchema.properties);
 
 interface ConnectionReading {
   readonly folder: string;
+  /** How browsers reach the dashboard, where the configuration says it. */
+  readonly dashboard: string | undefined;
   /** Collects the secrets of the connection. */
   readonly secrets: Set<string>;
   /** Collects what is wrong with it. */
@@ -144,7 +150,7 @@ interface ConnectionReading {
 async function readConnection(
   name: string,
   entry: unknown,
-  { folder, secrets, errors }: ConnectionReading,
+  { folder, dashboard, secrets, errors }: ConnectionReading,
 ): Promise<ConfiguredProvider | undefined> {
   const path = `connector.providers.${name}`;
   const use = child(entry, 'use') ?? '';
@@ -187,6 +193,7 @@ async function readConnection(
     autoMatch: common.autoMatch,
     persons: common.persons,
     currency: common.currency,
+    dashboard,
     parent: common.parent,
     pollMinutes: common.pollMinutes,
     reconcileHours: common.reconcileHours,

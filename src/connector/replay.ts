@@ -83,6 +83,7 @@ export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortS
           values: crm.values,
           persons: crm.persons,
           currency: crm.currency,
+          dashboard: crm.dashboard,
           schema,
           crm: read.properties,
         });

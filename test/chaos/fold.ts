@@ -71,6 +71,8 @@ const EXPECTED: Readonly<Partial<Record<FieldName, (last: Last) => PropertyValue
   result: ({ company }) => figure(company.report, 'result'),
   equity: ({ company }) => figure(company.report, 'equity'),
   registerChangedAt: ({ changedAt }) => changedAt,
+  // No address of the dashboard is configured.
+  dashboardUrl: () => null,
 };
 
 /** The value a field must have. Throws for a field nobody has thought of, so that none goes unchecked. */

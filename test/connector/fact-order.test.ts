@@ -139,8 +139,8 @@ describe('a stream of payloads', () => {
         .flatMap((payloads) => factsOf(payloads).keys()),
     );
     const never = FIELD_NAMES.filter((field) => !seen.has(field));
-    // The number is in the entity id.
-    expect(never).toEqual(['cvrNumber', 'mergedInto']);
+    // The number and the page's address are made of the entity id.
+    expect(never).toEqual(['cvrNumber', 'mergedInto', 'dashboardUrl']);
     expect([...seen].filter((field) => FIELDS[field].kind === 'list')).toContain('altNames');
   });
 });

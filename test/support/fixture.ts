@@ -51,11 +51,13 @@ export interface ConfigOptions {
   readonly leaseSeconds?: number;
   /** The service's half; absent where there is none. */
   readonly service?: object;
+  /** The admin listener's keys, beside its free port. */
+  readonly admin?: object;
 }
 
 /** A configuration file's content: a connector without authentication on a free port, connected to the emulators. */
 export function configFor(crms: Crms, store: string, options: ConfigOptions = {}): object {
-  const { connections = {}, upstream, leaseSeconds, service } = options;
+  const { connections = {}, upstream, leaseSeconds, service, admin } = options;
   // Nobody asks a CRM what happened where the test does not want it: the test may count its calls.
   const quiet = { pollMinutes: 0, reconcileHours: 0 };
   const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...quiet, ...connections[name] });
@@ -69,6 +71,7 @@ export function configFor(crms: Crms, store: string, options: ConfigOptions = {}
       ...(upstream !== undefined && { upstream }),
     },
     ...(service !== undefined && { service }),
+    ...(admin !== undefined && { admin }),
   };
 }
 

@@ -45,6 +45,7 @@ export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
   custom('cvr_result', 'result', 'CVR result'),
   custom('cvr_equity', 'equity', 'CVR equity'),
   custom('cvr_changed_at', 'registerChangedAt', 'CVR changed at'),
+  custom('cvr_sync_url', 'dashboardUrl', 'cvrsync page'),
 ];
 
 /** The CVR number, unique so that a company can be found by it and cannot be made twice. */

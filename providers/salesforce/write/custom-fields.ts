@@ -58,6 +58,7 @@ export const REGISTER_FIELDS: readonly CustomField[] = [
   { name: 'CVR_Result__c', label: 'CVR Result', type: 'double', scale: 2, field: 'result' },
   { name: 'CVR_Equity__c', label: 'CVR Equity', type: 'double', scale: 2, field: 'equity' },
   { name: 'CVR_Changed_At__c', label: 'CVR Changed At', type: 'datetime', field: 'registerChangedAt' },
+  { name: 'CVR_Sync_Url__c', label: 'cvrsync Page', type: 'url', length: 255, field: 'dashboardUrl' },
 ];
 
 /** The CVR number, unique so that an account can be found by it and cannot be made twice. */

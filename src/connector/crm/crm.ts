@@ -48,6 +48,8 @@ export interface CrmConfig {
   readonly persons: boolean;
   /** The one currency of the CRM's amounts. */
   readonly currency?: string | undefined;
+  /** How browsers reach the dashboard. */
+  readonly dashboard?: string | undefined;
   readonly parent: boolean;
   readonly pollMinutes: number;
   readonly reconcileHours: number;
@@ -68,6 +70,7 @@ type CommonKey =
   | 'autoMatch'
   | 'persons'
   | 'currency'
+  | 'dashboard'
   | 'parent'
   | 'pollMinutes'
   | 'reconcileHours';

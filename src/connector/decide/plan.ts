@@ -38,6 +38,8 @@ export interface PlanInput {
   readonly persons: boolean;
   /** The CRM's one currency, where the configuration names it. */
   readonly currency?: string | undefined;
+  /** How browsers reach the dashboard, where the configuration says it. */
+  readonly dashboard?: string | undefined;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
@@ -69,7 +71,7 @@ export const writtenProperties = (mapping: readonly PresetRow[]): readonly strin
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
   const planned = rowsFor(input.mapping, input.schema).flatMap((row) => {
-    const fact = row.field === 'cvrNumber' ? numberOf(input.entity) : input.facts.get(row.field);
+    const fact = factFor(input, row.field);
     const value = fact === undefined ? undefined : factValue(fact);
     // Whether a company is protected is true or false, and where it is neither, it is not known.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
@@ -78,12 +80,14 @@ export function planRecord(input: PlanInput): readonly Planned[] {
   return withCurrencies(planned, input);
 }
 
-/** The number is in the entity id, and no event states it. */
-function numberOf(entity: string): Fact | undefined {
+/** What is known of a field. The number is in the entity id, and so is the page's address: no event states them. */
+function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fact | undefined {
+  const derived = (scalar: string): Fact => ({ entity, field, clock: '', seq: 0, value: { scalar } });
+  if (field === 'dashboardUrl')
+    return dashboard === undefined ? undefined : derived(`${dashboard}/companies/${entity}`);
+  if (field !== 'cvrNumber') return facts.get(field);
   const id = parseEntityId(entity);
-  return id?.kind === 'company'
-    ? { entity, field: 'cvrNumber', clock: '', seq: 0, value: { scalar: id.number } }
-    : undefined;
+  return id?.kind === 'company' ? derived(id.number) : undefined;
 }
 
 /**

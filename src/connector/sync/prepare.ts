@@ -103,9 +103,18 @@ export async function decideRecords(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const { values, persons, currency } = crm;
+    const { values, persons, currency, dashboard } = crm;
     const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
-    const planned = planRecord({ ...record, mapping, values, persons, currency, schema, crm: read.properties });
+    const planned = planRecord({
+      ...record,
+      mapping,
+      values,
+      persons,
+      currency,
+      dashboard,
+      schema,
+      crm: read.properties,
+    });
     return { record, read, planned };
   });
   return { found, readFrom, readAt };

@@ -8,11 +8,11 @@ import type { Crm } from '../crm/crm.ts';
 import { markAll } from '../links/mark-all.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
-export type MappedCrm = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons' | 'currency'>;
+export type MappedCrm = Pick<Crm, 'name' | 'mapping' | 'values' | 'hold' | 'persons' | 'currency' | 'dashboard'>;
 
 const keyOf = (name: string): string => `mapping:${name}`;
 
-const digestOf = ({ mapping, values, hold, persons, currency }: MappedCrm): string =>
+const digestOf = ({ mapping, values, hold, persons, currency, dashboard }: MappedCrm): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -21,6 +21,7 @@ const digestOf = ({ mapping, values, hold, persons, currency }: MappedCrm): stri
         hold ?? null,
         ...(persons ? ['persons'] : []),
         ...(currency === undefined ? [] : [{ currency }]),
+        ...(dashboard === undefined ? [] : [{ dashboard }]),
       ]),
     )
     .digest('base64url');

@@ -64,6 +64,7 @@ export async function draftRecord(
     trust: 'crm',
     persons: crm.persons,
     currency: crm.currency,
+    dashboard: crm.dashboard,
     crm: {},
   });
   const nameProperty = [...mapping, ...crm.provider.preset].find(

@@ -41,13 +41,13 @@ export interface Write {
 
 type Query<O> = SelectQueryBuilder<StoreSchema, 'history', O>;
 
-/** When the register last changed stays true whatever is put back, so it is left alone unless it is named. */
+/** When the register last changed stays true whatever is put back, as does the page's address: left alone unless named. */
 const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>
   query
     .where('outcome', '=', 'written')
     .where('field', 'is not', null)
     .where('property', 'is not', null)
-    .$if(property === undefined, (all) => all.where('field', '!=', 'registerChangedAt'))
+    .$if(property === undefined, (all) => all.where('field', 'not in', ['registerChangedAt', 'dashboardUrl']))
     .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''));
 
 /** The records with writes that are selected, by connection and id. Reads an index, or the part of history that a window names. */

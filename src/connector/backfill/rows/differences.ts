@@ -50,6 +50,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, s
             values: crm.values,
             persons: crm.persons,
             currency: crm.currency,
+            dashboard: crm.dashboard,
             schema,
             facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
             known: (field) => known(entity, field),
