@@ -35,7 +35,11 @@ export interface Preview {
 const LEASE_MS = 30_000;
 
 /** What the payload would change, read from the CRMs as they are now; writes nothing. */
-export async function preview(deps: ReplayDeps, payload: Payload, signal: AbortSignal): Promise<readonly Preview[]> {
+export async function preview(
+  deps: Pick<ReplayDeps, 'store' | 'now' | 'crms'>,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<readonly Preview[]> {
   const { store, crms } = deps;
   const now = deps.now();
   const assertions = datedBy(payload, now).assertions;

@@ -1,7 +1,60 @@
 /** The pages of connections. */
 import { describe, expect, it } from 'vitest';
+import { type Updates, writePayload } from '../../src/protocol/payload.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
-import { playStory } from './story.ts';
+import { COMPANY, HOSTILE, playStory } from './story.ts';
+
+describe('a payload that somebody tries', () => {
+  const body = (updates: Updates, entityId = COMPANY) =>
+    JSON.stringify(writePayload({ entityId, timestamp: '2026-03-03T09:00:00.000Z', updates }));
+  const moved = body({
+    phoneNumber: { before: '30405060', after: '40506070' },
+    name: { before: HOSTILE, after: 'Birk <b>Byg</b> ApS' },
+  }).replace('"updates":{', '"updates":{"nonsense":{"updated":true},');
+
+  it('shows what it would write, by which rule, and what is written nowhere; nothing changes', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    const before = [fixture.hubspot.get(records.hubspot), fixture.salesforce.get(records.salesforce)];
+    const history = await fixture.history(records.hubspot);
+    const ida = await signedIn('operator');
+    expect((await ida.get('/connections/hubspot')).text).toContain('action="/connections/hubspot/payload"');
+    const { status, text } = await ida.post('/connections/hubspot/payload', { payload: moved });
+    expect(status).toBe(200);
+    expect(text).toContain('Birk &lt;b>Byg&lt;/b> ApS');
+    expect(text).toMatch(/<code>name<\/code>[\s\S]*ours/);
+    expect(text).toMatch(/<code>phone<\/code>[\s\S]*edited/);
+    expect(text).toMatch(/<code>nonsense<\/code>[\s\S]*unknown/);
+    expect(text).not.toContain('<b>Byg');
+    await fixture.settled();
+    expect([fixture.hubspot.get(records.hubspot), fixture.salesforce.get(records.salesforce)]).toEqual(before);
+    expect(await fixture.history(records.hubspot)).toEqual(history);
+  });
+
+  it('is refused with what is wrong, and kept in the form', async () => {
+    const { signedIn } = await playStory();
+    const ida = await signedIn('operator');
+    await ida.get('/connections/hubspot');
+    const bad = await ida.post('/connections/hubspot/payload', { payload: '{"entityId": "</textarea><b>"' });
+    expect(bad.text).toMatch(/role="alert"/);
+    expect(bad.text).toContain('&lt;/textarea>');
+    expect((await ida.post('/connections/hubspot/payload', { payload: body({}, 'nobody') })).text).toMatch(/entityId/);
+    const other = await ida.post('/connections/hubspot/payload', { payload: body({}, 'CVR-1-95012353') });
+    expect(other.text).toContain('would write nothing here');
+    expect((await ida.post('/connections/none/payload', { payload: moved })).status).toBe(404);
+    const gry = await signedIn('viewer');
+    expect((await gry.get('/connections/hubspot')).text).not.toContain('/payload"');
+    expect((await gry.post('/connections/hubspot/payload', { payload: moved })).status).toBe(403);
+  });
+
+  it('says within three seconds where the CRM does not answer', async () => {
+    const { fixture, signedIn } = await playStory();
+    const ida = await signedIn('operator');
+    await ida.get('/connections/hubspot');
+    fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
+    const { text } = await ida.post('/connections/hubspot/payload', { payload: moved });
+    expect(text).toMatch(/no answer within 3 s|did not answer in time/);
+  });
+});
 
 describe('the page of a connection', () => {
   it('shows the account, its calls, and what is to be said of each mapped property', async () => {

@@ -16,12 +16,14 @@ import { hidden, notFoundPage } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { CallMeter } from './call-meter.ts';
+import { addPayloadTrial, payloadForm } from './payload.ts';
 import { readConnections } from './read-connections.ts';
 import { connectionAddress, connectionState, connectionsTable } from './table.ts';
 
 /** What the pages read from, and by which a connection is tried. */
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'> {
   readonly crms: readonly Crm[];
+  readonly emailEvent: string;
   readonly meter: Pick<CallMeter, 'read'>;
 }
 
@@ -58,6 +60,7 @@ export function addConnections(app: Server, deps: ConnectionDeps): void {
       return connectionPage(deps, visit, crm, findings);
     },
   });
+  addPayloadTrial(app, deps);
 }
 
 /** Says so where there is no answer in time, whatever the provider does with the signal. */
@@ -98,7 +101,8 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
       <h2>${reader.text('connection.budgets')}</h2>
       ${budgets(visit, crm)}
       <h2>${reader.text('connection.mapping')}</h2>
-      ${await mapping(visit, crm)}`,
+      ${await mapping(visit, crm)}
+      ${includesRole(visitor.role, 'operator') && html`<h2>${reader.text('payload.try')}</h2>`} ${payloadForm(visit, crm)}`,
   };
 }
 

@@ -19,5 +19,23 @@ export const CONNECTION_TEXTS = {
   'connection.property': { en: 'Property in the CRM', da: 'Felt i CRM’et' },
   'connection.policy': { en: 'Rule', da: 'Regel' },
   'connection.check': { en: 'Check', da: 'Kontrol' },
+  'payload.title': { en: 'A payload tried on {connection}', da: 'En webhook prøvet på {connection}' },
+  'payload.label': { en: 'Body of a webhook, JSON', da: 'Indholdet af en webhook, JSON' },
+  'payload.try': { en: 'Try a payload', da: 'Prøv en webhook' },
+  'payload.help': {
+    en: 'Shows what cvrsync would write into the linked records, by which rule, as they are now. Nothing is written or kept.',
+    da: 'Viser, hvad cvrsync ville skrive i de tilknyttede poster, og efter hvilken regel, som de er nu. Intet skrives eller gemmes.',
+  },
+  'payload.unchanged': {
+    en: 'would change these records as follows. Nothing was written.',
+    da: 'ville ændre disse poster sådan. Intet er skrevet.',
+  },
+  'payload.nothing': {
+    en: 'would write nothing here: no record of this connection is linked to it, each is on hold, or no mapped field is known.',
+    da: 'ville ikke skrive noget her: ingen post i forbindelsen er tilknyttet, alle er på hold, eller intet felt med et mål kendes.',
+  },
+  'payload.remarks': { en: 'Written nowhere', da: 'Skrives ingen steder' },
+  'payload.entry': { en: 'Part of the payload', da: 'Del af webhooken' },
+  'payload.why': { en: 'Why', da: 'Hvorfor' },
   'connection.fits': { en: 'fits', da: 'passer' },
 } as const;

@@ -1,0 +1,135 @@
+/** Tries a payload: what a webhook with this body would write into one CRM, by which rule. Changes nothing. */
+import type { VNode } from 'preact';
+import { ProviderError } from '../../../providers/provider.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { type Remark, remarksOn } from '../../connector/decide/remarks.ts';
+import { readFacts } from '../../connector/facts/facts.ts';
+import { type Preview, preview } from '../../connector/replay.ts';
+import type { Server } from '../../http/server/server.ts';
+import { type Payload, readPayload } from '../../protocol/payload.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { readJson } from '../../protocol/text/json.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
+import { outlook } from '../companies/comparison.ts';
+import { companyAddress } from '../companies/search.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, notFoundPage } from '../page/messages.ts';
+import { table } from '../page/parts.ts';
+import { addAction, type RouteDeps, type Visit } from '../routes.ts';
+import { connectionAddress } from './table.ts';
+
+interface TrialDeps extends RouteDeps {
+  readonly crms: readonly Crm[];
+  readonly emailEvent: string;
+}
+
+/** Adds the action. */
+export function addPayloadTrial(app: Server, deps: TrialDeps): void {
+  addAction(app, deps, {
+    path: '/connections/:name/payload',
+    async run(visit, fields) {
+      const crm = deps.crms.find(({ name }) => name === visit.param('name'));
+      if (crm === undefined) return notFoundPage(visit.reader);
+      const text = fieldValue(fields, 'payload');
+      const read = readText(text, deps.emailEvent);
+      if (!read.ok)
+        return trialPage(visit, crm, text, html`<p class="notice bad" role="alert" lang="en">${read.reason}</p>`);
+      const { payload } = read;
+      const known = new Map((await readFacts(deps.store.db, [payload.entityId])).map((fact) => [fact.field, fact]));
+      const tried = await previewInTime(deps, crm, payload);
+      const remarks = remarksOn(payload, known, visit.now);
+      return trialPage(
+        visit,
+        crm,
+        text,
+        html`<div role="status">${outcome(visit, crm, payload, tried)} ${remarkTable(visit, remarks)}</div>`,
+      );
+    },
+  });
+}
+
+/** The form; nothing for those who may not try. */
+export function payloadForm({ reader, visitor, formToken }: Visit, crm: Crm, text = ''): Markup {
+  return (
+    includesRole(visitor.role, 'operator') &&
+    html`<form method="post" action=${`${connectionAddress(crm.name)}/payload`}>
+      ${hidden({ [FORM_TOKEN]: formToken })}
+      <label for="payload">${reader.text('payload.label')}</label>
+      <textarea id="payload" name="payload" rows="10" required spellcheck="false" aria-describedby="payload-help">${text}</textarea>
+      <p class="quiet" id="payload-help">${reader.text('payload.help')}</p>
+      <button>${reader.text('payload.try')}</button>
+    </form>`
+  );
+}
+
+const trialPage = (visit: Visit, crm: Crm, text: string, result: Markup): PageBody => ({
+  title: visit.reader.text('payload.title', { connection: crm.name }),
+  body: html`${result} ${payloadForm(visit, crm, text)}
+    <p><a href=${connectionAddress(crm.name)}>${crm.name}</a></p>`,
+});
+
+type ReadText = { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly reason: string };
+
+function readText(text: string, emailEvent: string): ReadText {
+  const json = readJson(Buffer.from(text));
+  if (!json.ok) return json;
+  const result = readPayload(json.value, { emailEvent });
+  return result.ok
+    ? { ok: true, payload: result.payload }
+    : { ok: false, reason: result.errors.map(({ path, message }) => `${path} ${message}`).join('; ') };
+}
+
+type Trial = { readonly decided: readonly Preview[] } | { readonly silent: string };
+
+/** Says so where the CRM does not answer in time, whatever the provider does with the signal. */
+async function previewInTime({ store, now }: TrialDeps, crm: Crm, payload: Payload): Promise<Trial> {
+  const signal = AbortSignal.timeout(CRM_LIMIT_MS);
+  const silent = `no answer within ${CRM_LIMIT_MS / 1_000} s`;
+  const late = new Promise<Trial>((resolve) => {
+    signal.addEventListener('abort', () => resolve({ silent }));
+  });
+  const trying = preview({ store, now, crms: [crm] }, payload, signal).then(
+    (decided): Trial => ({ decided }),
+    (error: unknown): Trial => {
+      if (signal.aborted) return { silent };
+      if (error instanceof ProviderError) return { silent: errorText(error) };
+      throw error;
+    },
+  );
+  return Promise.race([late, trying]);
+}
+
+/** What each linked record would get. */
+function outcome({ reader, visitor }: Visit, crm: Crm, { entityId }: Payload, tried: Trial): VNode {
+  if ('silent' in tried)
+    return html`<p class="notice warn">${reader.text('company.silent', { provider: crm.name, reason: tried.silent })}</p>`;
+  const byRecord = Map.groupBy(tried.decided, ({ id }) => id);
+  const company = html`<a href=${companyAddress(entityId)}><code>${entityId}</code></a>`;
+  if (byRecord.size === 0) return html`<p class="notice">${company} ${reader.text('payload.nothing')}</p>`;
+  return html`<p>${company} ${reader.text('payload.unchanged')}</p>
+    ${[...byRecord].map(([recordId, previews]) => {
+      const current = { kind: 'compared', planned: previews.map(({ planned }) => planned) } as const;
+      const shown = outlook({ reader, role: visitor.role }, { provider: crm.name, recordId, current });
+      return html`<h2>${crm.name} <code>${recordId}</code></h2>
+        ${shown.table}`;
+    })}`;
+}
+
+/** What of the payload is written nowhere, and why. */
+function remarkTable({ reader }: Visit, remarks: readonly Remark[]): Markup {
+  return (
+    remarks.length > 0 &&
+    html`<h2>${reader.text('payload.remarks')}</h2>
+      ${table({
+        label: reader.text('payload.remarks'),
+        columns: [reader.text('payload.entry'), reader.text('payload.why')],
+        rows: remarks.map(({ entry, kind, detail }) => [
+          html`<code>${entry}</code>`,
+          html`<span lang="en">${kind}: ${detail}</span>`,
+        ]),
+      })}`
+  );
+}
