@@ -1,0 +1,180 @@
+/** The chart: what it makes of its values is what Kubernetes, KEDA and the Prometheus operator take, and what it promises. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
+import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
+import { Ajv } from 'ajv';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Service } from 'kubernetes-models/v1/Service';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { checkConfig } from '../../src/config/load.ts';
+import { mark } from '../../src/runtime/lanes/lanes.ts';
+import { newStore } from '../support/stores.ts';
+import { renderChart } from './chart.ts';
+
+const CHART = join(import.meta.dirname, '../../deploy/helm/cvrsync');
+const read = (file: string): unknown => parse(readFileSync(join(CHART, file), 'utf8'));
+const values = Object(read('values.yaml'));
+const isValid = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')));
+
+/** How each kind is checked against its schema. */
+const KINDS = {
+  ConfigMap,
+  Deployment,
+  Ingress,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ScaledObject,
+  Service,
+  ServiceMonitor,
+  StatefulSet,
+  TriggerAuthentication,
+};
+
+const postgres = { config: { ...values.config, store: 'postgres://cvrsync@database/cvrsync' } };
+const everything = {
+  ...postgres,
+  ingress: { ...values.ingress, enabled: true, className: 'nginx', annotations: { a: 'b' }, tlsSecret: 'tls' },
+  networkPolicy: { ...values.networkPolicy, from: [{ podSelector: {} }], adminFrom: [{ podSelector: {} }] },
+  serviceMonitor: { ...values.serviceMonitor, enabled: true },
+  autoscaling: { ...values.autoscaling, enabled: true },
+  imagePullSecrets: [{ name: 'registry' }],
+  podAnnotations: { note: 'x' },
+  nodeSelector: { disk: 'ssd' },
+  tolerations: [{ key: 'a', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+};
+
+/** What the chart makes: by kind, in the order of the files. Each is checked against its schema. */
+function made(over: object = {}) {
+  const all = { ...values, ...over };
+  expect(isValid(all), JSON.stringify(isValid.errors)).toBe(true);
+  const data = {
+    Values: all,
+    Release: { Name: 'cvrsync', Service: 'Helm' },
+    Chart: { AppVersion: Object(read('Chart.yaml')).appVersion },
+  };
+  const texts = [...renderChart(CHART, data)].filter(([file]) => file !== 'NOTES.txt').map(([, text]) => text);
+  const objects = texts.flatMap((text) => parseAllDocuments(text)).map((each) => each.toJS());
+  return objects
+    .filter((each) => each !== null)
+    .map((each): { readonly kind: string; readonly [key: string]: unknown } => {
+      const Kind = Object.entries(KINDS).find(([kind]) => kind === each.kind)?.[1];
+      if (Kind === undefined) throw new Error(`no schema for ${each.kind}`);
+      new Kind(each).validate();
+      return each;
+    });
+}
+
+const kindsOf = (over?: object) => made(over).map(({ kind }) => kind);
+const only = (kind: string, over?: object) => Object(made(over).find((each) => each.kind === kind));
+
+describe('the chart', () => {
+  it('makes one pod with a volume on SQLite, and replicas that may go one at a time on PostgreSQL', () => {
+    expect(kindsOf()).toEqual(['ConfigMap', 'StatefulSet', 'NetworkPolicy', 'Service', 'Service']);
+    expect(only('StatefulSet').spec).toMatchObject({
+      replicas: 1,
+      volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+    });
+    expect(kindsOf(postgres)).toEqual([
+      'ConfigMap',
+      'Deployment',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Service',
+      'Service',
+    ]);
+    expect(only('Deployment', postgres).spec).toMatchObject({
+      replicas: 3,
+      strategy: { rollingUpdate: { maxUnavailable: 0 } },
+    });
+  });
+
+  it('makes valid objects of every value, and leaves the number of pods to KEDA where that counts', () => {
+    expect(new Set(kindsOf(everything))).toEqual(new Set(Object.keys(KINDS).filter((kind) => kind !== 'StatefulSet')));
+    expect(only('Deployment', everything).spec).not.toHaveProperty('replicas');
+    expect(only('Deployment', everything).spec.template.spec).toMatchObject({
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { disk: 'ssd' },
+      tolerations: [{ key: 'a', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+    });
+  });
+
+  it.each([
+    ['StatefulSet', {}],
+    ['Deployment', postgres],
+  ])('runs the %s without rights, on a file system that it cannot write to', (kind, over) => {
+    const { spec } = only(kind, over).spec.template;
+    expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
+    expect(spec.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('leads to the public listener alone from outside, and to the admin listener only whom the values name', () => {
+    const { rules } = only('Ingress', everything).spec;
+    expect(rules[0].http.paths.map((path: object) => Object(path).backend.service)).toEqual([
+      { name: 'cvrsync', port: { name: 'public' } },
+    ]);
+    expect(only('NetworkPolicy').spec.ingress).toEqual([{ ports: [{ port: 'public' }] }]);
+    expect(only('NetworkPolicy', everything).spec.ingress[1]).toMatchObject({ ports: [{ port: 'admin' }] });
+  });
+
+  it('gives the daemon a configuration that it takes, with each secret as a file', async () => {
+    const { containers, volumes } = only('StatefulSet').spec.template.spec;
+    const paths = volumes.flatMap((volume: object) =>
+      (Object(volume).projected?.sources ?? []).flatMap((source: object) => Object(source).secret.items),
+    );
+    expect(paths).toContainEqual({ key: 'hubspot', path: 'HUBSPOT_ACCESS_TOKEN' });
+    const named = containers[0].env.filter(({ name }: { name: string }) => name.endsWith('_FILE'));
+    expect(named.map(({ value }: { value: string }) => value)).toEqual(
+      paths.map(({ path }: { path: string }) => `/run/secrets/cvrsync/${path}`),
+    );
+    const env = Object.fromEntries(
+      Object.keys(values.secrets).map((name) => [name, 'a-secret-of-thirty-two-characters']),
+    );
+    const load = await checkConfig(parse(only('ConfigMap').data['cvrsync.yaml']), '/etc/cvrsync/cvrsync.yaml', env);
+    expect(load).toMatchObject({ ok: true });
+  });
+
+  it('starts the pods anew where the configuration changed, and pins the image by its digest where it has one', () => {
+    const template = (over: object) => only('Deployment', { ...postgres, ...over }).spec.template;
+    const [one, other] = [template({}), template({ config: { ...postgres.config, storeConnections: 5 } })];
+    expect(one.metadata.annotations).not.toEqual(other.metadata.annotations);
+    const digest = `sha256:${'0'.repeat(64)}`;
+    expect(template({ image: { ...values.image, digest } }).spec.containers[0].image).toBe(`cvrsync@${digest}`);
+    expect(one.spec.containers[0].image).toBe('cvrsync:0.1.0');
+  });
+
+  it('asks KEDA to count due work, with a query that counts it', async () => {
+    const store = await newStore('postgres');
+    const { triggers } = only('ScaledObject', everything).spec;
+    await store.write(async (tx) => {
+      await mark(tx, 'sync:hubspot', ['1', '2'], Date.now() - 1_000);
+      await mark(tx, 'sync:hubspot', ['3'], Date.now() + 3_600_000);
+    });
+    const { rows } = await sql.raw(triggers[0].metadata.query).execute(store.db);
+    expect(Object.values(Object(rows[0])).map(Number)).toEqual([2]);
+  });
+
+  it('has the version of the program', () => {
+    const { version } = JSON.parse(readFileSync(join(CHART, '../../../package.json'), 'utf8'));
+    expect(read('Chart.yaml')).toMatchObject({ version, appVersion: version });
+  });
+
+  it('refuses values that it does not know', () => {
+    expect(isValid({ ...values, replica: 2 })).toBe(false);
+    expect(isValid({ ...values, secrets: { 'A B': { secret: 'a', key: 'b' } } })).toBe(false);
+  });
+});
