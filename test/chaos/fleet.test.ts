@@ -80,7 +80,7 @@ async function strike(
   switch (kind) {
     case 'kill':
       await daemon.kill('SIGKILL');
-      return daemon.start();
+      return startAgain(daemon);
     case 'freeze':
       daemon.signal('SIGSTOP');
       await sleep(FREEZE_MS);
@@ -94,6 +94,14 @@ async function strike(
     case 'fail over':
       return server.failOver();
   }
+}
+
+/** As a supervisor does: again where the database did not answer in time. */
+async function startAgain(daemon: Daemon): Promise<void> {
+  while (daemon.url === undefined)
+    await daemon.start().catch((error: unknown) => {
+      if (!String(error).includes('cannot be reached')) throw error;
+    });
 }
 
 /** Longer than a lease of the chain's. */
