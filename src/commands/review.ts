@@ -16,7 +16,6 @@ import {
   type ReviewVerb,
   VERBS,
 } from '../connector/explain/attention-kinds.ts';
-import type { Resolved } from '../connector/explain/resolve-attention.ts';
 import { needsPerson, readBlocks } from '../runtime/blocks.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import {
@@ -32,7 +31,7 @@ import {
 } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
-import { type Answered, answerReview, type Choice, hasFailed } from './review/answer.ts';
+import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
 
 type Kind = Attention['kind'];
 
@@ -242,7 +241,8 @@ function linesOf({ count, notes, results, leftOut }: Answered, all: boolean): re
   return lines;
 }
 
-const resultText = (result: Resolved): string => {
+const resultText = (result: Result['result']): string => {
   if (result.kind === 'done') return result.note;
+  if (result.kind === 'changed') return 'not done: it changed since it was listed';
   return result.kind === 'impossible' ? result.reason : 'not there (any more): see `cvrsync review list`';
 };

@@ -3,11 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { answerReview } from '../../src/commands/review/answer.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
-import { newFolder, opened } from '../support/stores.ts';
+import { newFolder, newStore, opened } from '../support/stores.ts';
 
 const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 /** More than one page of whatever pages there are. */
@@ -75,4 +76,49 @@ test('every difference is counted, listed, and settled by --all', async () => {
   expect(JSON.parse((await cli(...LIST)).stdout)).toEqual([]);
   const held = await store.db.selectFrom('override').select('record_id').where('kind', '=', 'hold').execute();
   expect(held).toHaveLength(MANY);
+});
+
+test('--all leaves what came or changed after the operator was asked', async () => {
+  const store = await newStore('sqlite');
+  const [seen, late] = ['1', '2'];
+  const difference = async (record_id: string, kept_at: number): Promise<void> => {
+    const record = { provider: 'hubspot', recordId: record_id, entity: ENTITY, sendUpdate: false, now: 1 };
+    const values = { property: 'name', kept: '"theirs"', offered: '"ours"', kept_at };
+    await store.write(async (tx) => {
+      await linkRecord(tx, record);
+      await tx
+        .insertInto('property_state')
+        .values({ provider: 'hubspot', record_id, ...values })
+        .execute();
+    });
+  };
+  const setLink = (record_id: string, change: object) =>
+    store.write((tx) => tx.updateTable('link').set(change).where('record_id', '=', record_id).execute());
+  const taking = (meanwhile: () => Promise<unknown>) => ({
+    verb: 'keep' as const,
+    keepResults: true,
+    async mayTake() {
+      await meanwhile();
+      return true;
+    },
+  });
+  await difference(seen, 1);
+  const differences = { kinds: ['difference'] as const, filter: {} };
+  const kept = await answerReview(
+    store,
+    differences,
+    taking(() => difference(late, Date.now() + 1_000)),
+  );
+  expect(kept?.results.map(({ id }) => id)).toEqual([`difference/hubspot/${seen}/name`]);
+
+  for (const record of [seen, late]) await setLink(record, { state: 'conflict' });
+  const links = await answerReview(
+    store,
+    { kinds: ['link'], filter: {} },
+    taking(() => setLink(late, { entity: 'CVR-1-95023452' })),
+  );
+  expect(links?.results.map(({ id, result }) => `${id} ${result.kind}`).toSorted()).toEqual([
+    `link/hubspot/${seen} done`,
+    `link/hubspot/${late} changed`,
+  ]);
 });

@@ -1,8 +1,13 @@
 /** Applies an operator's answer to what waits in review: to entries by their ids, or to all of some kinds. */
-import { countDifferences, type DifferenceFilter } from '../../connector/decide/differences.ts';
-import { readAttention, readDifferent } from '../../connector/explain/attention.ts';
+import {
+  countDifferences,
+  type Difference,
+  type DifferenceFilter,
+  readDifferences,
+} from '../../connector/decide/differences.ts';
+import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
 import type { Attention, ReviewVerb } from '../../connector/explain/attention-kinds.ts';
-import { type Resolved, resolveAttention } from '../../connector/explain/resolve-attention.ts';
+import { type Resolved, resolveSeen } from '../../connector/explain/resolve-attention.ts';
 import type { Store } from '../../store/open.ts';
 
 /** What is answered: these entries, or all of these kinds. */
@@ -10,9 +15,12 @@ export type Choice =
   | { readonly ids: readonly string[] }
   | { readonly kinds: readonly Attention['kind'][] | undefined; readonly filter: DifferenceFilter };
 
+/** An entry, and what tells whether it is still what was seen; nothing where a person named it by its id. */
+type Seen = Pick<Attention, 'id' | 'sight'>;
+
 export interface Result {
   readonly id: string;
-  readonly result: Resolved;
+  readonly result: Resolved | { readonly kind: 'changed' };
 }
 
 /** What became of the entries. A million of them are counted, not kept. */
@@ -44,14 +52,18 @@ export async function answerReview(
   choice: Choice,
   options: AnswerOptions,
 ): Promise<Answered | undefined> {
-  if ('ids' in choice) return tallied(answerEach(store, options.verb, choice.ids), { ...options, keepResults: true });
+  if ('ids' in choice) {
+    const named = choice.ids.map((id) => ({ id }));
+    return tallied(answerEach(store, options.verb, named), { ...options, keepResults: true });
+  }
   const { kinds, filter } = choice;
   if (kinds?.includes('difference')) {
+    const askedAt = Date.now();
     const isMeant = await options.mayTake(await countDifferences(store.db, filter));
-    return isMeant ? tallied(answerDifferences(store, options.verb, filter), options) : undefined;
+    return isMeant ? tallied(answerDifferences(store, options.verb, { ...filter, askedAt }), options) : undefined;
   }
   const found = await readAttention(store.db, Date.now(), { kinds });
-  const taking = found.filter(({ verbs }) => verbs.includes(options.verb)).map(({ id }) => id);
+  const taking = found.filter(({ verbs }) => verbs.includes(options.verb));
   if (!(await options.mayTake(taking.length))) return undefined;
   // Who tries all again after an outage has not decided anything.
   const leavesDecisions = options.verb === 'retry' || options.verb === 'drop';
@@ -78,28 +90,29 @@ async function tallied(
   return { count, notes, results, leftOut };
 }
 
-async function* answerEach(store: Store, verb: ReviewVerb, ids: readonly string[]): AsyncGenerator<readonly Result[]> {
-  for (let start = 0; start < ids.length; start += CHUNK)
-    yield resolveAll(store, verb, ids.slice(start, start + CHUNK));
+async function* answerEach(store: Store, verb: ReviewVerb, all: readonly Seen[]): AsyncGenerator<readonly Result[]> {
+  for (let start = 0; start < all.length; start += CHUNK)
+    yield resolveAll(store, verb, all.slice(start, start + CHUNK));
 }
 
-/** What is settled leaves the list, so each page is the first one. One that another settled meanwhile is left out. */
+/** One that came after `askedAt`, or that another settled meanwhile, is left out. */
 async function* answerDifferences(
   store: Store,
   verb: ReviewVerb,
-  filter: DifferenceFilter,
+  { askedAt, ...filter }: DifferenceFilter & { readonly askedAt: number },
 ): AsyncGenerator<readonly Result[]> {
-  for (;;) {
-    const page = await readDifferent(store.db, filter, CHUNK);
-    if (page.length === 0) return;
-    const ids = page.map(({ id }) => id);
-    yield (await resolveAll(store, verb, ids)).filter(({ result }) => result.kind === 'done');
-  }
+  let page: readonly Difference[] = [];
+  do {
+    page = await readDifferences(store.db, { ...filter, after: page.at(-1) }, CHUNK);
+    const seen = page.filter(({ since }) => (since ?? 0) <= askedAt).map(differenceEntry);
+    yield (await resolveAll(store, verb, seen)).filter(({ result }) => result.kind !== 'unknown');
+  } while (page.length === CHUNK);
 }
 
-const resolveAll = (store: Store, verb: ReviewVerb, ids: readonly string[]): Promise<readonly Result[]> =>
+const resolveAll = (store: Store, verb: ReviewVerb, all: readonly Seen[]): Promise<readonly Result[]> =>
   store.write(async (tx) => {
     const resolved: Result[] = [];
-    for (const id of ids) resolved.push({ id, result: await resolveAttention(tx, verb, id, Date.now()) });
+    for (const { id, sight = '' } of all)
+      resolved.push({ id, result: await resolveSeen(tx, verb, { id, sight }, Date.now()) });
     return resolved;
   });
