@@ -18,6 +18,8 @@ export const FLAGS: readonly string[] = /^#!.* node (.+)$/mu.exec(readFileSync(S
 
 export interface Daemon {
   readonly origin: string;
+  /** Where the admin listener is. */
+  readonly admin: string;
   /** From the start of the process to its word that it is ready. */
   readonly readyMs: number;
   /** One value of /metrics, 0 where it is not there. */
@@ -63,6 +65,7 @@ export async function startDaemon(
   };
   return {
     origin,
+    admin,
     readyMs,
     metric,
     rss: async () => (await metric('process_resident_memory_bytes')) / 1_000_000,

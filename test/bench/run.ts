@@ -24,6 +24,7 @@ const BENCHES = [
   'resume',
   'plugin',
   'match',
+  'pages',
 ];
 
 /** Runs one, its lines shown as they come; returns the one that it reports, undefined where it could not run. */

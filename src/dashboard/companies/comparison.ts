@@ -23,6 +23,13 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
   const rows = facts
     .map((fact) => ({ fact, planned: compared.map(({ current }) => plannedFor(fact, current)) }))
     .toSorted((a, b) => rankOf(a.planned.flat()) - rankOf(b.planned.flat()));
+  const held = rows.filter(({ planned }) => compared.length === 0 || planned.flat().length > 0);
+  const others = rows.filter((row) => !held.includes(row));
+  const nameAndValue = ({ fact }: (typeof rows)[number]): readonly Markup[] => [
+    html`<code title=${FIELDS[fact.field].about}>${fact.field}</code>`,
+    html`${shownFact(spectator, fact.field, fact.value) ?? blank(reader)}
+      ${fact.complete === false && html`<div class="quiet">${reader.text('company.partly')}</div>`}`,
+  ];
   return html`${records.map((record) => remark(reader, record))}
     ${table({
       label: reader.text('company.values'),
@@ -31,14 +38,20 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
         reader.text('company.register'),
         ...compared.map((each) => headingOf(each, compared)),
       ],
-      marked: rows.flatMap(({ planned }, index) => (planned.flat().some(differs) ? [index] : [])),
-      rows: rows.map(({ fact, planned }) => [
-        html`<code title=${FIELDS[fact.field].about}>${fact.field}</code>`,
-        html`${shownFact(spectator, fact.field, fact.value) ?? blank(reader)}
-          ${fact.complete === false && html`<div class="quiet">${reader.text('company.partly')}</div>`}`,
-        ...planned.map((each) => cellOf(spectator, each)),
-      ]),
-    })}`;
+      marked: held.flatMap(({ planned }, index) => (planned.flat().some(differs) ? [index] : [])),
+      rows: held.map((row) => [...nameAndValue(row), ...row.planned.map((each) => cellOf(spectator, each))]),
+    })}
+    ${
+      others.length > 0 &&
+      html`<details>
+        <summary>${reader.text('company.unmapped', { count: others.length })}</summary>
+        ${table({
+          label: reader.text('company.unmapped', { count: others.length }),
+          columns: [reader.text('company.field'), reader.text('company.register')],
+          rows: others.map(nameAndValue),
+        })}
+      </details>`
+    }`;
 }
 
 /** A connection's name; with the record where it has several of the company. */

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
-import { state, table, timeOf } from '../page/parts.ts';
+import { nameList, state, table, timeOf } from '../page/parts.ts';
 import { writesAddress } from '../writes/selection.ts';
 import { type Spectator, shownProperty } from './shown-value.ts';
 
@@ -36,7 +36,7 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt): Entry
   const notes = [
     appliedAt === null ? reader.text('company.unapplied') : undefined,
     pruned ? reader.text('company.pruned') : undefined,
-    changed.length > 0 ? `${reader.text('company.changed')} ${names(changed)}` : undefined,
+    changed.length > 0 ? html`${reader.text('company.changed')} ${nameList(reader, changed)}` : undefined,
     stale.length > 0 ? `${reader.text('company.stale')}: ${names(stale)}` : undefined,
     malformed.length > 0 ? `${reader.text('company.malformed')}: ${names(malformed)}` : undefined,
     aside === null ? undefined : `${reader.text('company.aside')}: ${aside}`,
@@ -44,7 +44,7 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt): Entry
   return {
     at: receivedAt,
     where: html`<span id=${`event-${seq}`}>${reader.text('company.event')} <span class="quiet">${seq}</span></span>`,
-    what: html`<code>${names(events)}</code> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}
+    what: html`<div class="names">${nameList(reader, events)}</div> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}
       ${includesRole(role, 'operator') && html`<div><a href=${writesAddress({ event: String(seq) })}>${reader.text('company.undo')}</a></div>`}`,
   };
 }

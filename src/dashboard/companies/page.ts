@@ -96,7 +96,7 @@ function links(visit: Visit, { entity, links: all }: Timeline): Markup {
       recordName(link),
       html`${state(signOf(link.state), linkState(reader, link.state))}
         ${link.reason !== null && html`<div class="quiet" lang="en">${link.reason}</div>`}`,
-      html`${reader.text('company.desired', { desired: link.desired, observed: link.observed })}
+      html`${monitoring(reader, link)}
         ${link.observedError !== null && html`<div class="quiet" lang="en">${link.observedError}</div>`}`,
       link.syncedAt === null ? reader.text('company.never') : timeOf(reader, link.syncedAt, now),
       ...(mayAct ? [actionLinks(reader, entity, link)] : []),
@@ -104,6 +104,12 @@ function links(visit: Visit, { entity, links: all }: Timeline): Markup {
   });
   return html`${shown}${more}`;
 }
+
+/** Whether the company is monitored for a record: one word where what is wanted is so. */
+const monitoring = (reader: Reader, { desired, observed }: TimelineLink): string =>
+  desired === observed
+    ? reader.text(desired === 'on' ? 'monitor.on' : 'monitor.off')
+    : reader.text('company.desired', { desired, observed });
 
 /** What may be done with a record, by the state of its link. */
 function actionLinks(reader: Reader, entity: string, { provider, record, state: is }: TimelineLink): Markup {

@@ -8,7 +8,7 @@ import { pageDeliveries } from '../../service/delivery/listing/page.ts';
 import { maskName } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { state, table, textFilter, timeOf } from '../page/parts.ts';
+import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import {
@@ -105,7 +105,7 @@ function deliveryTable(visit: Visit, deliveries: readonly Delivery[]): VNode {
       timeOf(reader, delivery.createdAt),
       html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}><code title=${delivery.monitor}>${delivery.monitor.slice(0, 8)}</code></a>`,
       html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,
-      delivery.events.join(', '),
+      nameList(reader, delivery.events),
       deliveryState(reader, delivery.state),
       reader.number(delivery.attempts),
       delivery.error === null ? delivery.status : html`<span lang="en">${delivery.error}</span>`,

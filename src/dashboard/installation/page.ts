@@ -55,7 +55,10 @@ async function installationPage(deps: BundleDeps, visit: Visit, findings: Findin
           <p>${reader.text('installation.bundleHelp')}</p>
           <p><a class="button" href="/installation/bundle.json" download>${reader.text('installation.download')}</a></p>
           <h2>${reader.text('installation.config')}</h2>
-          <pre class="payload" tabindex="0">${deps.installation.mask(JSON.stringify(deps.installation.shownConfig(), null, 2))}</pre>`
+          <details>
+            <summary>${reader.text('installation.configShow')}</summary>
+            <pre class="payload" tabindex="0">${deps.installation.mask(JSON.stringify(deps.installation.shownConfig(), null, 2))}</pre>
+          </details>`
       }`,
   };
 }

@@ -62,6 +62,19 @@ export const textFilter = ({
   <input id=${name} name=${name} value=${value} />
 </div>`;
 
+/** More names than this are folded. */
+const UNFOLDED = 6;
+const FIRST_NAMES = 3;
+
+/** Names in a row; many are folded, with the first of them and how many there are. */
+export const nameList = (reader: Reader, names: readonly string[]): Markup =>
+  names.length <= UNFOLDED
+    ? names.join(', ')
+    : html`<details>
+        <summary>${reader.text('list.names', { first: names.slice(0, FIRST_NAMES).join(', '), count: names.length - FIRST_NAMES })}</summary>
+        ${names.join(', ')}
+      </details>`;
+
 /** A state: a word with a sign before it, so that colour is never alone. */
 export const state = (kind: 'ok' | 'warn' | 'bad' | 'idle', word: Markup): VNode =>
   html`<span class=${`state ${kind}`}>${word}</span>`;

@@ -29,5 +29,6 @@ export const AUDIT_TEXTS = {
   'list.all': { en: 'Show all', da: 'Vis alle' },
   'list.older': { en: 'Older', da: 'Ældre' },
   'list.newest': { en: 'Newest', da: 'Nyeste' },
+  'list.names': { en: '{first} and {count} more', da: '{first} og {count} flere' },
   'list.csv': { en: 'Download as CSV', da: 'Hent som CSV' },
 } as const;

@@ -27,6 +27,10 @@ export const COMPANY_TEXTS = {
   'company.field': { en: 'Field', da: 'Felt' },
   'company.register': { en: 'Register', da: 'Registret' },
   'company.blank': { en: 'blank', da: 'tom' },
+  'company.unmapped': {
+    en: { one: '{count} field that no property here takes', other: '{count} fields that no property here takes' },
+    da: { one: '{count} værdi, som intet felt her får', other: '{count} værdier, som intet felt her får' },
+  },
   'company.partly': { en: 'known in part, so it is not written', da: 'kun delvist kendt, så den skrives ikke' },
   'company.write': { en: 'differs, will be written', da: 'afviger, bliver skrevet' },
   'company.keep': { en: 'differs, a person’s edit is kept', da: 'afviger, en rettelse er beholdt' },

@@ -21,6 +21,7 @@ export const INSTALLATION_TEXTS = {
     da: 'En JSON-fil med versioner, fund, antal, målinger og konfigurationen: uden hemmeligheder, mailadresser, virksomheder og værdier fra poster. Se den igennem, før du sender den.',
   },
   'installation.download': { en: 'Download', da: 'Hent' },
+  'installation.configShow': { en: 'Show it, without secrets', da: 'Vis den, uden hemmeligheder' },
   'installation.config': { en: 'Configuration in force', da: 'Gældende konfiguration' },
   'finding.level': { en: 'Level', da: 'Niveau' },
   'finding.subject': { en: 'About', da: 'Om' },

@@ -1,0 +1,99 @@
+/**
+ * pages: how long each page of the dashboard takes with 1,000,000 links and 10,000,000 decisions. The CRM is paused, so that none is
+ * part of what is measured. `CVRSYNC_BENCH_LINKS=100000` stores fewer, with ten decisions each, for a quick look.
+ */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { request } from 'undici';
+import { inFolder, settleMapping, startDaemon } from './daemon.ts';
+import { quantile, report, round } from './measure.ts';
+import { withManyLinks } from './store.ts';
+
+const LINKS = Number(process.env['CVRSYNC_BENCH_LINKS'] ?? 1_000_000);
+const DECISIONS = LINKS * 10;
+const FIRST = 20_000_000;
+const ROUNDS = 40;
+const AIM_MS = 100;
+const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
+const COMPANY = `CVR-1-${FIRST + Math.floor(LINKS / 2)}`;
+const RECORD = `hubspot:${9_000_000_000 + Math.floor(LINKS / 3)}`;
+
+const PAGES = [
+  '/',
+  '/review',
+  '/review?kind=difference',
+  '/review?kind=difference&provider=hubspot&property=phone',
+  '/companies',
+  '/companies?q=firma+77',
+  '/companies?q=77',
+  `/companies?q=${FIRST + 5}`,
+  `/companies?q=${RECORD}`,
+  `/companies/${COMPANY}`,
+  '/backfill',
+  '/backfill/hubspot',
+  '/match',
+  '/writes',
+  '/writes?provider=hubspot&property=phone',
+  '/writes?rule=register',
+  '/writes?property=nowhere',
+  `/writes?entity=${COMPANY}`,
+  '/connections',
+  '/connections/hubspot',
+  '/audit',
+  '/audit?action=nothing',
+  '/installation',
+  '/sessions',
+];
+
+/** The decisions, a difference at each hundredth record, and what people did by hand. */
+function fill(file: string): void {
+  const db = new Database(file);
+  const now = Date.now();
+  const from = (count: number): string =>
+    `with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${count})`;
+  const record = `cast(9000000000 + ((n % ${LINKS}) * 7919) % ${LINKS} as text)`;
+  db.exec(`begin;
+    insert into fact (entity, field, value, clock, seq)
+      ${from(LINKS)} select 'CVR-1-' || (${FIRST} + n), 'name', '{"scalar":"Firma ' || n || ' ApS"}', '2025-12-01T00:00:00.000Z', n from number;
+    insert into history (provider, record_id, entity, at, seq, field, property, rule, outcome, old_value, new_value)
+      ${from(DECISIONS)} select 'hubspot', ${record}, 'CVR-1-' || (${FIRST} + n % ${LINKS}), ${now} - (${DECISIONS} - n) * 1000, n,
+        'phone', case n % 3 when 0 then 'phone' when 1 then 'name' else 'cvr_name' end,
+        case n % 4 when 0 then 'register' when 1 then 'always' when 2 then 'ours' else 'edited' end,
+        case n % 4 when 3 then 'kept' else 'written' end, '"1' || n || '"', '"2' || n || '"' from number;
+    insert into property_state (provider, record_id, property, kept, offered, kept_at)
+      ${from(LINKS / 100)} select 'hubspot', ${record}, 'phone', '"1"', '"2"', ${now} - n from number;
+    insert into audit (at, actor_kind, actor, via, action, result)
+      ${from(LINKS / 10)} select ${now} - (${LINKS / 10} - n) * 1000, 'user', 'ida', 'command', 'review.keep', 'done' from number;
+    commit`);
+  db.close();
+}
+
+await inFolder(async (folder) => {
+  await settleMapping(folder, PROVIDERS);
+  const began = performance.now();
+  await withManyLinks(folder, 'hubspot', LINKS, FIRST);
+  fill(join(folder, 'cvrsync.db'));
+  const filledIn = performance.now() - began;
+  const daemon = await startDaemon(folder, PROVIDERS);
+  const times = new Map<string, number[]>();
+  for (let at = 0; at <= ROUNDS; at++)
+    for (const path of PAGES) {
+      const asked = performance.now();
+      const { statusCode, body } = await request(daemon.admin + path, { headers: { accept: 'text/html' } });
+      await body.text();
+      if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
+      // The first round warms up.
+      if (at > 0) times.set(path, [...(times.get(path) ?? []), performance.now() - asked]);
+    }
+  await daemon.stop();
+  const timesOf = (share: number) =>
+    Object.fromEntries([...times].map(([path, of]) => [path, round(quantile(of, share))]));
+  const p95 = timesOf(0.95);
+  const slowest = Math.max(...Object.values(p95));
+  report(
+    'pages',
+    { p50Ms: timesOf(0.5), p95Ms: p95, slowestMs: slowest, filledInS: round(filledIn / 1_000) },
+    { p95Ms: AIM_MS },
+    slowest < AIM_MS,
+  );
+});
