@@ -12,6 +12,7 @@ import { openIssuer } from './access/issuer.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addSingleSignOn, type SingleSignOnSettings } from './access/single-sign-on.ts';
+import { MOST_MB } from './access/upload.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill/page.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
@@ -134,6 +135,8 @@ function statusOf(error: unknown): number {
 }
 
 function wordsOf(reader: Reader, status: number, error: unknown): { readonly title: string; readonly help: string } {
+  if (status === 413)
+    return { title: reader.text('error.tooLarge'), help: reader.text('error.tooLargeHelp', { most: MOST_MB - 1 }) };
   if (status === 429) return { title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') };
   if (status >= 500) return { title: reader.text('error.failed'), help: reader.text('error.failedHelp') };
   return { title: reader.text('error.invalid'), help: error instanceof HttpError ? error.message : '' };

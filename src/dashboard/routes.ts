@@ -5,7 +5,7 @@ import { isSameSecret } from '../protocol/auth.ts';
 import { includesRole, type Role } from '../runtime/operators/operators.ts';
 import type { ServiceManagement } from '../service/service.ts';
 import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
-import { type Fields, FORM_TOKEN, fieldsOf, fieldValue } from './access/fields.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, fileOf } from './access/fields.ts';
 import { isFromOtherSite, isSameOrigin } from './access/same-origin.ts';
 import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
 import type { FileBody } from './page/csv.ts';
@@ -59,8 +59,8 @@ export interface ActionRoute {
   readonly path: string;
   /** The least role that may; `operator` where absent. */
   readonly role?: Role;
-  /** Does it, and says which path to show next; or gives a page that says why not. */
-  run(visit: Visit, fields: Fields): Promise<string | PageBody>;
+  /** Does it, and says which path to show next; or gives a page that says why not. `file`: that of the field `file`. */
+  run(visit: Visit, fields: Fields, file: Buffer | undefined): Promise<string | PageBody>;
 }
 
 /** Schemas are for the API's document, where pages do not belong. */
@@ -144,7 +144,7 @@ export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
     if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))
       return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
-    const next = await run(visit, interrupted.fields);
+    const next = await run(visit, interrupted.fields, fileOf(request.body, 'file'));
     return typeof next === 'string' ? reply.redirect(next, 303) : sendPage(to, next, visit);
   });
 }

@@ -32,6 +32,8 @@ export interface Visitor {
     fields: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
+  /** Posts a form with a file in its field `file`. */
+  upload(path: string, fields: Readonly<Record<string, string>>, file: string): Promise<Answer>;
   signIn(token: string): Promise<Answer>;
 }
 
@@ -63,6 +65,15 @@ export function newVisitor(base: string): Visitor {
     post(path, fields, headers = { 'sec-fetch-site': 'same-origin' }) {
       const body = new URLSearchParams({ _form: seen, ...fields }).toString();
       return ask(path, 'POST', { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body);
+    },
+    upload(path, fields, file) {
+      const boundary = 'a-boundary-of-ours';
+      const part = (name: string, value: string, more = ''): string =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+      const texts = Object.entries({ _form: seen, ...fields }).map(([name, value]) => part(name, value));
+      const body = `${texts.join('')}${part('file', file, '; filename="plan.csv"')}--${boundary}--\r\n`;
+      const type = `multipart/form-data; boundary=${boundary}`;
+      return ask(path, 'POST', { 'sec-fetch-site': 'same-origin', 'content-type': type }, body);
     },
     async signIn(token) {
       await visitor.get('/login');

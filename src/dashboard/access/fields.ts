@@ -17,6 +17,12 @@ export function fieldsOf(body: unknown): Fields {
   );
 }
 
+/** The bytes of a file that was sent in a field; undefined where none was. */
+export function fileOf(body: unknown, name: string): Buffer | undefined {
+  const value = typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
+  return Buffer.isBuffer(value) && value.length > 0 ? value : undefined;
+}
+
 /** The first value of a field; empty where it was not sent. */
 export const fieldValue = (fields: Fields, name: string): string => fields.find(([one]) => one === name)?.[1] ?? '';
 

@@ -17,15 +17,38 @@ export const crmOf = ({ crms }: Pick<BackfillPageDeps, 'crms'>, { param }: Visit
 export const backfillAddress = (name: string, more = ''): string => `/backfill/${encodeURIComponent(name)}${more}`;
 
 /** Reads the fields of a form or of an address. */
-export const readPlanFilter = (given: (name: string) => string): PlanFilter => ({
+const readPlanFilter = (given: (name: string) => string): PlanFilter => ({
   verdict: VERDICTS.find((each) => each === given('verdict')),
   part: PLAN_PARTS.find((each) => each === given('part')),
   text: given('q').trim().slice(0, 200) || undefined,
 });
 
-/** The plan under a filter, after a position. */
-export function planAddress(name: string, { verdict, part, text }: PlanFilter, after = 0): string {
-  const fields = { verdict, part, q: text, after: after === 0 ? undefined : String(after) };
-  const given = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]));
-  return backfillAddress(name, given.length === 0 ? '' : `?${new URLSearchParams(given)}`);
+/** A page of a plan: what narrows it, and the position that it begins after. */
+export interface PlanPlace {
+  readonly filter: PlanFilter;
+  readonly after: number;
 }
+
+/** Reads it from the fields of a form or of an address. */
+export const readPlace = (given: (name: string) => string): PlanPlace => ({
+  filter: readPlanFilter(given),
+  after: /^\d{1,15}$/u.test(given('after')) ? Number(given('after')) : 0,
+});
+
+/** Its fields, but for those that say nothing. */
+export function placeFields({ filter: { verdict, part, text }, after }: PlanPlace): Readonly<Record<string, string>> {
+  const fields = { verdict, part, q: text, after: after === 0 ? undefined : String(after) };
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+  );
+}
+
+/** Where a page of a plan is. */
+export function placeAddress(name: string, place: PlanPlace): string {
+  const fields = new URLSearchParams(placeFields(place)).toString();
+  return backfillAddress(name, fields === '' ? '' : `?${fields}`);
+}
+
+/** The plan under a filter, after a position. */
+export const planAddress = (name: string, filter: PlanFilter, after = 0): string =>
+  placeAddress(name, { filter, after });

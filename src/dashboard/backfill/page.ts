@@ -1,6 +1,7 @@
 /** The pages of backfills: where each connection's stands, and the plan of one. */
 import { Readable } from 'node:stream';
 import type { VNode } from 'preact';
+import { isEditable } from '../../connector/backfill/plan/edit.ts';
 import { listRows } from '../../connector/backfill/plan/list.ts';
 import { planText } from '../../connector/backfill/plan/write.ts';
 import { countRows } from '../../connector/backfill/rows/rows.ts';
@@ -8,6 +9,7 @@ import { type BackfillRun, isScanning, type Phase, readRun } from '../../connect
 import { BACKFILL, readOpenBackfill, type StoredBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';
 import { readConnections } from '../connections/read-connections.ts';
@@ -17,10 +19,12 @@ import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { runList } from '../runs.ts';
-import { type BackfillPageDeps, backfillAddress, crmOf, planAddress, readPlanFilter } from './filter.ts';
+import { type BackfillPageDeps, backfillAddress, crmOf, planAddress, readPlace } from './filter.ts';
 import { noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
+import { addPlanRows, rowActions } from './row-page.ts';
 import { addBackfillRuns, BACKFILLS } from './run-page.ts';
+import { addPlanUpload } from './upload.ts';
 
 const SHOWN = 50;
 const RECENT = 5;
@@ -32,6 +36,8 @@ export function addBackfill(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
   addBackfillRuns(app, deps);
   addBackfillRequests(app, deps);
+  addPlanRows(app, deps);
+  addPlanUpload(app, deps);
   addPage(app, deps, { path: '/backfill', show: (visit) => listPage(deps, visit) });
   addPage(app, deps, {
     path: '/backfill/:name',
@@ -90,18 +96,18 @@ const phaseState = (reader: Visit['reader'], run: BackfillRun | undefined): VNod
     : state(SIGNS[run.phase], reader.text(`phase.${run.phase}`));
 
 async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): Promise<PageBody> {
-  const { reader, query } = visit;
+  const { reader } = visit;
   const { db } = deps.store;
   const run = await readRun(db, crm.name);
   const open = await readOpenBackfill(db, crm.name);
-  const after = /^\d{1,15}$/.test(query('after')) ? Number(query('after')) : 0;
+  const mayEdit = open === undefined && run !== undefined && isEditable(run);
   return {
     title: reader.text('backfill.title', { name: crm.name }),
     body: html`${await standing(deps, visit, crm, run)}
       ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
       ${open === undefined && run && applyForm(visit, crm, run)}
       ${await recentBackfills(db, visit, crm)}
-      ${run !== undefined && !isScanning(run.phase) && (await planSection(deps, visit, crm, after))}`,
+      ${run !== undefined && !isScanning(run.phase) && (await planSection(deps, visit, crm, mayEdit && includesRole(visit.visitor.role, 'operator')))}`,
   };
 }
 
@@ -149,10 +155,12 @@ async function standing(
     ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
 }
 
-async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, after: number): Promise<Markup> {
+async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, mayEdit: boolean): Promise<Markup> {
   const { reader } = visit;
   const { name } = crm;
-  const filter = readPlanFilter(visit.query);
+  const mayUpload = includesRole(visit.visitor.role, 'operator');
+  const place = readPlace(visit.query);
+  const { filter, after } = place;
   const page = await listRows(store.db, name, filter, { after, limit: SHOWN });
   const counts = await countRows(store.db, name);
   const parts = { person: counts.person, link: counts.toLink, linked: counts.linked, failed: counts.failed };
@@ -166,8 +174,8 @@ async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, 
           html`<li><a href=${planAddress(name, { part })}>${reader.text(`part.${part}`)}</a>: ${reader.number(parts[part])}</li>`,
       )}
     </ul>
-    <p><a href=${backfillAddress(name, '/plan.csv')} download>${reader.text('plan.download')}</a></p>
-    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows)}
+    <p><a href=${backfillAddress(name, '/plan.csv')} download>${reader.text('plan.download')}</a> ${mayUpload && html`<a href=${backfillAddress(name, '/upload')}>${reader.text('upload.way')}</a>`}</p>
+    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows, mayEdit ? (row) => rowActions(visit, name, row, place) : undefined)}
     <p class="actions">
       ${after > 0 && html`<a href=${planAddress(name, filter)}>${reader.text('plan.first')}</a>`}
       ${page.next !== undefined && html`<a rel="next" href=${planAddress(name, filter, page.next)}>${reader.text('plan.next')}</a>`}

@@ -53,21 +53,22 @@ export function planFilterForm({ reader }: Visit, name: string, filter: PlanFilt
 }
 
 /** What is or was to be done with a row. */
-function rowState(reader: Reader, { action, state: is }: PlanRow): VNode {
+export function rowState(reader: Reader, { action, state: is }: Pick<PlanRow, 'action' | 'state'>): VNode {
   if (is === 'failed') return state('bad', reader.text('row.failed'));
   if (action !== 'link') return state('idle', reader.text('row.skip'));
   return is === 'done' ? state('ok', reader.text('row.linked')) : state('warn', reader.text('row.link'));
 }
 
 /** The company that a row stands for. */
-function companyOf({ entity }: PlanRow): Markup {
+export function companyOf({ entity }: PlanRow): Markup {
   const number = entity === null ? undefined : parseEntityId(entity)?.number;
   return entity !== null && number !== undefined && html`<a href=${companyAddress(entity)}>${number}</a>`;
 }
 
 /** The records of one page. */
-export function planTable({ reader }: Visit, rows: readonly PlanRow[]): VNode {
-  const columns = ['record', 'name', 'found', 'number', 'verdict', 'action', 'note'] as const;
+export function planTable({ reader }: Visit, rows: readonly PlanRow[], actions?: (row: PlanRow) => Markup): VNode {
+  const seen = ['record', 'name', 'found', 'number', 'verdict', 'action', 'note'] as const;
+  const columns = actions === undefined ? seen : ([...seen, 'edit'] as const);
   return table({
     label: reader.text('plan.title'),
     columns: columns.map((column) => reader.text(`plan.${column}`)),
@@ -79,6 +80,7 @@ export function planTable({ reader }: Visit, rows: readonly PlanRow[]): VNode {
       row.verdict,
       rowState(reader, row),
       row.detail !== null && html`<div class="wide quiet" lang="en">${row.detail}</div>`,
+      ...(actions === undefined ? [] : [actions(row)]),
     ]),
   });
 }

@@ -1,5 +1,4 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
-import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/record-id.ts';
@@ -7,22 +6,26 @@ import { rejectMatches } from '../../match/results.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/rows.ts';
 import { type BackfillRun, holdRun, saveRun } from '../rows/run.ts';
-import { UNSURE, verdictOf } from '../rows/verdict.ts';
+import { UNSURE } from '../rows/verdict.ts';
 import { openWarnings, type PlanWarnings } from './doubts.ts';
 import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
 import { type PlanLine, type PlanProblem, readPlan } from './read.ts';
+import { answersOf, rowOfLine } from './row-of-line.ts';
 import { rememberSkips } from './skipped.ts';
 
 /** A plan file that cannot be applied: every problem is listed with its line. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
   readonly problems: readonly PlanProblem[];
+  /** How many there are; not all of them are named. */
+  readonly count: number;
 
   constructor(file: string, problems: readonly PlanProblem[], count: number) {
     const shown = problems.map(({ line, problem }) => `\n  line ${line}: ${problem}`).join('');
     const rest = count > problems.length ? `\n  and ${count - problems.length} more` : '';
     super(`the plan ${file} cannot be applied, and nothing of it was:${shown}${rest}`);
     this.problems = problems;
+    this.count = count;
   }
 }
 
@@ -142,7 +145,7 @@ function problemOf(
   return undefined;
 }
 
-/** Makes the scan say what the file says: what it does not link is not linked. May be repeated. */
+/** Makes the scan say what the file says, and has it linked. May be repeated. */
 export async function importPlan(
   deps: BackfillDeps,
   run: BackfillRun,
@@ -150,6 +153,19 @@ export async function importPlan(
   signal: AbortSignal,
 ): Promise<BackfillRun> {
   const { store, crm, now } = deps;
+  await takeLines(deps, run, file, signal);
+  const next: BackfillRun = { ...run, phase: 'apply', applied: 0 };
+  await store.write((tx) => saveRun(tx, crm.name, next, now()));
+  return next;
+}
+
+/** Makes the scan say what the file says: what it does not link is not to be linked. May be repeated. */
+export async function takeLines(
+  { store, crm }: Pick<BackfillDeps, 'store' | 'crm'>,
+  run: BackfillRun,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
   const provider = crm.name;
   for (let from = 0; from < run.end; from += PAGE) {
     signal.throwIfAborted();
@@ -163,9 +179,9 @@ export async function importPlan(
     const rows = await rowsFor(store.db, provider, page);
     const changed = page.flatMap((one): ScanRow[] => {
       const row = 'problem' in one || one.action === 'skip' ? undefined : rows.get(one.recordId);
-      return row === undefined || 'problem' in one ? [] : [planned(row, one)];
+      return row === undefined || 'problem' in one ? [] : [rowOfLine(row, one)];
     });
-    const { skips, links, rejected } = wordsOf(page, rows);
+    const { skips, links, rejected } = answersOf(page, rows);
     await store.write(async (tx) => {
       await holdRun(tx, provider, run);
       await rememberSkips(tx, provider, skips, links);
@@ -173,47 +189,6 @@ export async function importPlan(
       await updateRows(tx, provider, changed);
     });
   }
-  const next: BackfillRun = { ...run, phase: 'apply', applied: 0 };
-  await store.write((tx) => saveRun(tx, provider, next, now()));
-  return next;
-}
-
-/** What a person says by a page: records that would be linked by their own number and are not to be, and those that are. */
-function wordsOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, ScanRow>) {
-  const lines = page.flatMap((one) => ('problem' in one ? [] : one));
-  const skips = lines.flatMap(({ action, recordId: record }) => {
-    const row = rows.get(record);
-    const entity = action === 'skip' && row?.verdict === 'matched' && !UNSURE.includes(row.detail) ? ownOf(row) : null;
-    return entity === null ? [] : { record, entity };
-  });
-  const rejected = lines.flatMap(({ rejected: isRejected, entity, recordId: record }) =>
-    isRejected && entity !== undefined ? { record, entity } : [],
-  );
-  return { skips, rejected, links: lines.filter(({ action }) => action === 'link').map(({ recordId }) => recordId) };
-}
-
-function planned(row: ScanRow, line: PlanLine): ScanRow {
-  const entity = line.entity ?? null;
-  const isTheirs = verdictOf(row.found, false).entity !== entity;
-  if (isTheirs && line.scanned !== undefined && !isOf(line.scanned, row.found ?? '')) {
-    const detail = `its number was ${line.scanned || 'blank'} when the plan was made, and is ${row.found ?? 'blank'} now`;
-    return { ...row, verdict: 'changed', detail, action: 'skip', state: 'done' };
-  }
-  const detail = isTheirs ? 'the number was given in the plan file' : row.detail;
-  return { ...row, entity, detail, action: 'link', state: 'planned' };
-}
-
-/**
- * Whether a cell says what a record holds, as far as spreadsheets keep it: else the plan is of another scan or account, and
- * its number is not one that a person gave to this record.
- */
-function isOf(cell: string, found: string): boolean {
-  const number = (text: string): string => {
-    const read = readCvrNumber(text, { pad: true });
-    // What is no number is compared without letters that a code page changes, and apostrophes that guard.
-    return read.kind === 'number' ? read.number : text.replaceAll(/[^\u0021-\u007e]+|'/gu, '');
-  };
-  return number(cell) === number(found);
 }
 
 async function* pagesOf(

@@ -1,0 +1,234 @@
+/** One row of a plan: what the scan saw, and the form that says what is to become of it. */
+import type { VNode } from 'preact';
+import { editRow, isEditable, isLinked, type RowEditResult, rowSight } from '../../connector/backfill/plan/edit.ts';
+import { ownOf } from '../../connector/backfill/plan/moved-numbers.ts';
+import { type PlanRow, rowsByEntity, rowsById } from '../../connector/backfill/rows/rows.ts';
+import { readRun } from '../../connector/backfill/rows/run.ts';
+import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
+import { readOpenBackfill } from '../../connector/backfill/runs.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { readUndecided } from '../../connector/match/undecided.ts';
+import type { Server } from '../../http/server/server.ts';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
+import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import type { Db } from '../../store/store.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, notFoundPage } from '../page/messages.ts';
+import { addAction, addPage, type Visit } from '../routes.ts';
+import {
+  type BackfillPageDeps,
+  backfillAddress,
+  crmOf,
+  type PlanPlace,
+  placeAddress,
+  placeFields,
+  readPlace,
+} from './filter.ts';
+import { companyOf, rowState } from './plan-table.ts';
+
+/** Other records with the same company that are named. */
+const RIVALS = 20;
+
+/** Where a row of a plan is edited. */
+const rowAddress = (name: string, recordId: string, place: PlanPlace): string =>
+  backfillAddress(name, `/row?${new URLSearchParams({ record: recordId, ...placeFields(place) })}`);
+
+/** The ways to edit a row in the table: link or skip it at once, or choose on its page. */
+export function rowActions(visit: Visit, name: string, row: PlanRow, place: PlanPlace): Markup {
+  const { reader, formToken } = visit;
+  if (isLinked(row)) return null;
+  const { record_id: record, action } = row;
+  const number = numberOf(row.entity);
+  const choice = action === 'link' ? 'skip' : row.verdict === 'linked' ? undefined : number;
+  const words = reader.text(action === 'link' ? 'edit.skipIt' : 'edit.linkIt');
+  const fields = { [FORM_TOKEN]: formToken, record, sight: rowSight(row), choice, ...placeFields(place) };
+  return html`<div class="actions">
+    ${
+      choice !== undefined &&
+      html`<form method="post" action=${backfillAddress(name, '/row')}>
+        ${hidden(fields)}
+        <button aria-label=${`${words} ${record}`}>${words}</button>
+      </form>`
+    }
+    <a href=${rowAddress(name, record, place)} aria-label=${`${reader.text('edit.choose')} ${record}`}>${reader.text('edit.choose')}</a>
+  </div>`;
+}
+
+/** Adds the page of a row, and the action that edits it. */
+export function addPlanRows(app: Server, deps: BackfillPageDeps): void {
+  const { store } = deps;
+  addPage(app, deps, {
+    path: '/backfill/:name/row',
+    async show(visit) {
+      const crm = crmOf(deps, visit);
+      const [row] = crm === undefined ? [] : await rowsById(store.db, crm.name, [visit.query('record')]);
+      return crm && row && rowPage(store.db, visit, crm, { row, place: readPlace(visit.query) });
+    },
+  });
+  addAction(app, deps, {
+    path: '/backfill/:name/row',
+    async run(visit, fields) {
+      const crm = crmOf(deps, visit);
+      const recordId = fieldValue(fields, 'record');
+      const [row] = crm === undefined ? [] : await rowsById(store.db, crm.name, [recordId]);
+      if (crm === undefined || row === undefined) return notFoundPage(visit.reader);
+      return edit(deps, visit, crm, { row, fields });
+    },
+  });
+}
+
+async function edit(
+  { store }: BackfillPageDeps,
+  visit: Visit,
+  crm: Crm,
+  { row, fields }: { readonly row: PlanRow; readonly fields: Fields },
+): Promise<string | PageBody> {
+  const { reader, visitor, now } = visit;
+  const place = readPlace((name) => fieldValue(fields, name));
+  const wanted = { choice: fieldValue(fields, 'choice'), typed: fieldValue(fields, 'other') };
+  const entity = chosenEntity(wanted);
+  if (entity === undefined) {
+    const notice = html`<p class="notice bad" role="alert">${reader.text('edit.noNumber', { number: wanted.typed || wanted.choice })}</p>`;
+    return rowPage(store.db, visit, crm, { row, place, notice, wanted, status: 422 });
+  }
+  const asked = { provider: crm.name, recordId: row.record_id, sight: fieldValue(fields, 'sight'), entity };
+  const result = await store.write((tx) => editRow(tx, { ...asked, actor: visitor.actor }, now));
+  if (result === 'done') return placeAddress(crm.name, place);
+  if (result === 'missing') return notFoundPage(reader);
+  const [current] = await rowsById(store.db, crm.name, [row.record_id]);
+  if (current === undefined) return notFoundPage(reader);
+  return rowPage(store.db, visit, crm, { row: current, place, notice: whyNot(visit, result), wanted, status: 409 });
+}
+
+const whyNot = ({ reader }: Visit, result: Exclude<RowEditResult, 'done' | 'missing'>): VNode =>
+  html`<p class="notice warn" role="alert">${reader.text(`edit.${result}`)}</p>`;
+
+/** What a person chose, and the number they typed. */
+interface Wanted {
+  readonly choice: string;
+  readonly typed: string;
+}
+
+/** Null to skip it; undefined where it names no company. */
+function chosenEntity({ choice, typed }: Wanted): string | null | undefined {
+  if (choice === 'skip') return null;
+  if (choice !== 'other') return /^\d{8}$/u.test(choice) ? companyEntityId(choice) : undefined;
+  const read = readCvrNumber(typed);
+  return read.kind === 'number' && read.valid ? companyEntityId(read.number) : undefined;
+}
+
+interface Shown {
+  readonly row: PlanRow;
+  readonly place: PlanPlace;
+  readonly notice?: Markup;
+  /** What a person chose before it was refused. */
+  readonly wanted?: Wanted;
+  readonly status?: number;
+}
+
+async function rowPage(
+  db: Db,
+  visit: Visit,
+  crm: Crm,
+  { row, place, notice, wanted, status }: Shown,
+): Promise<PageBody> {
+  const { reader, visitor } = visit;
+  const run = await readRun(db, crm.name);
+  const isOpen = (await readOpenBackfill(db, crm.name)) !== undefined;
+  const isOffered = run !== undefined && isEditable(run) && !isOpen && !isLinked(row);
+  const mayEdit = isOffered && includesRole(visitor.role, 'operator');
+  return {
+    ...(status !== undefined && { status }),
+    title: reader.text('edit.title', { record: row.record_id }),
+    body: html`${notice} ${rowFacts(visit, crm, row)}
+      ${isLinked(row) && html`<p>${reader.text('edit.linked')}</p>`}
+      ${mayEdit && (await editForm(db, visit, crm, { row, place, wanted: wanted ?? chosenOf(row) }))}
+      ${await rivalList(db, visit, crm, { row, place })}
+      <p><a href=${placeAddress(crm.name, place)}>${reader.text('backfill.toPlan')}</a></p>`,
+  };
+}
+
+function rowFacts({ reader }: Visit, crm: Crm, row: PlanRow): VNode {
+  const facts: readonly (readonly [string, Markup])[] = [
+    [reader.text('plan.name'), row.name],
+    [reader.text('plan.found'), row.found],
+    [reader.text('plan.number'), companyOf(row)],
+    [reader.text('plan.verdict'), html`${row.verdict} <span class="quiet">${verdictText(reader, row.verdict)}</span>`],
+    [reader.text('plan.action'), rowState(reader, row)],
+    [reader.text('plan.note'), row.detail !== null && html`<span lang="en">${row.detail}</span>`],
+  ];
+  return html`<dl class="facts">
+    <dt>${reader.text('backfill.connection')}</dt>
+    <dd>${crm.name}</dd>
+    ${facts.map(([term, value]) => html`<dt>${term}</dt><dd>${value || '–'}</dd>`)}
+  </dl>`;
+}
+
+const numberOf = (entity: string | null): string | undefined =>
+  entity === null ? undefined : parseEntityId(entity)?.number;
+
+const chosenOf = ({ action, entity }: PlanRow): Wanted => ({
+  choice: (action === 'link' ? numberOf(entity) : undefined) ?? 'skip',
+  typed: '',
+});
+
+async function editForm(
+  db: Db,
+  { reader, formToken }: Visit,
+  crm: Crm,
+  { row, place, wanted }: Required<Pick<Shown, 'row' | 'place' | 'wanted'>>,
+): Promise<VNode> {
+  const { name } = crm;
+  const found = await readUndecided(db, { provider: name, recordId: row.record_id });
+  const names = new Map<string, string | undefined>();
+  for (const entity of [row.entity, ownOf(row)]) {
+    const number = numberOf(entity);
+    if (number !== undefined) names.set(number, undefined);
+  }
+  for (const each of found?.candidates ?? []) names.set(each.company, each.name);
+  const option = (value: string, label: Markup): VNode =>
+    html`<label class="check"
+      ><input type="radio" name="choice" value=${value} checked=${wanted.choice === value} /> <span>${label}</span></label
+    >`;
+  return html`<form method="post" action=${backfillAddress(name, '/row')} class="narrow form">
+    ${hidden({ [FORM_TOKEN]: formToken, record: row.record_id, sight: rowSight(row), ...placeFields(place) })}
+    <fieldset>
+      <legend>${reader.text('edit.legend')}</legend>
+      ${[...names].map(([number, company]) => option(number, html`${reader.text('edit.link', { number })} ${company}`))}
+      ${option('other', reader.text('edit.other'))}
+      <label for="other">${reader.text('edit.number')}</label>
+      <input id="other" name="other" inputmode="numeric" autocomplete="off" value=${wanted.typed} />
+      ${option('skip', reader.text('edit.skip'))}
+    </fieldset>
+    <p class="actions"><button class="primary">${reader.text('edit.submit')}</button></p>
+  </form>`;
+}
+
+/** The other records of the scan that stand for the same company. */
+async function rivalList(
+  db: Db,
+  { reader }: Visit,
+  { name }: Crm,
+  { row, place }: Pick<Shown, 'row' | 'place'>,
+): Promise<Markup> {
+  const others = row.entity === null ? [] : await rowsByEntity(db, name, [row.entity]);
+  const rivals = others.filter(({ record_id: id }) => id !== row.record_id);
+  if (rivals.length === 0) return null;
+  return html`<h2>${reader.text('edit.rivals')}</h2>
+    <ul class="lines">
+      ${rivals
+        .slice(0, RIVALS)
+        .map(
+          (each) =>
+            html`<li><a href=${rowAddress(name, each.record_id, place)}>${each.record_id}</a> ${each.name} ${rowState(reader, each)}</li>`,
+        )}
+    </ul>`;
+}
+
+const verdictText = (reader: Visit['reader'], verdict: string): string => {
+  const known = VERDICTS.find((each) => each === verdict);
+  return known === undefined ? '' : reader.text(`verdict.${known}`);
+};
