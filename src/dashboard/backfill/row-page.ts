@@ -190,9 +190,10 @@ async function editForm(
   }
   for (const each of found?.candidates ?? []) names.set(each.company, each.name);
   const option = (value: string, label: Markup): VNode =>
-    html`<label class="check"
-      ><input type="radio" name="choice" value=${value} checked=${wanted.choice === value} /> <span>${label}</span></label
-    >`;
+    html`<div class="choice">
+      <input type="radio" id=${`choice-${value}`} name="choice" value=${value} checked=${wanted.choice === value} />
+      <label for=${`choice-${value}`}>${label}</label>
+    </div>`;
   return html`<form method="post" action=${backfillAddress(name, '/row')} class="narrow form">
     ${hidden({ [FORM_TOKEN]: formToken, record: row.record_id, sight: rowSight(row), ...placeFields(place) })}
     <fieldset>

@@ -115,6 +115,13 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.waitForURL(`${base}/backfill/hubspot`);
     expect(await page.textContent('main')).toContain('springes over');
     await expectSound();
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const shown of ['', `/row?record=${id}`, '/upload', '/scan']) {
+        await page.goto(`${base}/backfill/hubspot${shown}`);
+        await expectSound();
+      }
+    }
     await page.goto(`${base}/backfill/hubspot/upload`);
     await page.setInputFiles('#file', bad);
     await page.click('main button.primary');
