@@ -27,8 +27,19 @@ interface Half {
   readonly secrets: readonly string[];
 }
 
+/** A configuration does not change while a process has it, and scrypt takes long by design. */
+const digested = new WeakMap<Config, { readonly salt: string; readonly digests: Promise<ConfigDigests> }>();
+
 /** The digests of a configuration; `salt` is the store's. Secrets go through scrypt: none can be guessed from its digest. */
-export async function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
+export function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
+  const known = digested.get(config);
+  if (known?.salt === salt) return known.digests;
+  const digests = digestsOf(config, salt);
+  digested.set(config, { salt, digests });
+  return digests;
+}
+
+async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
   const { connector, service } = config;
   const halves: Readonly<Record<string, Half | undefined>> = {
     connector: connector && connectorHalf(connector),

@@ -76,7 +76,7 @@ export async function withManyLinks(folder: string, provider: string, count: num
     const numbers = sql`with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${count})`;
     // Record ids in another order than the companies, as life has it.
     await sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at)
-      ${numbers} select ${provider}, 9000000000 + (n * 7919) % ${count}, 'CVR-1-' || (${first} + n), 'active', 'on', 'on', ${NOW}, ${NOW}
+      ${numbers} select ${provider}, 9000000000 + (n * 7919) % ${sql.lit(count)}, 'CVR-1-' || (${first} + n), 'active', 'on', 'on', ${NOW}, ${NOW}
       from number`.execute(tx);
     await sql`insert into fact (entity, field, value, clock, seq)
       ${numbers} select 'CVR-1-' || (${first} + n), 'phone', '{"scalar":"10000000"}', '2025-12-01T00:00:00.000Z', 0

@@ -8,7 +8,7 @@ import { countItems, MOST_COUNTED_ITEMS } from '../../service/monitors/items.ts'
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { listMonitors } from '../../service/monitors/monitors.ts';
 import { html, type Markup } from '../page/html.ts';
-import { table } from '../page/parts.ts';
+import { table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { monitorAddress, monitorState, shownWebhook } from './shown.ts';
@@ -49,7 +49,8 @@ async function list({ store, management }: ServicePageDeps, visit: Visit, kind: 
   const { db } = store;
   const chosen = STATES.find((each) => each === query('state'));
   const after = query('after').slice(0, 64) || undefined;
-  const filter = { job: kind === 'jobs', after, limit: SHOWN + 1, ...(chosen && { enabled: chosen === 'on' }) };
+  const name = query('name').trim().slice(0, 200) || undefined;
+  const filter = { job: kind === 'jobs', name, after, limit: SHOWN + 1, ...(chosen && { enabled: chosen === 'on' }) };
   const found = await listMonitors(db, management.secrets, filter);
   const shown = found.slice(0, SHOWN);
   const ids = shown.map(({ id }) => id);
@@ -60,10 +61,10 @@ async function list({ store, management }: ServicePageDeps, visit: Visit, kind: 
   };
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
   const address = (more: Readonly<Record<string, string>>) => {
-    const pairs = Object.entries({ ...(chosen && { state: chosen }), ...more });
+    const pairs = Object.entries({ ...(name !== undefined && { name }), ...(chosen && { state: chosen }), ...more });
     return pairs.length === 0 ? `/${kind}` : `/${kind}?${new URLSearchParams(pairs)}`;
   };
-  const isWhole = chosen === undefined && after === undefined;
+  const isWhole = chosen === undefined && name === undefined && after === undefined;
   return html`${includesRole(visitor.role, 'admin') && html`<p><a class="button" href=${`/${kind}/new`}>${reader.text(`listCreate.${kind}`)}</a></p>`}
     ${(shown.length > 0 || !isWhole) && filterForm(visit, kind)}
     ${
@@ -79,6 +80,7 @@ async function list({ store, management }: ServicePageDeps, visit: Visit, kind: 
 
 function filterForm({ reader, query }: Visit, kind: MonitorKind): VNode {
   return html`<form class="filters" action=${`/${kind}`}>
+    ${textFilter({ name: 'name', label: reader.text('monitors.name'), value: query('name') })}
     <div>
       <label for="state">${reader.text('monitors.state')}</label>
       <select id="state" name="state">

@@ -2,7 +2,9 @@
  * Monitors: creates, changes, enables, disables and removes them. Transactions lock a monitor's row before its delivery lane,
  * and the lane before its deliveries, as publish.ts and items.ts do.
  */
+
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
@@ -130,19 +132,28 @@ export interface MonitorFilter {
   /** True: only third-party jobs. False: only other monitors. */
   readonly job?: boolean | undefined;
   readonly enabled?: boolean | undefined;
+  /** Part of the name, in capitals or not. */
+  readonly name?: string | undefined;
   /** Only monitors after this id, for the next page. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
+/** Whether a name has a text in it. On SQLite capitals of other letters than A to Z count. */
+function nameContains(text: string): RawBuilder<SqlBool> {
+  const plain = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  return sql`lower(name) like lower(${`%${plain}%`}) escape ${'\\'}`;
+}
+
 /** Lists monitors in the order of their ids. */
 export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
-  const { owner, provider, job, enabled, after, limit } = filter;
+  const { owner, provider, job, enabled, name, after, limit } = filter;
   let query = db.selectFrom('monitor').selectAll().orderBy('id');
   if (owner !== undefined) query = query.where('owner', owner === null ? 'is' : '=', owner);
   if (provider !== undefined) query = query.where('provider', '=', provider);
   if (job !== undefined) query = query.where('provider', job ? 'is not' : 'is', null);
   if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (name !== undefined) query = query.where(nameContains(name));
   if (after !== undefined) query = query.where('id', '>', after);
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map((row) => readMonitor(row, secrets));

@@ -48,6 +48,23 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect([onlyOff.includes('Stopped'), onlyOff.includes('Failing')]).toEqual([true, false]);
   });
 
+  it('are found by a part of their name, in capitals or not, whatever signs are in it', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    for (const name of ['Sales 100%', 'sales 1000', 'Sales_north', String.raw`Back\slash`])
+      await made(store, { name, target: 'items' });
+    const viewer = await signedIn('viewer');
+    const found = async (name: string) => {
+      const { text } = await viewer.get(`/monitors?name=${encodeURIComponent(name)}`);
+      return [...text.matchAll(/href="\/monitors\/[0-9a-f-]+">([^<]+)</g)].map(([, each]) => each).toSorted();
+    };
+    expect(await found('SALES')).toEqual(['Sales 100%', 'Sales_north', 'sales 1000']);
+    expect(await found('100%')).toEqual(['Sales 100%']);
+    expect(await found('s_n')).toEqual(['Sales_north']);
+    expect(await found('\\')).toEqual([String.raw`Back\slash`]);
+    expect((await viewer.get('/monitors?name=nobody')).text).toContain('None fits this filter');
+    expect((await viewer.get('/monitors?name=x%22y')).text).toContain('value="x&quot;y"');
+  });
+
   it('are shown one by one, with who unsubscribed; viewers see neither addresses of people nor paths of webhooks', async () => {
     const { signedIn, store } = await startPages({ engine });
     const url = 'https://hooks.example.com/services/T0/very-secret';
