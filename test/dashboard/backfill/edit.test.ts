@@ -1,5 +1,6 @@
 /** Rows of a plan edited on pages: what is then linked, and that nobody overwrites somebody else. */
 import { describe, expect, it } from 'vitest';
+import { putResults } from '../../../src/connector/match/results.ts';
 import { IDLE_MS } from '../../../src/runtime/operators/sessions.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
@@ -132,6 +133,23 @@ describe('an edit', () => {
     for (const record of ['', '999', '%27', '<b>'])
       expect((await save(ida, { ...fields, record, choice: 'skip' })).status, record).toBe(404);
     expect(await row(house, id)).toEqual(before);
+  });
+
+  it('offers the companies that a match found for the record', async () => {
+    const house = await startHouse();
+    const { fixture, add, signedIn, scan, links } = house;
+    const id = add('hubspot', null, 'Birk Byg');
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const found = { score: 80, findings: [], strong: 2, ended: null, successor: null };
+    const candidate = { company: OTHER, name: '<i>Birk</i> Byg ApS', ...found };
+    const match = { recordId: id, position: 1, verdict: 'likely', record: { name: 'Birk Byg' } } as const;
+    await fixture.app.store.write((tx) => putResults(tx, 'hubspot', [{ ...match, candidates: [candidate] }]));
+    const { text } = await ida.get(`/backfill/hubspot/row?record=${id}`);
+    expect(text).toContain(`Link it to ${OTHER} &lt;i>Birk&lt;/i> Byg ApS`);
+    expect((await save(ida, { ...(await seen(ida, id)), choice: OTHER })).status).toBe(303);
+    await apply(house, ida);
+    expect(await links('hubspot')).toEqual({ [id]: `CVR-1-${OTHER} person active` });
   });
 
   it('waits while a scan goes on', async () => {

@@ -1,5 +1,6 @@
 /** The plan file in the browser: fetched, edited, and taken in again. */
 import { describe, expect, it } from 'vitest';
+import { putRun, readRun } from '../../../src/connector/backfill/rows/run.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
@@ -105,6 +106,25 @@ describe('an upload', () => {
     // Asked again, with what is there now.
     expect((await ida.upload(PATH, { sight: sightIn(stale.text) }, file)).status).toBe(303);
     expect(await rows(house)).toMatchObject([{ action: 'link' }]);
+  });
+
+  it('that was cut in the middle leaves a plan that is not applied before a file is taken in', async () => {
+    const house = await startHouse();
+    const { fixture, add, signedIn, scan } = house;
+    const id = add('hubspot', '10150817');
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const { text: file } = await ida.get(PLAN);
+    const { store } = fixture.app;
+    // As a process leaves it that ended there.
+    const run = await readRun(store.db, 'hubspot');
+    if (run === undefined) throw new Error('there is no plan');
+    await store.write((tx) => putRun(tx, 'hubspot', { ...run, phase: 'import', owner: 'gone' }, 1));
+    await store.write((tx) => tx.updateTable('scan').set({ action: 'skip' }).execute());
+    expect((await ida.get('/backfill/hubspot')).text).not.toContain('Preview');
+    expect((await send(ida, file)).status).toBe(303);
+    expect(await rows(house)).toMatchObject([{ record_id: id, action: 'link' }]);
+    expect((await ida.get('/backfill/hubspot')).text).toContain('Preview');
   });
 
   it('is for operators with a session and a form of ours, where a scan has ended', async () => {
