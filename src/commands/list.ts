@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./export.ts'),
   },
   {
+    name: 'erase',
+    about: 'erase a company or a person from all tables, for good',
+    load: () => import('./erase.ts'),
+  },
+  {
     name: 'facts',
     about: 'manage the stored facts of companies: forget a wrong one',
     load: () => import('./facts.ts'),

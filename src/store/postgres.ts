@@ -67,6 +67,8 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
       throw new Error('A PostgreSQL store is backed up with pg_dump: run pg_dump --format=custom on its database');
     },
     async claimDaemon() {},
+    // Its own vacuum does it, page by page.
+    async compact() {},
     async checkpoint() {
       return { walBytes: undefined };
     },

@@ -38,6 +38,19 @@ export interface DaemonTable {
   roles: Generated<string>;
 }
 
+/** An entity that a person had erased. */
+export interface ErasureTable {
+  /** HMAC-SHA-256 of the entity id, hex; see erasures.ts. */
+  digest: string;
+  /** The digest of the entity that was asked for: its own, or of a production unit its company's. */
+  erased_with: string;
+  begun_at: number;
+  /** Null while it is under way. */
+  done_at: number | null;
+  /** JSON of whom and what is still looked for; null once it is done. */
+  rest: string | null;
+}
+
 /** A person who may use the dashboard. */
 export interface OperatorTable {
   name: string;
@@ -136,6 +149,7 @@ interface RunItemTable {
 export interface RuntimeSchema {
   lane: LaneTable;
   daemon: DaemonTable;
+  erasure: ErasureTable;
   operator: OperatorTable;
   session: SessionTable;
   login_link: LoginLinkTable;

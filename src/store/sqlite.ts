@@ -54,6 +54,9 @@ export function openSqlite(file: string): Store {
     async checkpoint() {
       return { walBytes: checkpoint(file) };
     },
+    async compact() {
+      await untilFree(async () => compact(file));
+    },
     async freeBytes() {
       const disk = await statfs(path.dirname(path.resolve(file)));
       return disk.bavail * disk.bsize;
@@ -157,6 +160,17 @@ function checkpoint(file: string): number {
   try {
     db.pragma('wal_checkpoint(PASSIVE)');
     return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  } finally {
+    db.close();
+  }
+}
+
+/** The log is emptied by its own readers' leave: one that reads on keeps its part of it. */
+function compact(file: string): void {
+  const db = new Database(file, { timeout: BUSY_MS });
+  try {
+    db.exec('vacuum');
+    db.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     db.close();
   }

@@ -24,6 +24,8 @@ export interface Store {
   claimDaemon(): Promise<void>;
   /** Moves what no reader still needs of the write-ahead log into the file. `walBytes` undefined where there is none of ours. */
   checkpoint(): Promise<{ readonly walBytes: number | undefined }>;
+  /** SQLite: rewrites the file and empties its log, so that no free page holds what was deleted; others wait. PostgreSQL: nothing. */
+  compact(): Promise<void>;
   /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */
   freeBytes(): Promise<number | undefined>;
   /** Bytes that the store takes, with its write-ahead log. */

@@ -14,6 +14,7 @@ const UNRECORDED = [
   'receive',
   'serve',
   'demo',
+  'erase',
   'explain',
   'review',
   'review list',

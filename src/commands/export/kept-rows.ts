@@ -13,11 +13,22 @@ export interface KeptRows {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-interface Place {
+/** A place where the store keeps what concerns an entity. */
+export interface Place {
   /** The rows that stand for the entity. */
   own(entity: string): RawBuilder<boolean>;
   /** The columns whose texts may name an entity of another's row. */
   readonly mentions?: readonly string[];
+  /**
+   * What an erasure does with those rows: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
+   * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
+   */
+  readonly others?: 'redact' | 'clear' | 'delete';
+  /**
+   * Where the columns may name the entity by its name alone: in rows of those who name it by its id elsewhere, or, where no
+   * decision rests on the rows, in any, by its number too.
+   */
+  readonly text?: 'related' | 'everywhere';
 }
 
 const byEntity = (entity: string): RawBuilder<boolean> => sql`entity = ${entity}`;
@@ -27,6 +38,12 @@ const byRecord = (entity: string): RawBuilder<boolean> =>
 const byChange = (entity: string): RawBuilder<boolean> =>
   sql`change in (select seq from change where entity = ${entity})`;
 
+/** Lanes of the entity, and of its records. */
+const byLane = (entity: string): RawBuilder<boolean> =>
+  sql`(key = ${entity} or key like ${`%:${entity}`} or exists (select 1 from link where link.entity = ${entity} and
+    (lane.key = link.provider || ':' || link.record_id or
+    (lane.key = link.record_id and lane.queue like '%:' || link.provider))))`;
+
 /** Its number in the company index; one that is no number there is nobody's. */
 const indexNumber = (entity: string): number => {
   const id = parseEntityId(entity);
@@ -34,54 +51,71 @@ const indexNumber = (entity: string): number => {
 };
 
 /** Every table, in the order of the way of the data: what came in, what is known, what was written, what was sent. */
-const PLACES: Readonly<Record<keyof StoreSchema, Place | undefined>> = {
-  arrival: { own: none, mentions: ['body'] },
-  receipt: { own: byEntity, mentions: ['body'] },
-  quarantine: { own: none, mentions: ['subject', 'body'] },
-  snapshot: { own: byEntity, mentions: ['body'] },
+export const PLACES = {
+  arrival: { own: none, mentions: ['body'], others: 'redact' },
+  receipt: { own: byEntity, mentions: ['body'], others: 'redact' },
+  quarantine: { own: none, mentions: ['subject', 'body'], text: 'everywhere' },
+  snapshot: { own: byEntity, mentions: ['body', 'ahead'], others: 'redact' },
   merger_party: { own: byEntity },
-  filing: { own: byEntity, mentions: ['data'] },
-  news_entity: { own: byEntity },
+  filing: { own: byEntity, mentions: ['data', 'record'], others: 'redact' },
+  news_entity: { own: (entity) => sql`news in (select news from news_entity where entity = ${entity})` },
   news: {
     own: (entity) => sql`seq in (select news from news_entity where entity = ${entity})`,
     mentions: ['body'],
+    others: 'redact',
+    text: 'related',
   },
-  fact: { own: byEntity, mentions: ['value'] },
+  fact: { own: byEntity, mentions: ['value'], others: 'redact' },
   known_value: { own: byEntity, mentions: ['value'] },
-  link: { own: byEntity, mentions: ['mismatch', 'reason'] },
-  parent: { own: byRecord, mentions: ['owner'] },
-  override: { own: byRecord },
-  property_state: { own: byRecord, mentions: ['written', 'refused', 'kept', 'offered', 'refused_over'] },
+  link: { own: byEntity, mentions: ['mismatch', 'reason'], others: 'clear' },
+  parent: { own: byRecord, mentions: ['owner'], others: 'clear' },
+  override: { own: byRecord, mentions: ['reason'], others: 'clear', text: 'everywhere' },
+  property_state: {
+    own: byRecord,
+    mentions: ['written', 'refused', 'kept', 'offered', 'refused_over'],
+    text: 'related',
+  },
   pending_write: {
     own: (entity) =>
       sql`exists (select 1 from link where link.entity = ${entity} and link.record_id = pending_write.key
         and pending_write.queue in ('sync:' || link.provider, 'note:' || link.provider, 'parent:' || link.provider))`,
     mentions: ['detail'],
   },
-  history: { own: byEntity, mentions: ['old_value', 'new_value', 'detail'] },
-  note: { own: byEntity, mentions: ['subject', 'body'] },
-  scan: { own: byEntity, mentions: ['detail'] },
+  history: { own: byEntity, mentions: ['old_value', 'new_value', 'detail'], text: 'related' },
+  note: { own: byEntity, mentions: ['subject', 'body'], others: 'redact', text: 'related' },
+  scan: {
+    own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,
+    mentions: ['found', 'detail'],
+    text: 'everywhere',
+  },
   scan_item: { own: byEntity },
   plan_skip: { own: byEntity },
   match_entry: { own: (entity) => sql`number = ${indexNumber(entity)}` },
-  match_result: { own: byEntity },
+  match_result: {
+    own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,
+    mentions: ['body'],
+    text: 'everywhere',
+  },
   match_rejection: { own: byEntity },
   item: { own: byEntity },
-  change: { own: byEntity, mentions: ['updates'] },
+  change: { own: byEntity, mentions: ['updates'], others: 'redact' },
   delivery: { own: byEntity },
   attempt: {
     own: (entity) => sql`delivery in (select seq from delivery where entity = ${entity})`,
     mentions: ['answer'],
+    others: 'clear',
   },
-  mail: { own: byChange, mentions: ['body'] },
-  lane: { own: none, mentions: ['key', 'error'] },
-  audit: { own: (entity) => sql`subject = ${entity}`, mentions: ['subject', 'detail'] },
-  run_item: { own: none, mentions: ['key', 'detail'] },
+  mail: { own: byChange, mentions: ['body'], others: 'redact', text: 'related' },
+  lane: { own: byLane, mentions: ['error'], others: 'clear', text: 'everywhere' },
+  audit: { own: none, mentions: ['subject', 'detail'], others: 'clear', text: 'everywhere' },
+  run: { own: none, mentions: ['input', 'error'], text: 'everywhere' },
+  run_item: { own: none, mentions: ['key', 'detail'], text: 'everywhere' },
+  alert: { own: none, mentions: ['key', 'what'], text: 'everywhere' },
   // About this installation and its operators, or without a text of an entity.
-  alert: undefined,
   api_key: undefined,
   call_window: undefined,
   daemon: undefined,
+  erasure: undefined,
   kv: undefined,
   login_link: undefined,
   match_key: undefined,
@@ -89,11 +123,19 @@ const PLACES: Readonly<Record<keyof StoreSchema, Place | undefined>> = {
   monitor: undefined,
   operator: undefined,
   rate_limit: undefined,
-  run: undefined,
   session: undefined,
   sign_on: undefined,
   unsubscribed: undefined,
-};
+} as const satisfies Readonly<Record<keyof StoreSchema, Place | undefined>>;
+
+/** The tables that keep something of entities, in that order. */
+export const PLACE_OF_TABLE: readonly (readonly [string, Place])[] = Object.entries(PLACES).flatMap(
+  ([table, place]): readonly (readonly [string, Place])[] => (place === undefined ? [] : [[table, place]]),
+);
+
+/** Whether a column has a text somewhere, in whatever case. */
+export const contains = (column: string, text: string): RawBuilder<boolean> =>
+  sql`lower(${sql.ref(column)}) like ${`%${text.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`} escape '\\'`;
 
 /**
  * Reads table after table. With `mentions` also the rows of others that name the entity by its id: those of a person, who owns few
@@ -104,15 +146,9 @@ export async function* readKeptRows(
   entity: string,
   { mentions }: { readonly mentions: boolean },
 ): AsyncGenerator<KeptRows> {
-  for (const [table, place] of Object.entries(PLACES)) {
-    if (place === undefined) continue;
+  for (const [table, place] of PLACE_OF_TABLE) {
     const named = mentions ? (place.mentions ?? []) : [];
-    // Ids have no character that LIKE reads as another one but the underscore of a data source.
-    const pattern = `%${entity.replaceAll('_', String.raw`\_`)}%`;
-    const conditions = [
-      place.own(entity),
-      ...named.map((column) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`),
-    ];
+    const conditions = [place.own(entity), ...named.map((column) => contains(column, entity))];
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
       where ${sql.join(conditions, sql` or `)}`.execute(db);
     if (rows.length > 0) yield { table, rows };

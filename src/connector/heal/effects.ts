@@ -1,6 +1,7 @@
 /** Applies the verdicts on a batch of records to their links in one transaction; skips links that changed meanwhile. */
 import { mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { endLink, healQueue, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
@@ -157,6 +158,7 @@ async function holdersOf(
 async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Promise<Settlement | undefined> {
   const { claim, link, verdict } = one;
   const { entity, origin, mismatch = null } = verdict;
+  if ((await readErasures(tx)).has(entity)) return undefined;
   const ref = { provider: crm.name, recordId: claim.key };
   const trust = link?.entity === entity ? link.trust : 'crm';
   // cvrsync received no events while the company was not monitored.
@@ -178,6 +180,7 @@ async function contest(
 ): Promise<Settlement | undefined> {
   const { claim, link, verdict } = one;
   const { entity } = verdict;
+  if ((await readErasures(tx)).has(entity)) return undefined;
   if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
     return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, { atLeastMs: SOON_MS });
   if (link?.state === 'conflict' && link.mismatch === entity && link.entity === entity) return undefined;

@@ -2,6 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
+import { type Erasures, readErasures } from '../../store/erasure/erasures.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { ReceiptTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -26,13 +27,19 @@ export interface ReceivedEvent {
 
 /**
  * Stores events that have not come before, in their order, and marks their companies in `apply`. Returns the keys of
- * those that were stored. Keys must differ within a call.
+ * those that were stored. Keys must differ within a call. Events about an erased entity are not stored, and of those that
+ * name one the body is stored without it.
  */
 export async function insertReceipts(
   tx: Tx,
-  events: readonly ReceivedEvent[],
+  given: readonly ReceivedEvent[],
   now: number,
 ): Promise<ReadonlySet<string>> {
+  const erasures = await readErasures(tx);
+  const events = given
+    .filter(({ entity }) => !erasures.has(entity))
+    .map((event) => withoutErasedNames(event, erasures));
+  if (events.length === 0) return new Set();
   // The lanes first: whoever locks a company's lane draws the sequence numbers of its receipts undisturbed.
   const entities = events.map(({ entity }) => entity);
   await mark(tx, 'apply', entities, now);
@@ -45,6 +52,11 @@ export async function insertReceipts(
     ]),
   );
   return new Set(rows.map((row) => row.dedupe_key));
+}
+
+function withoutErasedNames(event: ReceivedEvent, erasures: Erasures): ReceivedEvent {
+  if (erasures.version === '') return event;
+  return { ...event, body: JSON.stringify(erasures.redact(JSON.parse(event.body))) };
 }
 
 const RECEIPTS: InsertTarget = {

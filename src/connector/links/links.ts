@@ -6,6 +6,7 @@
  */
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
+import { refuseErased } from '../../store/erasure/erasures.ts';
 import type { LinkTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
@@ -56,10 +57,11 @@ export type LinkResult = { readonly kind: 'linked' | 'already' } | { readonly ki
 
 /**
  * Links a record to a company, and sets the desired state to monitored. Idempotent; an ended link of the same company
- * begins again.
+ * begins again. Throws where the company was erased.
  */
 export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResult> {
   const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
+  await refuseErased(tx, entity);
   const before = await findLink(tx, desired);
   if (before?.state === 'active' && before.entity === entity) {
     const isConfirmed = before.desired === 'on' && before.observed === 'on' && before.send_update === 0;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { WireItem, WireJob } from '../../protocol/api.ts';
 import { eachRow } from '../../store/each.ts';
+import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Upstream } from '../links/upstream.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
@@ -53,7 +54,8 @@ async function namesOfOthers(db: Db, provider: string, jobs: readonly WireJob[])
 }
 
 /** Returns how many were new: an item may come twice while the list changes. */
-async function putItems(tx: Tx, provider: string, items: readonly WireItem[]): Promise<number> {
+async function putItems(tx: Tx, provider: string, given: readonly WireItem[]): Promise<number> {
+  const items = await withoutErased(tx, given, ({ entityId }) => entityId);
   if (items.length === 0) return 0;
   const rows = items.map(({ entityId, id }) => ({ entity: entityId, record: id }));
   const { numAffectedRows = 0n } = await sql`insert into scan_item (provider, entity, record_id)

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import { ProviderError } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
+import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { kept, type NumberVerdict, verdictOf } from '../backfill/rows/verdict.ts';
@@ -77,7 +78,8 @@ function rowOf(
 const verdictColumns = ({ verdict, entity }: NumberVerdict): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
 
 /** Record ids may come twice: what was seen last counts. */
-async function putRecords(tx: Tx, provider: string, rows: readonly Row[], from: number): Promise<void> {
+async function putRecords(tx: Tx, provider: string, given: readonly Row[], from: number): Promise<void> {
+  const rows = await withoutErased(tx, given, ({ entity }) => entity);
   const distinct = [...new Map(rows.map((row) => [row.record_id, row])).values()];
   if (distinct.length === 0) return;
   const values = distinct.map((row, index) => ({ ...row, position: from + index }));

@@ -1,6 +1,7 @@
 /** Writes to the company index: entries, and the keys by which records find them. */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
+import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { describeEntry } from '../described.ts';
 import type { IndexEntry } from '../entry.ts';
@@ -24,7 +25,8 @@ export async function storeEntries(
   given: readonly IndexEntry[],
   { stagedAt, historyOn }: StoreEntriesOptions = {},
 ): Promise<void> {
-  const latest = new Map(given.map((entry) => [entry.number, entry]));
+  const allowed = await withoutErased(tx, given, entityOf);
+  const latest = new Map(allowed.map((entry) => [entry.number, entry]));
   const known = await readEntries(tx, [...latest.keys()]);
   const entries = [...latest.values()].map((entry) => {
     const before = known.get(entry.number);
@@ -45,6 +47,8 @@ export async function storeEntries(
   await insertKeys(tx, made);
 }
 
+const entityOf = ({ number, company }: IndexEntry): string => `${number === company ? 'CVR-1' : 'CVR-2'}-${number}`;
+
 /** The entries of these numbers, by number. */
 export async function readEntries(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
   if (numbers.length === 0) return new Map();
@@ -52,6 +56,19 @@ export async function readEntries(db: Db, numbers: readonly string[]): Promise<R
     where number in (select cast(value as bigint) from ${each(db, numbers)} as wanted)`.execute(db);
   const entries = rows.rows.map(({ body }): IndexEntry => JSON.parse(body));
   return new Map(entries.map((entry) => [entry.number, entry]));
+}
+
+/** Takes entries out, with all their keys. */
+export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise<void> {
+  const known = await readEntries(tx, numbers);
+  await deleteKeys(
+    tx,
+    [...known.values()].flatMap((entry) => [...keyRows(entry).values()]),
+  );
+  for (const number of known.keys()) {
+    await tx.deleteFrom('match_key_staged').where('entry', '=', Number(number)).execute();
+    await tx.deleteFrom('match_entry').where('number', '=', Number(number)).execute();
+  }
 }
 
 /** Forgets the next of what the index holds, so many rows at a time; false where nothing is left. */

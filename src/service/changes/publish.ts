@@ -8,6 +8,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
 import { fanOutMonitors } from '../monitors/monitor-row.ts';
@@ -43,7 +44,8 @@ const CHUNK = 2_000;
  * person, only where a monitor lists that person; what concerns one monitor, only where that one is told. A handful of
  * statements for any page. Ring `deliver` and `mail` after the commit.
  */
-export async function publish(tx: Tx, changes: readonly Change[], options: PublishOptions): Promise<void> {
+export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
+  const changes = await withoutErasedNames(tx, given);
   const listenersOf = await listeners(tx, changes);
   const worth = changes.filter((change) => isKept(change, listenersOf(change)));
   if (worth.length === 0) return;
@@ -56,6 +58,13 @@ export async function publish(tx: Tx, changes: readonly Change[], options: Publi
       stored.flatMap(({ change }) => newsOf(change, news)),
     );
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
+}
+
+/** The changes that are not about an erased entity, and without it where they name one. */
+async function withoutErasedNames(tx: Tx, changes: readonly Change[]): Promise<readonly Change[]> {
+  const erasures = await readErasures(tx);
+  if (erasures.version === '') return changes;
+  return changes.filter(({ entity }) => !erasures.has(entity)).map((change) => erasures.redact(change));
 }
 
 /** Who may be told of a change of this page: those of everything, those that list its entity, or the one it is for. */

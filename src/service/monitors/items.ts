@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { isCompany } from '../changes/fan-out.ts';
@@ -34,7 +35,7 @@ export interface ItemRef {
   readonly recordId: string;
 }
 
-export type Added = { readonly kind: 'added' | 'already' | 'no-monitor' };
+export type Added = { readonly kind: 'added' | 'already' | 'erased' | 'no-monitor' };
 export type Removed = { readonly kind: 'removed' | 'absent' | 'no-monitor' };
 
 /**
@@ -49,6 +50,7 @@ export async function addItem(
   // The lock makes items of a monitor commit in the order of their numbers, so that a page misses none.
   const monitor = await lockMonitor(tx, item.monitor);
   if (monitor === undefined) return { kind: 'no-monitor' };
+  if ((await readErasures(tx)).has(item.entity)) return { kind: 'erased' };
   if (sendUpdate) await mark(tx, STATE_QUEUE, [stateKey(item.monitor, item.entity)], now);
   // Without a snapshot the next document would be the first, with nothing to compare with: its change would be lost.
   if (isCompany(item.entity) && !(await hasSnapshot(tx, item.entity))) await mark(tx, ASK_QUEUE, [item.entity], now);

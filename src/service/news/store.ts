@@ -3,6 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { NEWS_TYPES, type NewsItemBody, type NewsType, newsTypeNamed } from '../../protocol/news.ts';
 import { each, eachRow } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 
@@ -33,8 +34,11 @@ interface Place {
   readonly news: number;
 }
 
-/** Stores items; one that is stored already stays as it is. Two statements, however many items. */
-export async function storeNews(tx: Tx, items: readonly NewsItem[]): Promise<void> {
+/** Stores items; one that is stored already stays as it is, and one that names an erased entity is not stored. Two statements, however many items. */
+export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<void> {
+  if (given.length === 0) return;
+  const erasures = await readErasures(tx);
+  const items = given.filter(({ entities }) => !entities.some(({ entityId }) => erasures.has(entityId)));
   if (items.length === 0) return;
   const rows = items.map(({ id, time, promotedUntil, type, ...body }) => {
     if (promotedUntil < time || promotedUntil > time + PROMOTED_MS)

@@ -4,6 +4,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import type { ReportData } from '../../protocol/report.ts';
 import { countRows } from '../../store/count.ts';
 import { each, storable } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { formerOf, isNews } from './choose.ts';
@@ -93,6 +94,7 @@ export async function storeFiling(
   const isRead = outcome.kind === 'read';
   const period = isRead ? outcome.data.period : undefined;
   const entity = companyEntityId(String(filing.cvr));
+  if ((await readErasures(tx)).has(entity)) return undefined;
   const attempts = isRead || !outcome.counts ? 0 : 1;
   const known = await rowsOf(tx, filing);
   const state = {

@@ -7,6 +7,7 @@ import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
 import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
+import { addErasures } from './erasure-tables.ts';
 import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { addWritesNumber } from './match-number-column.ts';
@@ -60,6 +61,7 @@ const MIGRATIONS: readonly Migration[] = [
   addPlanVersions,
   addRoles,
   addSignOns,
+  addErasures,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -1,6 +1,7 @@
 /** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
 import { type RawBuilder, sql } from 'kysely';
 import { each, eachRow } from '../../../store/each.ts';
+import { withoutErased } from '../../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../../store/schema.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
@@ -28,9 +29,10 @@ export const updateRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): 
 async function upsert(
   tx: Tx,
   provider: string,
-  rows: readonly ScanRow[],
+  given: readonly ScanRow[],
   position: RawBuilder<unknown>,
 ): Promise<void> {
+  const rows = await withoutErased(tx, given, ({ entity }) => entity);
   if (rows.length === 0) return;
   await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)

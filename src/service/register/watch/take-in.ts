@@ -7,6 +7,7 @@ import { isJsonObject } from '../../../protocol/text/json.ts';
 import { mark } from '../../../runtime/lanes/lanes.ts';
 import type { Claim } from '../../../runtime/lanes/settlement.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
+import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
 import { setAside } from '../../../store/quarantine.ts';
 import type { Store, Tx } from '../../../store/store.ts';
@@ -19,7 +20,7 @@ import type { UnreadableDocument } from '../source/source.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
 import { indexSnapshots } from './index-entry.ts';
 import { readLosses, storeLosses } from './losses.ts';
-import { findSteps, type PageCounts, readDocuments } from './read-page.ts';
+import { findSteps, type PageCounts, type PageLook, readDocuments } from './read-page.ts';
 import { limitLosses } from './safety-limit.ts';
 import { areUntouched, type KnownSnapshot, readKnown, storeRows } from './snapshots.ts';
 import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
@@ -99,14 +100,20 @@ async function takeInTogether(
   const { store, now } = deps;
   const breathe = breather();
   const today = todayAt(now());
-  const { looks, unreadable, persons } = await readDocuments(documents, {
+  const {
+    looks: read,
+    unreadable,
+    persons,
+  } = await readDocuments(documents, {
     today,
     breathe,
     families: intake.families,
     ...(intake.again && { again: true }),
   });
-  const entities = [...new Set(looks.map(({ row }) => row.entity))];
   for (let tries = 1; ; tries++) {
+    const erasures = await readErasures(store.db);
+    const looks = withoutErasedNames(read, erasures);
+    const entities = [...new Set(looks.map(({ row }) => row.entity))];
     const known = await readKnown(store.db, entities);
     const { steps, counts } = await findSteps(looks, known, { breathe, ...(intake.again && { again: true }) });
     const losses = await readLosses(store.db, now());
@@ -123,10 +130,10 @@ async function takeInTogether(
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
     const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
-    const page = { found, known, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
+    const page = { found, known, erasures, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
     if (await commit(deps, intake, page)) {
       tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
-      return looks.reduce<string | undefined>(
+      return read.reduce<string | undefined>(
         (last, { row }) => (row.loaded_at > (last ?? '') ? row.loaded_at : last),
         undefined,
       );
@@ -138,6 +145,8 @@ async function takeInTogether(
 interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
+  /** The erased entities that it leaves out. */
+  readonly erasures: Erasures;
   readonly broken: readonly UnreadableDocument[];
   readonly recoding: string;
   /** Keeps what the safety limit counted. */
@@ -145,10 +154,24 @@ interface Page {
   readonly breathe: () => Promise<void>;
 }
 
-/** False, and nothing stored, where another has changed one of the snapshots since they were read. */
+/** The documents that are not about an erased entity, and without it where they name one. */
+const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): readonly PageLook[] =>
+  erasures.version === ''
+    ? looks
+    : looks
+        .filter(({ row }) => !erasures.has(row.entity))
+        .map(({ snapshot, row, ...look }) => ({
+          ...look,
+          snapshot: erasures.redact(snapshot),
+          row: { ...row, ahead: row.ahead && JSON.stringify(erasures.redact(JSON.parse(row.ahead))) },
+        }));
+
+/**
+ * False, and nothing stored, where another has changed one of the snapshots since they were read, or the list of the erased.
+ */
 async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
-  const { found, known, broken, recoding, count, breathe } = page;
+  const { found, known, erasures, broken, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
   const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
   try {
@@ -156,6 +179,7 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       await begin(tx);
       if (ahead < Number.POSITIVE_INFINITY) await mark(tx, WATCH_QUEUE, [AHEAD], ahead);
       const entities = rows.map(({ entity }) => entity);
+      if ((await readErasures(tx)).version !== erasures.version) throw new Touched();
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
       await storeMergerParties(tx, companies);

@@ -1,0 +1,172 @@
+/**
+ * Erases an entity: notes first, by a digest, that it is erased, so that nothing new of it is stored, and then goes over all
+ * tables until a pass finds nothing more. What it looks for is in the store until it is done: it goes on after a crash.
+ */
+import { sql } from 'kysely';
+import { deleteEntries } from '../../match/index/write.ts';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
+import { each } from '../../store/each.ts';
+import { aliasOfDigest, beginErasure, endErasure, readErasures, readRest } from '../../store/erasure/erasures.ts';
+import { ERASED } from '../../store/erasure/redact.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
+import { PLACE_OF_TABLE, PLACES, type Place } from '../export/kept-rows.ts';
+import { type ErasureWords, findRows, ownRows, type RowChange } from './find-rows.ts';
+import { type ErasurePlan, planErasure, readJson, select } from './plan.ts';
+
+/** What an erasure does in one table. */
+export interface TableErasure {
+  readonly table: string;
+  /** Rows of the entity, deleted. */
+  readonly deleted: number;
+  /** Rows of others that named it, left without it. */
+  readonly anonymised: number;
+}
+
+export interface ErasureOptions {
+  readonly now: () => number;
+  readonly actor: AuditActor;
+  readonly signal: AbortSignal;
+}
+
+/** A pass finds what a process stored that had read before the erasure began. */
+const MOST_PASSES = 8;
+/** Rows changed in one transaction: others write in between. */
+const STEP = 100;
+
+/** In reverse: a row is found by those that come before it. */
+const TABLES = PLACE_OF_TABLE.toReversed();
+
+/** What `erase` would do now. Changes nothing. */
+export async function previewErasure(db: Db, entity: string, signal: AbortSignal): Promise<readonly TableErasure[]> {
+  const plan = await planErasure(db, entity, signal);
+  const words: ErasureWords = { plan, aliasOf: (id) => (plan.entities.includes(id) ? id : undefined), erased: ERASED };
+  const found: TableErasure[] = [];
+  for (const [table, place] of TABLES) {
+    signal.throwIfAborted();
+    const own = new Set((await select(db, table, ownRows(place, plan))).map((row) => JSON.stringify(row)));
+    const others = (await findRows(db, table, place, previewWords(words))).filter(
+      ({ row }) => !own.has(JSON.stringify(row)),
+    );
+    if (own.size + others.length > 0) found.push({ table, deleted: own.size, anonymised: others.length });
+  }
+  return found.reverse();
+}
+
+/** An alias of its own, so that what names the entity differs from what would be stored. */
+const previewWords = (words: ErasureWords): ErasureWords => ({
+  ...words,
+  aliasOf: (id) => (words.aliasOf(id) === undefined ? undefined : 'CVR-3-9'),
+});
+
+/** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */
+export async function erase(
+  store: Store,
+  entity: string,
+  { now, actor, signal }: ErasureOptions,
+): Promise<readonly TableErasure[]> {
+  const plan = merged(await planErasure(store.db, entity, signal), await readRest(store.db, entity));
+  const digest = await store.write(async (tx) => {
+    const digest = await beginErasure(tx, plan.entities, JSON.stringify(plan), now());
+    await releaseLanes(tx, plan, now());
+    const subject = `erased:${digest.slice(0, 16)}`;
+    await recordAudit(tx, { actor, via: 'command', action: 'entity.erase', subject, result: 'done' }, now());
+    return digest;
+  });
+  const { redact } = await readErasures(store.db);
+  const words: ErasureWords = {
+    plan,
+    aliasOf: (id) => (plan.entities.includes(id) ? redact(id) : undefined),
+    erased: ERASED,
+  };
+  const totals = new Map<string, TableErasure>();
+  for (let pass = 1; ; pass++) {
+    const found = await erasePass(store, words, signal);
+    for (const one of found) totals.set(one.table, sum(totals.get(one.table), one));
+    if (found.length === 0) break;
+    if (pass === MOST_PASSES)
+      throw new Error(`${aliasOfDigest(digest)} is still written by another process: run cvrsync erase again`);
+  }
+  await store.write((tx) => endErasure(tx, entity, now()));
+  return [...totals.values()];
+}
+
+/** Both what is found now and what was found before a crash. */
+function merged(plan: ErasurePlan, rest: string | undefined): ErasurePlan {
+  // We wrote it.
+  const before = readJson(rest) as ErasurePlan | undefined;
+  if (before === undefined) return plan;
+  const both = (key: keyof ErasurePlan): readonly string[] => [...new Set([...plan[key], ...before[key]])];
+  return { entities: both('entities'), names: both('names'), related: both('related') };
+}
+
+const sum = (a: TableErasure | undefined, b: TableErasure): TableErasure => ({
+  table: b.table,
+  deleted: (a?.deleted ?? 0) + b.deleted,
+  anonymised: (a?.anonymised ?? 0) + b.anonymised,
+});
+
+/**
+ * Lanes of the entity end, whoever holds them: its work settles nothing. Work on companies that name it begins anew, so that
+ * nobody stores what was read before.
+ */
+async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: number): Promise<void> {
+  for (const entity of entities) await tx.deleteFrom('lane').where(PLACES.lane.own(entity)).execute();
+  const held = await tx
+    .updateTable('lane')
+    .set({ fence: null, lease_until: null, again_at: null, due_at: now })
+    .where('queue', '=', 'apply')
+    .where('key', 'in', each(tx, related))
+    .where('fence', 'is not', null)
+    .returning('key')
+    .execute();
+  await mark(
+    tx,
+    'apply',
+    held.map(({ key }) => key),
+    now,
+  );
+}
+
+async function erasePass(store: Store, words: ErasureWords, signal: AbortSignal): Promise<readonly TableErasure[]> {
+  const { plan } = words;
+  const numbers = plan.entities.filter((id) => !id.startsWith('CVR-3-')).map((id) => id.slice('CVR-1-'.length));
+  await store.write((tx) => deleteEntries(tx, numbers));
+  const done: TableErasure[] = [];
+  for (const [table, place] of TABLES) {
+    signal.throwIfAborted();
+    const deleted = await store.write((tx) => deleteOwn(tx, table, place, plan));
+    const changes = await findRows(store.db, table, place, words);
+    let anonymised = 0;
+    for (let start = 0; start < changes.length; start += STEP)
+      anonymised += await store.write((tx) => applyChanges(tx, table, changes.slice(start, start + STEP)));
+    if (deleted + anonymised > 0) done.push({ table, deleted, anonymised });
+  }
+  return done;
+}
+
+async function deleteOwn(tx: Tx, table: string, place: Place, plan: ErasurePlan): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)}
+    where ${sql.join(ownRows(place, plan), sql` or `)}`.execute(tx);
+  return Number(numAffectedRows);
+}
+
+/** Rows that another changed meanwhile are left to the next pass. */
+async function applyChanges(tx: Tx, table: string, changes: readonly RowChange[]): Promise<number> {
+  let count = 0;
+  for (const { row, columns } of changes) {
+    const isThis = sql.join(
+      Object.entries(row).map(([column, value]) =>
+        value === null ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${value}`,
+      ),
+      sql` and `,
+    );
+    const set = Object.entries(columns ?? {}).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+    const { numAffectedRows = 0n } = await (columns === undefined
+      ? sql`delete from ${sql.table(table)} where ${isThis}`
+      : sql`update ${sql.table(table)} set ${sql.join(set)} where ${isThis}`
+    ).execute(tx);
+    count += Number(numAffectedRows);
+  }
+  return count;
+}

@@ -1,0 +1,97 @@
+/** Which rows an erasure changes, and how: the rows that stand for the entity go, those of others are left without it. */
+import type { RawBuilder } from 'kysely';
+import { redact } from '../../store/erasure/redact.ts';
+import type { Db } from '../../store/store.ts';
+import type { Place } from '../export/kept-rows.ts';
+import { type EntityRow, type ErasurePlan, readJson, rowsNaming, select } from './plan.ts';
+
+/** A row as it is, and the columns that it gets; it is deleted where there are none. */
+export interface RowChange {
+  readonly row: EntityRow;
+  readonly columns: EntityRow | undefined;
+}
+
+/** How the rows of others are changed. */
+export interface ErasureWords {
+  readonly plan: ErasurePlan;
+  aliasOf(entity: string): string | undefined;
+  /** Stands for a name. */
+  readonly erased: string;
+}
+
+/** The rows of others that name the entity. */
+export async function findRows(
+  db: Db,
+  table: string,
+  place: Place,
+  words: ErasureWords,
+): Promise<readonly RowChange[]> {
+  const { entities, names, related } = words.plan;
+  const rows = [...(await rowsNaming(db, table, place, entities))];
+  const { mentions = [], text } = place;
+  if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...entities.map(numberOf), ...names])));
+  if (text === 'related') for (const other of related) rows.push(...(await select(db, table, [place.own(other)])));
+  // Engines fold the case of ASCII alone.
+  const isNamed = (value: unknown): boolean =>
+    typeof value === 'string' &&
+    (namesById(value, entities) ||
+      (text !== undefined && hasWord(value, names)) ||
+      (text === 'everywhere' && hasWord(value, entities.map(numberOf))));
+  const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
+  return [...distinct.values()].flatMap((row) => {
+    const named = mentions.filter((column) => isNamed(row[column]));
+    if (named.length === 0) return [];
+    if (place.others === 'redact') return redacted(row, named, words, text !== undefined);
+    const columns = place.others === 'clear' ? Object.fromEntries(named.map((column) => [column, null])) : undefined;
+    return [{ row, columns }];
+  });
+}
+
+/** Its number in the register. */
+const numberOf = (entity: string): string => entity.split('-').slice(2).join('-');
+
+/** The conditions of the rows that stand for any of the entities. */
+export const ownRows = ({ own }: Place, { entities }: ErasurePlan): readonly RawBuilder<boolean>[] => entities.map(own);
+
+function redacted(
+  row: EntityRow,
+  named: readonly string[],
+  words: ErasureWords,
+  isProse: boolean,
+): readonly RowChange[] {
+  const changed = named.flatMap((column): readonly [string, unknown][] => {
+    const text = String(row[column]);
+    const json = readJson(text);
+    const value = redact(typeof json === 'object' ? json : text, words.aliasOf);
+    const stored = typeof value === 'string' ? value : JSON.stringify(value);
+    const after = isProse ? withoutWords(stored, [...words.plan.names, ...words.plan.entities], words.erased) : stored;
+    return after === text ? [] : [[column, after]];
+  });
+  return changed.length === 0 ? [] : [{ row, columns: Object.fromEntries(changed) }];
+}
+
+/** An id is followed by no further digit: one may begin as another does. */
+const namesById = (text: string, entities: readonly string[]): boolean => hasWord(text, entities);
+
+const hasWord = (text: string, words: readonly string[]): boolean =>
+  words.some((word) => placesOf(text.toLowerCase(), word.toLowerCase()).next().done === false);
+
+/** Where a word stands in a text, with neither letter nor digit beside it. */
+function* placesOf(text: string, word: string): Generator<number> {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
+    if (!isWordPart(text[at - 1]) && !isWordPart(text[at + word.length])) yield at;
+}
+
+const isWordPart = (character: string | undefined): boolean =>
+  character !== undefined && /[\p{L}\p{N}]/u.test(character);
+
+function withoutWords(text: string, words: readonly string[], instead: string): string {
+  let left = text;
+  for (const word of words) {
+    // Where lower case is longer than the text, places in one are not those in the other.
+    const lower = left.toLowerCase().length === left.length ? left.toLowerCase() : left;
+    for (const at of [...placesOf(lower, word.toLowerCase())].reverse())
+      left = left.slice(0, at) + instead + left.slice(at + word.length);
+  }
+  return left;
+}

@@ -1,0 +1,128 @@
+/** What an erasure looks for: the ids, names and relations of an entity, read while the store still holds them. */
+import { type RawBuilder, sql } from 'kysely';
+import { canonicalEntityId } from '../../protocol/entity-id.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { namesIn } from '../../store/erasure/redact.ts';
+import type { Db } from '../../store/store.ts';
+import { contains, PLACE_OF_TABLE, type Place } from '../export/kept-rows.ts';
+
+/** Whom an erasure takes out, and by what they are found. */
+export interface ErasurePlan {
+  /** The entity and, of a company, its production units: canonical ids. */
+  readonly entities: readonly string[];
+  /** Lower case. */
+  readonly names: readonly string[];
+  /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
+  readonly related: readonly string[];
+}
+
+export type EntityRow = Readonly<Record<string, unknown>>;
+
+const NAME_FIELDS = ['name', 'altNames'];
+
+/** Reads every text of the store that may name the entity. */
+export async function planErasure(db: Db, entity: string, signal: AbortSignal): Promise<ErasurePlan> {
+  const entities = [entity, ...(await unitsOf(db, entity))];
+  const names = new Set(await ownNames(db, entities));
+  const related = new Set<string>();
+  for (const [table, place] of PLACE_OF_TABLE) {
+    signal.throwIfAborted();
+    if (place.mentions === undefined) continue;
+    const rows = await rowsNaming(db, table, place, entities);
+    for (const owner of rows.map((row) => row['entity']))
+      if (typeof owner === 'string' && !entities.includes(owner)) related.add(owner);
+    for (const name of rows.flatMap((row) => namesInRow(row, place, entities))) names.add(name);
+  }
+  const usable = [...names].map((name) => name.trim().toLowerCase()).filter((name) => name.length > 2);
+  return { entities, names: [...new Set(usable)], related: [...related] };
+}
+
+const namesInRow = (row: EntityRow, { mentions = [] }: Place, entities: readonly string[]): readonly string[] =>
+  mentions.flatMap((column) => namesIn(readJson(row[column]), (id) => entities.includes(id)));
+
+/** The rows whose columns name one of the entities by its id. */
+export async function rowsNaming(
+  db: Db,
+  table: string,
+  { mentions = [] }: Place,
+  texts: readonly string[],
+): Promise<readonly EntityRow[]> {
+  return select(
+    db,
+    table,
+    mentions.flatMap((column) => texts.map((text) => contains(column, text))),
+  );
+}
+
+/** The rows of a table that meet any of the conditions. */
+export async function select(
+  db: Db,
+  table: string,
+  conditions: readonly RawBuilder<boolean>[],
+): Promise<readonly EntityRow[]> {
+  if (conditions.length === 0) return [];
+  const { rows } = await sql<EntityRow>`select * from ${sql.table(table)}
+    where ${sql.join(conditions, sql` or `)}`.execute(db);
+  return rows;
+}
+
+/** A stored text as JSON; undefined where it is none. */
+export function readJson(text: unknown): unknown {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {
+  if (!entity.startsWith('CVR-1-')) return [];
+  const snapshot = await db.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();
+  const fact = await db
+    .selectFrom('fact')
+    .select('value')
+    .where('entity', '=', entity)
+    .where('field', '=', 'productionUnits')
+    .executeTakeFirst();
+  const found = [snapshot?.body, fact?.value].flatMap((text) => idsIn(readJson(text)));
+  return [...new Set(found.filter((id) => id.startsWith('CVR-2-')))];
+}
+
+function idsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [canonicalEntityId(value) ?? ''];
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  return isJsonObject(value) ? Object.entries(value).flatMap(([key, each]) => [...idsIn(key), ...idsIn(each)]) : [];
+}
+
+/** What the register called the entities, now and before. */
+async function ownNames(db: Db, entities: readonly string[]): Promise<readonly string[]> {
+  const changes = await db.selectFrom('change').select('name').where('entity', 'in', entities).execute();
+  const known = await db
+    .selectFrom('known_value')
+    .select('value')
+    .where('entity', 'in', entities)
+    .where('field', 'in', NAME_FIELDS)
+    .execute();
+  const facts = await db
+    .selectFrom('fact')
+    .select('value')
+    .where('entity', 'in', entities)
+    .where('field', 'in', NAME_FIELDS)
+    .execute();
+  const snapshots = await db.selectFrom('snapshot').select('body').where('entity', 'in', entities).execute();
+  const texts = (value: unknown): readonly string[] =>
+    typeof value === 'string'
+      ? [value]
+      : Array.isArray(value)
+        ? value.flatMap(texts)
+        : isJsonObject(value)
+          ? Object.values(value).flatMap(texts)
+          : [];
+  const nameParts = snapshots.map(({ body }) => readJson(body)).filter(isJsonObject);
+  return [
+    ...changes.map(({ name }) => name),
+    ...[...known, ...facts].flatMap(({ value }) => texts(readJson(value))),
+    ...nameParts.flatMap(({ name, names, altNames }) => [name, names, altNames].flatMap(texts)),
+  ].filter((name) => canonicalEntityId(name) === undefined && !/^\d{4}-\d\d-\d\d/.test(name));
+}

@@ -1,0 +1,108 @@
+/**
+ * Erasures: whose data a person had erased. The store keeps a digest of each entity id with a salt of its own, and nothing
+ * else of it. What stores data about entities asks here first, in its transaction, so that they stay erased.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { readValue, writeValue } from '../kv.ts';
+import { type Db, engineOf, type Tx } from '../store.ts';
+import { redact } from './redact.ts';
+
+/** The erased entities, as one transaction sees them. */
+export interface Erasures {
+  /** Tells one state of the list from another. */
+  readonly version: string;
+  has(entity: string): boolean;
+  /** A JSON value without the erased entities: an alias stands for each, and nothing else of it is left. */
+  redact<T>(value: T): T;
+}
+
+const SALT = 'erasure:salt';
+/** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
+const LOCK = 7_201_994;
+
+const NONE: Erasures = { version: '', has: () => false, redact: (value) => value };
+
+/** In a transaction, no erasure begins before that transaction ends. */
+export async function readErasures(db: Db): Promise<Erasures> {
+  if (engineOf(db) === 'postgres') await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
+  const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
+  const salt = rows.length === 0 ? undefined : await readValue(db, SALT);
+  if (salt === undefined) return NONE;
+  const digests = new Set(rows.map(({ digest }) => digest));
+  const has = (entity: string): boolean => digests.has(digestOf(salt, entity));
+  const aliasOf = (entity: string): string | undefined => {
+    const digest = digestOf(salt, entity);
+    return digests.has(digest) ? aliasOfDigest(digest) : undefined;
+  };
+  return { version: [...digests].join(' '), has, redact: (value) => redact(value, aliasOf) };
+}
+
+/** The rows that are not about an erased entity. */
+export async function withoutErased<T>(
+  tx: Tx,
+  rows: readonly T[],
+  entityOf: (row: T) => string | null,
+): Promise<readonly T[]> {
+  if (rows.length === 0) return rows;
+  const erasures = await readErasures(tx);
+  return rows.filter((row) => !erasures.has(entityOf(row) ?? ''));
+}
+
+/** Throws, with what to do, where the entity was erased. */
+export async function refuseErased(tx: Tx, entity: string): Promise<void> {
+  if ((await readErasures(tx)).has(entity))
+    throw new Error(`${entity} was erased: cvrsync erase ${entity} --lift ends that`);
+}
+
+/**
+ * Notes the entities as erased, after all transactions that may have read the list before; returns the digest of the first.
+ * `rest` is what is needed to go on after a crash, and is kept until {@link endErasure}. Call it first in its transaction.
+ */
+export async function beginErasure(tx: Tx, entities: readonly string[], rest: string, now: number): Promise<string> {
+  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+  const salt = (await readValue(tx, SALT)) ?? randomBytes(32).toString('base64url');
+  await writeValue(tx, SALT, salt, now);
+  const digests = entities.map((entity) => digestOf(salt, entity));
+  for (const digest of digests)
+    await tx
+      .insertInto('erasure')
+      .values({ digest, erased_with: digests[0] ?? digest, begun_at: now, done_at: null, rest })
+      .onConflict((conflict) => conflict.column('digest').doUpdateSet({ done_at: null, rest }))
+      .execute();
+  return digests[0] ?? '';
+}
+
+/** What an erasure of the entity still needs; undefined where there is none, or none that was cut off. */
+export async function readRest(db: Db, entity: string): Promise<string | undefined> {
+  const salt = await readValue(db, SALT);
+  if (salt === undefined) return undefined;
+  const row = await db
+    .selectFrom('erasure')
+    .select('rest')
+    .where('digest', '=', digestOf(salt, entity))
+    .executeTakeFirst();
+  return row?.rest ?? undefined;
+}
+
+/** From here on nothing but the digests is kept. */
+export async function endErasure(tx: Tx, entity: string, now: number): Promise<void> {
+  const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
+  await tx.updateTable('erasure').set({ done_at: now, rest: null }).where('erased_with', '=', digest).execute();
+}
+
+/** Lets what is told of the entity, and of its production units, be kept again; false where it was not erased. */
+export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
+  const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
+  const { numDeletedRows } = await tx.deleteFrom('erasure').where('erased_with', '=', digest).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const digestOf = (salt: string, entity: string): string => createHmac('sha256', salt).update(entity).digest('hex');
+
+/**
+ * An id that no company and no person has: numbers of persons and units have ten digits. It is one for each erased entity,
+ * so that two of them in one list stay two.
+ */
+export const aliasOfDigest = (digest: string): string =>
+  `CVR-3-9${(BigInt(`0x${digest.slice(0, 14)}`) % 10n ** 14n).toString().padStart(14, '0')}`;

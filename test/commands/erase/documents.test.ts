@@ -1,0 +1,10 @@
+/** The page on data protection names every table of the store. */
+import { expect, it } from 'vitest';
+import { PLACES } from '../../../src/commands/export/kept-rows.ts';
+import { readDoc, tableIn } from '../../support/docs.ts';
+
+it('the page on data protection says of every table what it keeps, and of no other', () => {
+  const rows = tableIn(readDoc('docs/data-protection.md'), 'Table', 'What of companies and persons');
+  const named = rows.flatMap(({ Table = '' }) => [...Table.matchAll(/`(\w+)`/gu)].map(([, name]) => name));
+  expect(named.toSorted()).toEqual(Object.keys(PLACES).toSorted());
+});
