@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDoc } from './support/docs.ts';
-import { newFolder } from './support/stores.ts';
+import { readDoc } from '../support/docs.ts';
+import { newFolder } from '../support/stores.ts';
 
-const CHECK = join(import.meta.dirname, '../.ci/release-check.js');
+const CHECK = join(import.meta.dirname, '../../.ci/release-check.js');
 
 const address = (owner: string): string => `https://github.com/${owner}/cvrsync`;
 
