@@ -118,7 +118,7 @@ function writeBill(): void {
   const bundled = existsSync('dist/LICENSES.txt') ? bundledIn(text('dist/LICENSES.txt')) : [];
   const problems = licenceProblems(bundled);
   if (problems.length > 0) refuse(problems);
-  const bill = read('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']);
+  const bill = read('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only']);
   const complete = completeBill(bill, JSON.parse(text('package.json')).name, bundled);
   writeFileSync(join(OUT, 'sbom.cdx.json'), complete);
   say(
