@@ -4,20 +4,10 @@ import { createKey } from '../../src/service/keys/keys.ts';
 import { createAccess } from '../../src/service/routes/access.ts';
 import { createWindow, trimWindows } from '../../src/service/routes/window.ts';
 import { openStore } from '../../src/store/open.ts';
+import { stillClock } from '../support/clock.ts';
 import { newStoreUrl } from '../support/stores.ts';
 
 const MINUTE_MS = 60_000;
-
-/** Stands still: however slow the machine is, a minute does not end by itself. */
-function stillClock() {
-  let at = 1_700_000_000_000;
-  return {
-    now: () => at,
-    forward(ms: number): void {
-      at += ms;
-    },
-  };
-}
 
 async function daemons(count: number) {
   const url = await newStoreUrl('postgres');

@@ -1,4 +1,4 @@
-/** A clock for tests that cannot wait: the machine's, set on by hand. */
+/** Clocks for tests that cannot wait. */
 export interface HandClock {
   now(): number;
   forward(ms: number): void;
@@ -6,11 +6,20 @@ export interface HandClock {
   watch(listener: () => void): void;
 }
 
-export function handClock(): HandClock {
+/** The machine's, set on by hand. */
+export const handClock = (): HandClock => clockFrom(() => Date.now());
+
+/** One that stands still until it is set on: however slow the machine is, no limit of time ends by itself. */
+export function stillClock(): HandClock {
+  const start = Date.now();
+  return clockFrom(() => start);
+}
+
+function clockFrom(machine: () => number): HandClock {
   let ahead = 0;
   const listeners: (() => void)[] = [];
   return {
-    now: () => Date.now() + ahead,
+    now: () => machine() + ahead,
     forward(ms) {
       ahead += ms;
       for (const listener of listeners) listener();

@@ -10,6 +10,7 @@ describe.each(ENGINES)('keys and jobs on %s', (engine) => {
     const harness = await openHarness(engine);
     const make = async (body: object) => (await harness.call('POST', '/admin/api/keys', { body })).json;
     const first = (await make({ name: 'One' })) as { id: string; key: string };
+    harness.clock.forward(1);
     const second = (await make({ name: 'Two', scopes: ['monitoring'] })) as { id: string; key: string };
     const made = await harness.call('POST', '/admin/api/jobs', {
       body: { provider: 'HubSpot', key: first.id, url: 'https://hooks.example.com/a', emails: ['anna@example.com'] },

@@ -12,7 +12,7 @@ import { createAccess } from '../../../src/service/routes/access.ts';
 import { addAdminRoutes } from '../../../src/service/routes/admin/admin.ts';
 import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { type HandClock, handClock } from '../../support/clock.ts';
+import { type HandClock, stillClock } from '../../support/clock.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 
 export interface Answer {
@@ -54,7 +54,7 @@ export async function openHarness(
 ): Promise<Harness> {
   const store = await newStore(engine);
   const secrets = openSecrets(randomBytes(32));
-  const clock = handClock();
+  const clock = stillClock();
   const logged: unknown[] = [];
   const rung: string[] = [];
   const log = {
