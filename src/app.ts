@@ -123,7 +123,8 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
   const admin = createServer({ log, counts });
   undo.push(() => Promise.all([server.close(), admin.close()]));
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
-  return { store, metrics, http: client.http, daemon: membership.id, server, admin, documents, log, now };
+  const { retention } = config;
+  return { store, retention, metrics, http: client.http, daemon: membership.id, server, admin, documents, log, now };
 }
 
 /** `own`: this process's own address, once it is known. */

@@ -53,6 +53,7 @@ const HINTS: Readonly<Record<string, string>> = {
   'admin.oidc.clientId': 'cvrsync',
   'admin.oidc.clientSecret': env('OIDC_CLIENT_SECRET'),
   'admin.oidc.roles': '{ viewer: [crm], operator: [crm-operators], admin: [crm-admins] }',
+  'retention.news': '3650',
   retrySeconds: '[0, 5, 300, 1800]',
   secretKey: env('CVRSYNC_SECRET_KEY'),
   organizationId: '00D000000000000EAA',

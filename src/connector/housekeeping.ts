@@ -12,6 +12,7 @@ import {
   type Walked,
   walked,
 } from '../runtime/periodic-tasks.ts';
+import { keptFrom, RETENTION } from '../runtime/retention.ts';
 import { deleteRuns } from '../runtime/runs/runs.ts';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
@@ -22,26 +23,21 @@ import { markAllUnconfirmed } from './links/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
-  /** Days decisions are kept, 400 where absent. */
-  readonly historyDays?: number;
   /** Marks records whose mapping is in force by now; the queues that have work. */
   remap?(tx: Tx, now: number): Promise<readonly string[]>;
 }
 
 const DAY_MS = 86_400_000;
-const BODY_DAYS = 30;
-/** Longer than any sender repeats a webhook: until then a repeated one is recognised. */
-const RECEIPT_DAYS = 90;
-const HISTORY_DAYS = 400;
 const STEP = 500;
 
 const TASKS: Tasks<HousekeepingDeps> = {
   ...STORE_TASKS,
   receipts: {
     everyMs: 3_600_000,
-    async run({ store, now }, signal) {
-      await inSteps(store, signal, 0, (tx, after) => deleteReceipts(tx, after, now() - RECEIPT_DAYS * DAY_MS));
-      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, now() - BODY_DAYS * DAY_MS));
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = { rows: keptFrom(now(), retention.receipts), bodies: keptFrom(now(), retention.bodies) };
+      await inSteps(store, signal, 0, (tx, after) => deleteReceipts(tx, after, before.rows));
+      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before.bodies));
     },
   },
   // Links whose call was never made, or that were made while no upstream was configured.
@@ -78,30 +74,32 @@ const TASKS: Tasks<HousekeepingDeps> = {
   },
   history: {
     everyMs: 3_600_000,
-    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
-      await inSteps(store, signal, 0, (tx, after) => deleteHistory(tx, after, now() - historyDays * DAY_MS));
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.decisions);
+      await inSteps(store, signal, 0, (tx, after) => deleteHistory(tx, after, before));
     },
   },
   facts: {
     everyMs: DAY_MS,
-    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
-      const before = now() - historyDays * DAY_MS;
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.decisions);
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, after, before));
     },
   },
   runs: {
     everyMs: 3_600_000,
-    async run({ store, now }, signal) {
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.runs);
       await inSteps(store, signal, 0, async (tx) =>
-        (await deleteRuns(tx, now(), STEP)) ? { last: 0, found: true } : undefined,
+        (await deleteRuns(tx, before, STEP)) ? { last: 0, found: true } : undefined,
       );
     },
   },
   // A repeated event is recognised by its receipt first: its note may go when history does.
   notes: {
     everyMs: 3_600_000,
-    async run({ store, now, historyDays = HISTORY_DAYS }, signal) {
-      const before = now() - historyDays * DAY_MS;
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.decisions);
       await inSteps(store, signal, 0, async (tx) =>
         (await deleteNotes(tx, before, STEP)) ? { last: 0, found: true } : undefined,
       );

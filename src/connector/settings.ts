@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
+import type { Retention } from '../runtime/retention.ts';
 import type { Store } from '../store/open.ts';
 import type { CrmConfig } from './crm/crm.ts';
 
@@ -11,6 +12,8 @@ export interface ConnectorDeps {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
+  /** How long data is kept; as by default where absent. */
+  readonly retention?: Retention;
   /** This daemon among those of the store. */
   readonly daemon?: string;
 }

@@ -89,8 +89,7 @@ export async function startSyncing(
     queue: 'housekeeping',
     batch: 1,
     concurrency: 1,
-    run: (claims, signal) =>
-      runHousekeeping({ store, now, metrics, ...(deps.daemon !== undefined && { remap }) }, claims, signal),
+    run: (claims, signal) => runHousekeeping({ ...deps, ...(deps.daemon !== undefined && { remap }) }, claims, signal),
   });
   const poller = startWorker({
     ...common,

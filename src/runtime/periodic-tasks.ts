@@ -4,6 +4,7 @@ import type { Store, Tx } from '../store/store.ts';
 import { type Claim, mark, settle } from './lanes/lanes.ts';
 import { deleteAudit } from './operators/audit.ts';
 import { deleteEndedSessions } from './operators/sessions.ts';
+import { keptFrom, RETENTION, type Retention } from './retention.ts';
 import { sampleSize } from './store-size.ts';
 
 export interface Task<D> {
@@ -19,9 +20,11 @@ export interface TaskDeps {
   readonly now: () => number;
 }
 
-/** What the store's own tasks need: where the size of the write-ahead log is shown. */
+/** What the store's own tasks need; `metrics` shows the size of the write-ahead log. */
 export interface StoreTaskDeps extends TaskDeps {
   readonly metrics: { readonly walBytes: { set(bytes: number): void } };
+  /** How long data is kept; as by default where absent. */
+  readonly retention?: Retention;
 }
 
 /** What a store needs while a daemon runs on it. */
@@ -35,7 +38,11 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
     },
   },
   sessions: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteEndedSessions(tx, now())) },
-  audit: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteAudit(tx, now())) },
+  audit: {
+    everyMs: 3_600_000,
+    run: ({ store, now, retention = RETENTION }) =>
+      store.write((tx) => deleteAudit(tx, keptFrom(now(), retention.audit))),
+  },
   size: { everyMs: 3_600_000, run: ({ store, now }) => sampleSize(store, now()) },
 };
 

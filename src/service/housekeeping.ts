@@ -11,6 +11,7 @@ import {
   type Walked,
   walked,
 } from '../runtime/periodic-tasks.ts';
+import { keptFrom, RETENTION } from '../runtime/retention.ts';
 import type { Tx } from '../store/store.ts';
 import { trimDeliveries } from './delivery/deliveries.ts';
 import { dropExpired } from './monitors/own-jobs.ts';
@@ -18,10 +19,7 @@ import { trimWindows } from './routes/window.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const CHANGE_DAYS = 30;
-const MAIL_DAYS = 30;
 const STEP = 500;
 /** A change may have ten thousand deliveries to be asked for. */
 const CHANGE_STEP = 50;
@@ -31,21 +29,33 @@ const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
   deliveries: {
     everyMs: HOUR_MS,
-    async run({ store, now }, signal) {
+    async run({ store, now, retention = RETENTION }, signal) {
       await dropExpired(store, now(), signal);
-      await trimDeliveries(store, now(), signal);
+      await trimDeliveries(store, now(), signal, retention.deliveries);
     },
   },
   windows: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => trimWindows(tx, now())) },
   changes: {
     everyMs: HOUR_MS,
-    run: ({ store, now }, signal) =>
-      inSteps(store, signal, 0, (tx, after) => deleteChanges(tx, after, now() - CHANGE_DAYS * DAY_MS)),
+    run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.changes);
+      return inSteps(store, signal, 0, (tx, after) => deleteChanges(tx, after, before));
+    },
   },
   mails: {
     everyMs: HOUR_MS,
-    run: ({ store, now }, signal) =>
-      inSteps(store, signal, 0, (tx, after) => deleteMails(tx, after, now() - MAIL_DAYS * DAY_MS)),
+    run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.mails);
+      return inSteps(store, signal, 0, (tx, after) => deleteMails(tx, after, before));
+    },
+  },
+  news: {
+    everyMs: HOUR_MS,
+    async run({ store, now, retention = RETENTION }, signal) {
+      if (retention.news === undefined) return;
+      const before = keptFrom(now(), retention.news);
+      await inSteps(store, signal, 0, (tx, after) => deleteNews(tx, after, before));
+    },
   },
 };
 
@@ -103,6 +113,23 @@ async function deleteChanges(tx: Tx, after: number, before: number): Promise<Wal
     )
     .execute();
   return page;
+}
+
+/** Deletes news items of before `before`, one step. */
+async function deleteNews(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+  const rows = await tx
+    .selectFrom('news')
+    .select(['seq as key', 'time as at'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(STEP)
+    .execute();
+  const old = rows.filter(({ at }) => at < before).map(({ key }) => key);
+  if (old.length > 0) {
+    await tx.deleteFrom('news_entity').where('news', 'in', old).execute();
+    await tx.deleteFrom('news').where('seq', 'in', old).execute();
+  }
+  return walked(rows, before);
 }
 
 /** Deletes mails made before `before` that were sent or given up, one step. */

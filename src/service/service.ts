@@ -4,6 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
+import type { Retention } from '../runtime/retention.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
@@ -43,6 +44,8 @@ export interface ServiceDeps {
   readonly now: () => number;
   readonly secrets: Secrets;
   readonly adminToken: string | undefined;
+  /** How long data is kept; as by default where absent. */
+  readonly retention?: Retention;
 }
 
 /** Where the service's endpoints are answered. */
@@ -124,7 +127,8 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { store, metrics, log, now, secrets } = deps;
   const { webhooks, emailEvent } = settings;
   const wakeUp = createWakeUp();
-  const common = { store, wakeUp, now, log, metrics, secrets };
+  const { retention } = deps;
+  const common = { store, wakeUp, now, log, metrics, secrets, ...(retention !== undefined && { retention }) };
   const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
   const source = openSource(settings.register, deps);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-file.ts';
+import { RETENTION } from '../../src/runtime/retention.ts';
 import { check, checked, connectorWith, hubspotEntry, problemsOf } from '../support/config.ts';
 
 let folder = '';
@@ -23,6 +24,7 @@ describe('a configuration', () => {
     const { config } = await checked(connectorWith());
     expect(config).toMatchObject({ server: { host: '127.0.0.1', port: 8080 }, store: 'data/cvrsync.db' });
     expect(config).not.toHaveProperty('service');
+    expect(config.retention).toEqual(RETENTION);
     expect(config.connector).toMatchObject({
       webhook: { path: '/webhook', auth: [{ method: 'None' }] },
       emailEvent: 'email',

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeeping.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { recordAudit } from '../../src/runtime/operators/audit.ts';
+import { RETENTION } from '../../src/runtime/retention.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
@@ -9,10 +11,10 @@ const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
 const never = new AbortController().signal;
 
-async function run(store: Store, now = NOW, signal = never): Promise<string[]> {
+async function run(store: Store, now = NOW, signal = never, retention = RETENTION): Promise<string[]> {
   await store.write((tx) => seedHousekeeping(tx, now));
   const claims = await claim(store, 'housekeeping', { limit: 20, now, leaseMs: 30_000 });
-  await runHousekeeping({ store, metrics: createMetrics(), now: () => now }, claims, signal);
+  await runHousekeeping({ store, metrics: createMetrics(), now: () => now, retention }, claims, signal);
   return claims.map(({ key }) => key).sort();
 }
 
@@ -41,6 +43,29 @@ const decision = (at: number) => ({
 });
 
 describe.each(ENGINES)('housekeeping on %s', (engine) => {
+  it('keeps each kind for as many days as the configuration says', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await tx
+        .insertInto('receipt')
+        .values([receipt('ten', 10), receipt('six', 6), receipt('two', 2)])
+        .execute();
+      await tx
+        .insertInto('history')
+        .values([decision(NOW - 10 * DAY), decision(NOW - 2 * DAY)])
+        .execute();
+      const entry = { actor: { kind: 'user', name: 'birk' }, via: 'command', action: 'x.y', result: 'done' } as const;
+      for (const days of [10, 2]) await recordAudit(tx, entry, NOW - days * DAY);
+    });
+    const short = { ...RETENTION, bodies: 5, receipts: 7, decisions: 7, audit: 7 };
+    await run(store, NOW, never, short);
+    expect(await receipts(store)).toEqual(['six pruned', 'two {}']);
+    const left = (table: 'history' | 'audit') => store.db.selectFrom(table).select('at').execute();
+    expect([await left('history'), await left('audit')]).toEqual([[{ at: NOW - 2 * DAY }], [{ at: NOW - 2 * DAY }]]);
+    await run(store, NOW, never, { ...short, bodies: 1 });
+    expect(await receipts(store)).toEqual(['six pruned', 'two pruned']);
+  });
+
   it('drops bodies after 30 days and receipts after 90, but nothing that is not applied', async () => {
     const store = await newStore(engine);
     const rows = [

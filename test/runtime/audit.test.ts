@@ -1,6 +1,7 @@
 /** The audit: kept, filtered, and let go after its time. */
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, deleteAudit, readAudit, recordAudit } from '../../src/runtime/operators/audit.ts';
+import { keptFrom, RETENTION } from '../../src/runtime/retention.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,9 +38,9 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
   it('is kept for 400 days', async () => {
     const store = await newStore(engine);
     await store.write((tx) => recordAudit(tx, entry(), 0));
-    await store.write((tx) => deleteAudit(tx, 400 * DAY_MS));
+    await store.write((tx) => deleteAudit(tx, keptFrom(400 * DAY_MS, RETENTION.audit)));
     expect(await readAudit(store.db, {}, 9)).toHaveLength(1);
-    await store.write((tx) => deleteAudit(tx, 400 * DAY_MS + 1));
+    await store.write((tx) => deleteAudit(tx, keptFrom(400 * DAY_MS + 1, RETENTION.audit)));
     expect(await readAudit(store.db, {}, 9)).toEqual([]);
   });
 });

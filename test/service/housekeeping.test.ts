@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
+import { RETENTION } from '../../src/runtime/retention.ts';
 import { publish } from '../../src/service/changes/publish.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
-import { changed, made } from './monitored.ts';
+import { COMPANY, changed, made } from './monitored.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
 const never = new AbortController().signal;
 const ago = (days: number): number => NOW - days * DAY;
 
-async function run(store: Store, now = NOW): Promise<readonly string[]> {
+async function run(store: Store, now = NOW, retention = RETENTION): Promise<readonly string[]> {
   await store.write((tx) => seedServiceHousekeeping(tx, now));
-  const claims = await claim(store, HOUSEKEEPING_QUEUE, { limit: 10, now, leaseMs: 30_000 });
-  await runServiceHousekeeping({ store, now: () => now, metrics: createMetrics() }, claims, never);
+  const claims = await claim(store, HOUSEKEEPING_QUEUE, { limit: 20, now, leaseMs: 30_000 });
+  await runServiceHousekeeping({ store, now: () => now, metrics: createMetrics(), retention }, claims, never);
   return claims.map(({ key }) => key).toSorted();
 }
 
@@ -31,6 +32,36 @@ const end = (store: Store, state: 'done' | 'held' | 'failed' | 'dropped') =>
   store.write((tx) => tx.updateTable('delivery').set({ state, ended_at: NOW }).where('state', '=', 'due').execute());
 
 describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
+  it('keeps each kind for as many days as the configuration says, and news for good where it says nothing', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all' }, ago(100));
+    await happened(store, 'ten', 10);
+    await end(store, 'done');
+    await happened(store, 'two', 2);
+    await end(store, 'done');
+    const news = { promoted_until: NOW, type: 1, body: '{}' };
+    await store.write(async (tx) => {
+      for (const days of [900, 10, 2]) {
+        const { seq } = await tx
+          .insertInto('news')
+          .values({ ...news, id: `n${days}`, time: ago(days) })
+          .returning('seq')
+          .executeTakeFirstOrThrow();
+        await tx
+          .insertInto('news_entity')
+          .values({ entity: COMPANY, promoted_until: NOW, time: ago(days), type: 1, news: seq })
+          .execute();
+      }
+    });
+    const count = async (table: 'news' | 'news_entity' | 'delivery') =>
+      (await store.db.selectFrom(table).selectAll().execute()).length;
+    await run(store);
+    expect(await count('news')).toBe(3);
+    await run(store, NOW, { ...RETENTION, changes: 7, deliveries: 7, news: 7 });
+    expect(await changes(store)).toEqual(['two']);
+    expect([await count('delivery'), await count('news'), await count('news_entity')]).toEqual([1, 1, 1]);
+  });
+
   it('forgets changes after 30 days, once nobody waits to be told of them; who was told, after 90', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' }, ago(100));
@@ -123,6 +154,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       'checkpoint',
       'deliveries',
       'mails',
+      'news',
       'quarantine',
       'sessions',
       'size',
@@ -130,7 +162,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       'windows',
     ]);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
-    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'quarantine', 'sessions', 'size', 'windows'].map(
+    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'news', 'quarantine', 'sessions', 'size', 'windows'].map(
       (key) => ({
         key,
         due_at: NOW + 3_600_000,

@@ -38,9 +38,6 @@ export interface AuditFilter {
   readonly before?: number | undefined;
 }
 
-const DAY_MS = 86_400_000;
-const KEPT_DAYS = 400;
-
 /** Records what was done, in the transaction that does it. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promise<void> {
   const { actor, via, action, subject = null, detail, result } = entry;
@@ -82,10 +79,7 @@ export async function readAudit(db: Db, filter: AuditFilter, limit: number): Pro
   }));
 }
 
-/** Deletes entries of more than 400 days ago. */
-export async function deleteAudit(tx: Tx, now: number): Promise<void> {
-  await tx
-    .deleteFrom('audit')
-    .where('at', '<', now - KEPT_DAYS * DAY_MS)
-    .execute();
+/** Deletes entries that were made before `before`. */
+export async function deleteAudit(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('audit').where('at', '<', before).execute();
 }

@@ -45,9 +45,6 @@ interface RunProgress {
   readonly total: number | null;
 }
 
-const KEPT_DAYS = 90;
-const DAY_MS = 86_400_000;
-
 const storedRun = <I>({ readInput }: RunTask<I>, row: Selectable<RunTable>): StoredRun<I> => ({
   id: row.id,
   input: readInput(row.input),
@@ -264,14 +261,9 @@ export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Pr
     .limit(limit)
     .execute();
 
-/** Deletes runs that were asked for more than 90 days ago; one step. True where more may be left. */
-export async function deleteRuns(tx: Tx, now: number, step: number): Promise<boolean> {
-  const old = await tx
-    .selectFrom('run')
-    .select('id')
-    .where('created_at', '<', now - KEPT_DAYS * DAY_MS)
-    .limit(1)
-    .executeTakeFirst();
+/** Deletes runs that were asked for before `before`; one step. True where more may be left. */
+export async function deleteRuns(tx: Tx, before: number, step: number): Promise<boolean> {
+  const old = await tx.selectFrom('run').select('id').where('created_at', '<', before).limit(1).executeTakeFirst();
   if (old === undefined) return false;
   const some = tx.selectFrom('run_item').select('key').where('run', '=', old.id).limit(step);
   const { numDeletedRows } = await tx

@@ -2,6 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { keptFrom, RETENTION } from '../../runtime/retention.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
@@ -64,7 +65,6 @@ const LISTED = 100;
 export const REPLAY_LIMIT = 10_000;
 const DAY_MS = 86_400_000;
 const HELD_DAYS = 14;
-const KEPT_DAYS = 90;
 const STEP = 500;
 
 /** What a replay takes where no state is asked for. */
@@ -207,14 +207,20 @@ async function change(
 }
 
 /**
- * Forgets what is old: what was held for 14 days is dropped; ended deliveries and attempts go after 90. In short
+ * Forgets what is old: what was held for 14 days is dropped; ended deliveries and attempts go after `keptDays`. In short
  * transactions, since nothing else is written meanwhile.
  */
-export async function trimDeliveries(store: Store, now: number, signal: AbortSignal): Promise<void> {
+export async function trimDeliveries(
+  store: Store,
+  now: number,
+  signal: AbortSignal,
+  keptDays = RETENTION.deliveries,
+): Promise<void> {
+  const before = keptFrom(now, keptDays);
   const steps = [
     (tx: Tx) => dropHeld(tx, now),
-    (tx: Tx) => deleteEnded(tx, now - KEPT_DAYS * DAY_MS),
-    (tx: Tx) => deleteAttempts(tx, now - KEPT_DAYS * DAY_MS),
+    (tx: Tx) => deleteEnded(tx, before),
+    (tx: Tx) => deleteAttempts(tx, before),
   ];
   for (const step of steps) {
     while (!signal.aborted && (await store.write(step)) === STEP) {

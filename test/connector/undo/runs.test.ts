@@ -8,6 +8,7 @@ import { undoWork } from '../../../src/connector/undo/worker.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { keptFrom, RETENTION } from '../../../src/runtime/retention.ts';
 import { deleteRuns, listRuns, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import { ENTITY } from '../../faults/company.ts';
@@ -163,7 +164,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     const later = Date.now() + 91 * DAY_MS;
     let steps = 0;
-    while (await store.write((tx) => deleteRuns(tx, later, 10))) steps += 1;
+    while (await store.write((tx) => deleteRuns(tx, keptFrom(later, RETENTION.runs), 10))) steps += 1;
     expect([steps, await readRun(store.db, UNDO, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
   });
 });
