@@ -9,7 +9,7 @@ import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
-import { erase, previewErasure, type TableErasure } from './erase/erase.ts';
+import { type Erasure, erase, previewErasure } from './erase/erase.ts';
 
 export const command = defineCommand({
   name: 'erase',
@@ -28,16 +28,15 @@ export const command = defineCommand({
     return withStore(context, async (store): Promise<ExitCode> => {
       if (lift) return liftIt(context, store, entity);
       const preview = await previewErasure(store.db, entity, context.signal);
-      const records = await recordsOf(store, entity);
-      if (dryRun) return report(context, { entity, tables: preview, records, isDone: false });
-      if (!yes) context.output.table(preview.map((one) => ({ ...one })));
-      const rows = preview.reduce((sum, { deleted, anonymised }) => sum + deleted + anonymised, 0);
+      if (dryRun) return report(context, { entity, ...preview, isDone: false });
+      if (!yes) show(context, preview);
+      const rows = preview.tables.reduce((sum, { deleted, anonymised }) => sum + deleted + anonymised, 0);
       const question = `Erase ${entity} from ${rows} rows of the store? This cannot be undone.`;
       if (!(await confirmMany(context, yes, question, 'see what would go with --dry-run'))) return 1;
       const options = { now: Date.now, actor: commandActor(), signal: context.signal };
-      const tables = await erase(store, entity, options);
+      const done = await erase(store, entity, options);
       if (compact) await store.compact();
-      return report(context, { entity, tables, records, isDone: true });
+      return report(context, { entity, ...done, isDone: true });
     });
   },
 });
@@ -54,29 +53,26 @@ async function liftIt(context: CommandContext, store: Store, entity: string): Pr
   return 0;
 }
 
-const recordsOf = async ({ db }: Store, entity: string): Promise<readonly string[]> => {
-  const rows = await db.selectFrom('link').select(['provider', 'record_id']).where('entity', '=', entity).execute();
-  return rows.map(({ provider, record_id: id }) => `${provider}:${id}`);
-};
-
-interface Erased {
+interface Erased extends Erasure {
   readonly entity: string;
-  readonly tables: readonly TableErasure[];
-  readonly records: readonly string[];
   readonly isDone: boolean;
 }
 
-function report(context: CommandContext, { entity, tables, records, isDone }: Erased): ExitCode {
+function report(context: CommandContext, { entity, isDone, ...erasure }: Erased): ExitCode {
   const { output } = context;
-  if (context.json) output.result({ entity, dryRun: !isDone, tables, records }, '');
+  if (context.json) output.result({ entity, dryRun: !isDone, ...erasure }, '');
   else {
-    output.table(
-      tables.map((one) => ({ ...one })),
-      'The store holds nothing of it.',
-    );
+    show(context, erasure);
     output.line(isDone ? `${entity} is erased, and stays so.` : 'Nothing was erased.');
-    if (records.length > 0)
-      output.line(`cvrsync writes nothing to the CRM: these records stay as they are: ${records.join(', ')}.`);
   }
   return 0;
+}
+
+function show({ output }: CommandContext, { tables, records }: Erasure): void {
+  output.table(
+    tables.map((one) => ({ ...one })),
+    'The store holds nothing of it.',
+  );
+  if (records.length > 0)
+    output.line(`cvrsync writes nothing to the CRM: these records stay as they are: ${records.join(', ')}.`);
 }

@@ -23,6 +23,13 @@ export interface TableErasure {
   readonly anonymised: number;
 }
 
+/** What an erasure does, or would do. */
+export interface Erasure {
+  readonly tables: readonly TableErasure[];
+  /** Records in CRMs, `hubspot:123`, that stay as they are. */
+  readonly records: readonly string[];
+}
+
 export interface ErasureOptions {
   readonly now: () => number;
   readonly actor: AuditActor;
@@ -38,7 +45,7 @@ const STEP = 100;
 const TABLES = PLACE_OF_TABLE.toReversed();
 
 /** What `erase` would do now. Changes nothing. */
-export async function previewErasure(db: Db, entity: string, signal: AbortSignal): Promise<readonly TableErasure[]> {
+export async function previewErasure(db: Db, entity: string, signal: AbortSignal): Promise<Erasure> {
   const plan = await planErasure(db, entity, signal);
   const words: ErasureWords = { plan, aliasOf: (id) => (plan.entities.includes(id) ? id : undefined), erased: ERASED };
   const found: TableErasure[] = [];
@@ -50,7 +57,8 @@ export async function previewErasure(db: Db, entity: string, signal: AbortSignal
     );
     if (own.size + others.length > 0) found.push({ table, deleted: own.size, anonymised: others.length });
   }
-  return found.reverse();
+  const rest = restOf(await readRest(db, entity));
+  return { tables: found.reverse(), records: union(plan.records, rest?.records) };
 }
 
 /** An alias of its own, so that what names the entity differs from what would be stored. */
@@ -60,11 +68,7 @@ const previewWords = (words: ErasureWords): ErasureWords => ({
 });
 
 /** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */
-export async function erase(
-  store: Store,
-  entity: string,
-  { now, actor, signal }: ErasureOptions,
-): Promise<readonly TableErasure[]> {
+export async function erase(store: Store, entity: string, { now, actor, signal }: ErasureOptions): Promise<Erasure> {
   const plan = merged(await planErasure(store.db, entity, signal), await readRest(store.db, entity));
   const digest = await store.write(async (tx) => {
     const digest = await beginErasure(tx, plan.entities, JSON.stringify(plan), now());
@@ -88,17 +92,20 @@ export async function erase(
       throw new Error(`${aliasOfDigest(digest)} is still written by another process: run cvrsync erase again`);
   }
   await store.write((tx) => endErasure(tx, entity, now()));
-  return [...totals.values()];
+  return { tables: [...totals.values()], records: plan.records };
 }
 
 /** Both what is found now and what was found before a crash. */
 function merged(plan: ErasurePlan, rest: string | undefined): ErasurePlan {
-  // We wrote it.
-  const before = readJson(rest) as ErasurePlan | undefined;
-  if (before === undefined) return plan;
-  const both = (key: keyof ErasurePlan): readonly string[] => [...new Set([...plan[key], ...before[key]])];
-  return { entities: both('entities'), names: both('names'), related: both('related') };
+  const before = restOf(rest);
+  const both = (key: keyof ErasurePlan): readonly string[] => union(plan[key], before?.[key]);
+  return { entities: both('entities'), names: both('names'), related: both('related'), records: both('records') };
 }
+
+// We wrote it.
+const restOf = (rest: string | undefined): ErasurePlan | undefined => readJson(rest) as ErasurePlan | undefined;
+
+const union = (a: readonly string[], b: readonly string[] = []): readonly string[] => [...new Set([...a, ...b])];
 
 const sum = (a: TableErasure | undefined, b: TableErasure): TableErasure => ({
   table: b.table,

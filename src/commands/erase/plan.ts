@@ -14,6 +14,8 @@ export interface ErasurePlan {
   readonly names: readonly string[];
   /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
   readonly related: readonly string[];
+  /** Its records, `hubspot:123`: a person erases them in the CRM. */
+  readonly records: readonly string[];
 }
 
 export type EntityRow = Readonly<Record<string, unknown>>;
@@ -34,7 +36,7 @@ export async function planErasure(db: Db, entity: string, signal: AbortSignal): 
     for (const name of rows.flatMap((row) => namesInRow(row, place, entities))) names.add(name);
   }
   const usable = [...names].map((name) => name.trim().toLowerCase()).filter((name) => name.length > 2);
-  return { entities, names: [...new Set(usable)], related: [...related] };
+  return { entities, names: [...new Set(usable)], related: [...related], records: await recordsOf(db, entities) };
 }
 
 const namesInRow = (row: EntityRow, { mentions = [] }: Place, entities: readonly string[]): readonly string[] =>
@@ -74,6 +76,11 @@ export function readJson(text: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly string[]> {
+  const rows = await db.selectFrom('link').select(['provider', 'record_id']).where('entity', 'in', entities).execute();
+  return rows.map(({ provider, record_id: id }) => `${provider}:${id}`).toSorted();
 }
 
 async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {

@@ -85,6 +85,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     const dry = await fixture.cli('erase', COMPANY, '--dry-run', '--json');
     const before = await rowsWith(store, '');
     expect(dry.code).toBe(0);
+    expect(JSON.parse(dry.stdout).records).toContain(`hubspot:${records.hubspot}`);
     const written = JSON.stringify(fixture.hubspot.get(records.hubspot));
 
     const done = await fixture.cli('erase', COMPANY, '--yes', '--json');
@@ -153,7 +154,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
 
 describe.each(ENGINES)('an erasure on %s that is cut off', (engine) => {
   it.each([1, 4, 12])('after %i of its transactions goes on when it is asked for again', async (writes) => {
-    const { fixture, store } = await filled(engine);
+    const { fixture, store, records } = await filled(engine);
     const killed = new AbortController();
     let left = writes;
     const dying: Store = {
@@ -174,7 +175,9 @@ describe.each(ENGINES)('an erasure on %s that is cut off', (engine) => {
       timestamp: '2026-03-03T09:00:00.000Z',
       updates: { phoneNumber: { before: '30405060', after: '20304050' } },
     });
-    expect((await fixture.cli('erase', COMPANY, '--yes')).code).toBe(0);
+    const done = await fixture.cli('erase', COMPANY, '--yes', '--json');
+    // Also where the links went before it was cut off.
+    expect(JSON.parse(done.stdout).records).toContain(`hubspot:${records.hubspot}`);
     await fixture.atRest();
     expect(await findable(store, OF_COMPANY)).toEqual([]);
   });
