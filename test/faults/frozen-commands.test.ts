@@ -161,6 +161,8 @@ test('a machine that sleeps for an hour while its daemon and an undo are at work
     ['C ApS', 'C ApS'],
     ['A ApS', 'C ApS'],
   ]);
-  expect(await names(ENTITY)).toEqual([WRITTEN, 'ours "B ApS" -> "C ApS"']);
+  // Told once, whether its lane was still its own when the answer came, or was taken up anew and found the write arrived.
+  const byEither = expect.stringMatching(/^ours(?:-after-all)? "B ApS" -> "C ApS"$/u);
+  expect(await names(ENTITY)).toEqual([WRITTEN, byEither]);
   expect(await names(OTHER)).toEqual(UNDONE);
 });
