@@ -5,6 +5,7 @@ import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
 import type { DaemonRole } from './config/roles.ts';
 import { configWarnings } from './config/warnings.ts';
+import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
@@ -139,11 +140,12 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
         (await import('./service/service.ts')).createService(
           { ...base, adminToken, secrets },
           { admin: base.admin, ...(does('service') && { server: base.server }) },
-          config.service,
+          { ...config.service, beneficialOwners: tellsBeneficialOwners(config) },
         );
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   const work = { ingest: does('ingest'), sync: does('sync') };
-  const connector = config.connector && (await startConnector(base, { ...config.connector, ...work, upstream }));
+  const connector =
+    config.connector && (await startConnector(base, { ...config.connector, ...work, upstream, wire: wireOf(config) }));
   return { service, connector, adminToken };
 }
 
@@ -168,14 +170,20 @@ async function addPages(
   service: Service | undefined,
 ): Promise<void> {
   const halves = { connector: connector !== undefined, service: service !== undefined };
-  const emailEvent = config.connector?.emailEvent ?? 'email';
   // Loaded here: commands need none of it.
   const { addDashboard } = await import('./dashboard/dashboard.ts');
   const hasUpstream = connector?.hasUpstream === true;
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   const installation = installationOf(config, base);
-  addDashboard(base.admin, { ...base, ...more, halves, emailEvent, installation, singleSignOn: signOnOf(config) });
+  addDashboard(base.admin, {
+    ...base,
+    ...more,
+    halves,
+    ...wireOf(config),
+    installation,
+    singleSignOn: signOnOf(config),
+  });
 }
 
 /** Health for everybody, metrics and the description of the API for operators. */

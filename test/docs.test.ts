@@ -15,6 +15,7 @@ import type { Command } from '../src/commands/cli/command.ts';
 import { COMMANDS } from '../src/commands/list.ts';
 import { checkConfig } from '../src/config/load.ts';
 import { parseConfig } from '../src/config/load-file.ts';
+import { configSchema } from '../src/config/schema.ts';
 import { decide, type Inputs } from '../src/connector/decide/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { readPayload } from '../src/protocol/payload.ts';
@@ -91,7 +92,7 @@ describe('the documents', () => {
       const value = parsed.ok ? Object(parsed.value) : {};
       // An example of one connection stands without what surrounds it.
       const rest = { webhook: { auth: { method: 'None' } }, providers: value };
-      const isWhole = ['admin', 'connector', 'service', 'alerts'].some((key) => Object.hasOwn(value, key));
+      const isWhole = Object.keys(configSchema.properties).some((key) => Object.hasOwn(value, key));
       const whole = isWhole ? value : { connector: rest };
       const names = text.match(/(?<=\$\{)\w+(?=\})/gu) ?? [];
       const env = Object.fromEntries(names.map((name) => [name, SECRETS[name] ?? 'a-secret']));

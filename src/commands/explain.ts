@@ -1,5 +1,6 @@
 /** `explain`: one company's timeline, from the received webhooks to what each record holds and why. */
 
+import { wireOf } from '../config/wire.ts';
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
 import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
@@ -14,10 +15,10 @@ export const command = defineCommand({
   args: { subject: needed('an entity id (CVR-1-12345678), a CVR number, or PROVIDER:RECORD_ID') },
   options: { limit: integer('show at most so many decisions and so many events, newest first (default 50)') },
   run: async (context, { subject }, { limit = 50 }) => {
-    const { connector } = await context.config();
-    const emailEvent = connector?.emailEvent ?? 'email';
+    const config = await context.config();
+    const { connector } = config;
     const timeline = await withStore(context, async ({ db }) => {
-      const options = { now: Date.now(), emailEvent, limit };
+      const options = { ...wireOf(config), now: Date.now(), limit };
       const entity = entityIdIn(subject);
       if (entity !== undefined) return readTimeline(db, entity, options);
       const [provider, named] = readRecord(subject);

@@ -1,5 +1,6 @@
 /** `receive`: a saved payload through the real code. */
 import { readFile } from 'node:fs/promises';
+import { wireOf } from '../config/wire.ts';
 import { openCrm } from '../connector/crm/crm.ts';
 import { type Remark, remarksOn } from '../connector/decide/remarks.ts';
 import { readFacts } from '../connector/facts/facts.ts';
@@ -8,7 +9,7 @@ import { applyNow, preview } from '../connector/replay.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
-import { type Payload, readPayload } from '../protocol/payload.ts';
+import { type Payload, readPayload, type WireOptions, withoutWithheld } from '../protocol/payload.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { isJsonObject, readJson } from '../protocol/text/json.ts';
 import { openStore } from '../store/open.ts';
@@ -22,17 +23,18 @@ export const command = defineCommand({
   args: { file: needed('a webhook body, JSON') },
   options: { dryRun: flag('show what would be written, and write nothing') },
   run: async (context, { file }, { dryRun }) => {
-    const { connector, store: url } = await context.config();
+    const config = await context.config();
+    const { connector, store: url } = config;
     if (connector === undefined) throw new UsageError('the configuration has no connector section');
-    const { emailEvent } = connector;
-    const { json, payload } = await readFileAs(file, emailEvent);
+    const wire = wireOf(config);
+    const { json, payload } = await readFileAs(file, wire);
     const { signal, env } = context;
     const client = openClient({ env });
     const store = await openStore(url, { migrate: !storeExists(url) });
     try {
       const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
       const crms = await Promise.all(connector.providers.map((each) => openCrm(deps, each)));
-      const replay = { ...deps, emailEvent, crms };
+      const replay = { ...deps, ...wire, crms };
       if (dryRun) {
         const known = new Map((await readFacts(store.db, [payload.entityId])).map((fact) => [fact.field, fact]));
         return show(context, await preview(replay, payload, signal), remarksOn(payload, known, Date.now()));
@@ -42,7 +44,7 @@ export const command = defineCommand({
         key,
         entity: payload.entityId,
         timestamp: payload.timestamp,
-        body: canonicalBody(json, { emailEvent }),
+        body: canonicalBody(json, wire),
       };
       const stored = await store.write((tx) => insertReceipts(tx, [event], Date.now()));
       const whole = await applyNow(replay, payload.entityId, signal);
@@ -62,18 +64,18 @@ export const command = defineCommand({
   },
 });
 
-async function readFileAs(file: string, emailEvent: string): Promise<{ json: unknown; payload: Payload }> {
+async function readFileAs(file: string, wire: WireOptions): Promise<{ json: unknown; payload: Payload }> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new UsageError(`cannot read ${file}: ${errorText(error)}`);
   });
   const read = readJson(bytes);
   if (!read.ok) throw new UsageError(`${file}: ${read.reason}`);
-  const result = readPayload(read.value, { emailEvent });
+  const result = readPayload(read.value, wire);
   if (!result.ok || !isJsonObject(read.value))
     throw new UsageError(
       `${file} is no payload: ${result.ok ? '' : result.errors.map((each) => `${each.path} ${each.message}`).join('; ')}`,
     );
-  return { json: read.value, payload: result.payload };
+  return { json: withoutWithheld(read.value, wire), payload: result.payload };
 }
 
 function show(context: CommandContext, previews: Awaited<ReturnType<typeof preview>>, remarks: readonly Remark[]): 0 {

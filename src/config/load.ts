@@ -7,7 +7,14 @@ import type { Policy, PropertyValue, Provider } from '../../providers/provider.t
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { type ConfigProblem, fill } from './fill.ts';
-import { type MappingRow, reportNeverWhole, reportNumber, reportPersons, resolveMapping } from './mapping.ts';
+import {
+  type MappingRow,
+  reportBeneficialOwners,
+  reportNeverWhole,
+  reportNumber,
+  reportPersons,
+  resolveMapping,
+} from './mapping.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
 import { reportRoles } from './roles.ts';
@@ -90,7 +97,8 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const secrets = collectSecrets(configSchema, filled);
   const entries = Object.entries(child(child(filled, 'connector'), 'providers') ?? {});
   const dashboard = child(child(filled, 'admin'), 'publicUrl');
-  const reading = { folder, secrets, errors, dashboard: typeof dashboard === 'string' ? dashboard : undefined };
+  const isTold = child(filled, 'beneficialOwners') !== undefined;
+  const reading = { isTold, folder, secrets, errors, dashboard: typeof dashboard === 'string' ? dashboard : undefined };
   const loads = entries.map(([name, entry]) => readConnection(name, entry, reading));
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
@@ -139,6 +147,8 @@ const ConnectionPart = Type.Object(connectionSchema.properties);
 
 interface ConnectionReading {
   readonly folder: string;
+  /** Whether beneficial owners may be written. */
+  readonly isTold: boolean;
   /** How browsers reach the dashboard, where the configuration says it. */
   readonly dashboard: string | undefined;
   /** Collects the secrets of the connection. */
@@ -150,7 +160,7 @@ interface ConnectionReading {
 async function readConnection(
   name: string,
   entry: unknown,
-  { folder, dashboard, secrets, errors }: ConnectionReading,
+  { folder, isTold, dashboard, secrets, errors }: ConnectionReading,
 ): Promise<ConfiguredProvider | undefined> {
   const path = `connector.providers.${name}`;
   const use = child(entry, 'use') ?? '';
@@ -178,6 +188,7 @@ async function readConnection(
   reportNumber(mapping, common.match?.property, `${path}.fields`, errors);
   reportNeverWhole(mapping, `${path}.fields`, errors);
   if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
+  if (!isTold) reportBeneficialOwners(mapping, `${path}.fields`, errors);
   return {
     name,
     provider,

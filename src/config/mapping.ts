@@ -89,6 +89,17 @@ export function reportPersons(rows: readonly MappingRow[], path: string, problem
   }
 }
 
+/** Names every row that would bring beneficial owners into the CRM, where no legal basis allows it. */
+export function reportBeneficialOwners(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
+  const named = rows.filter(({ field, policy }) => BENEFICIAL_OWNER_FIELDS.has(field) && policy !== 'never');
+  for (const { field, property } of named) {
+    const message = `${property} would hold beneficial owners: say in beneficialOwners.legalBasis why you may have them, or set ${field}: false`;
+    problems.push({ path: `${path}.${field}`, message });
+  }
+}
+
+const BENEFICIAL_OWNER_FIELDS: ReadonlySet<FieldName> = new Set(['trueOwners', 'trueVoteRights']);
+
 /** Names every row of a field that is never known in full: nothing would ever be written to its property. */
 export function reportNeverWhole(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   for (const { field, property } of rows.filter(isNeverWritten))

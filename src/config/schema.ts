@@ -5,6 +5,7 @@ import { authSchema } from '../protocol/auth.ts';
 import { EVENTS } from '../protocol/events.ts';
 import { ROLES } from './roles.ts';
 import { alerts } from './schema/alerts.ts';
+import { beneficialOwners } from './schema/beneficial-owners.ts';
 import { retention } from './schema/retention.ts';
 import { service } from './schema/service.ts';
 import { baseUrl, CLOSED, secret, text } from './schema/shapes.ts';
@@ -293,6 +294,7 @@ export const configSchema = Type.Object(
     service: Type.Optional(service),
     alerts: Type.Optional(alerts),
     retention,
+    beneficialOwners: Type.Optional(beneficialOwners),
   },
   CLOSED,
 );

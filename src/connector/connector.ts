@@ -28,14 +28,14 @@ export interface Connector {
 /** Opens every connection and starts what its roles ask for. */
 export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
   const { store, metrics, log, now } = deps;
-  const { emailEvent, limits, ingest = true, sync = true } = settings;
+  const { wire, limits, ingest = true, sync = true } = settings;
   const wakeUp = createWakeUp();
   const outages = watchOutages(deps);
   const crms = await Promise.all(
     settings.providers.map((config) => openCrm({ ...deps, http: outages.watch(config.name, deps.http) }, config)),
   );
   for (const crm of crms) reportRespelt(log, crm.name, await respellRecords(store, crm, now()));
-  const intake = createIntake({ store, wakeUp, now, metrics, log, emailEvent, backlogCap: limits.backlogCap });
+  const intake = createIntake({ store, wakeUp, now, metrics, log, ...wire, backlogCap: limits.backlogCap });
   const workers = sync ? await startSyncing(deps, settings, { crms, intake, wakeUp, outages }) : NO_WORKERS;
   if (ingest) intake.start();
 

@@ -1,7 +1,7 @@
 /** Feeds one saved payload through the real code: to see what it would do, or to do it now. */
 import type { FieldName } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Payload } from '../protocol/payload.ts';
+import type { Payload, WireOptions } from '../protocol/payload.ts';
 import { claim } from '../runtime/lanes/lanes.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import type { Store } from '../store/open.ts';
@@ -17,11 +17,10 @@ import { listLinks } from './links/links.ts';
 import { loadRecords } from './sync/load.ts';
 import { syncRecords } from './sync/sync.ts';
 
-export interface ReplayDeps {
+export interface ReplayDeps extends WireOptions {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly now: () => number;
-  readonly emailEvent: string;
   readonly crms: readonly Crm[];
 }
 

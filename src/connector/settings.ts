@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
+import type { WireOptions } from '../protocol/payload.ts';
 import type { Retention } from '../runtime/retention.ts';
 import type { Store } from '../store/open.ts';
 import type { CrmConfig } from './crm/crm.ts';
@@ -25,7 +26,8 @@ export interface ConnectorSettings {
   readonly upstream?:
     | { readonly baseUrl: string | Promise<string>; readonly accessKey: string; readonly requestsPerMinute: number }
     | undefined;
-  readonly emailEvent: string;
+  /** How events are read. */
+  readonly wire: Required<WireOptions>;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
   /** Whether this daemon takes webhooks; it does where absent. */
   readonly ingest?: boolean;

@@ -61,7 +61,6 @@ export async function startSyncing(
   { crms, intake, wakeUp, outages }: Parts,
 ): Promise<Workers> {
   const { store, metrics, log, now } = deps;
-  const { emailEvent } = settings;
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await markUnconfirmed(tx, now());
@@ -77,7 +76,7 @@ export async function startSyncing(
     connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, rateLimiter),
   );
   const awaited: readonly Worker[] = [
-    startApply(common, deps, intake, { emailEvent, ...rules }),
+    startApply(common, deps, intake, { ...settings.wire, ...rules }),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
     startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs }, crms)),

@@ -3,9 +3,10 @@
  */
 import Type, { type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+import { BENEFICIAL_OWNER_EVENTS } from './beneficial-owners.ts';
 import { canonicalEntityId } from './entity-id.ts';
 import { EVENT_NAMES, EVENTS, type EventData, type EventName, isEventName, OLDER_NAMES } from './events.ts';
-import { findValue, isJsonObject, type JsonObject } from './text/json.ts';
+import { findKey, findValue, isJsonObject, type JsonObject } from './text/json.ts';
 import { type Issue, shape } from './text/shape.ts';
 import { normaliseTime } from './text/time.ts';
 
@@ -13,6 +14,8 @@ import { normaliseTime } from './text/time.ts';
 export interface WireOptions {
   /** The e-mail event's name on the wire; `email` where absent, which is read in any case. */
   readonly emailEvent?: string;
+  /** False: events of beneficial owners are passed over, as if the payload did not name them. */
+  readonly beneficialOwners?: boolean;
 }
 
 /** The data of the updated events. */
@@ -77,13 +80,29 @@ export const isUpdated = (entry: unknown): boolean | undefined => {
 const withoutUpdated = (entry: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => key.toLowerCase() !== 'updated' && key !== '__proto__'));
 
+const isWithheld = (event: EventName, { beneficialOwners }: WireOptions): boolean =>
+  beneficialOwners === false && BENEFICIAL_OWNER_EVENTS.has(event);
+
+/** A webhook's parsed body without the events that are not to be read, so that nothing of them is kept. */
+export const withoutWithheld = (json: unknown, options: WireOptions): unknown => {
+  const key = isJsonObject(json) ? findKey(json, ['updates']) : undefined;
+  const updates = isJsonObject(json) && key !== undefined ? json[key] : undefined;
+  if (!isJsonObject(json) || key === undefined || !isJsonObject(updates)) return json;
+  const isKept = (name: string): boolean => {
+    const event = eventNamed(name, options);
+    return event === undefined || !isWithheld(event, options);
+  };
+  const kept = Object.entries(updates).filter(([name]) => isKept(name));
+  return kept.length === Object.keys(updates).length ? json : { ...json, [key]: Object.fromEntries(kept) };
+};
+
 /** Of several keys for one event (an older name beside the new one) the updated one counts, the exact name first. */
 const entriesByEvent = (updates: JsonObject, options: WireOptions): Map<EventName, string> => {
   const chosen = new Map<EventName, string>();
   // Sorted, so that the choice between two misspelt names does not depend on their order.
   for (const key of Object.keys(updates).sort()) {
     const event = eventNamed(key, options);
-    if (event === undefined) continue;
+    if (event === undefined || isWithheld(event, options)) continue;
     const before = chosen.get(event);
     const isBetter =
       before === undefined ||

@@ -125,12 +125,12 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
 /** What the endpoints and the workers share. Nothing runs yet. */
 function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { store, metrics, log, now, secrets } = deps;
-  const { webhooks, emailEvent } = settings;
+  const { webhooks, emailEvent, beneficialOwners = false } = settings;
   const wakeUp = createWakeUp();
   const { retention } = deps;
   const common = { store, wakeUp, now, log, metrics, secrets, ...(retention !== undefined && { retention }) };
   const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
-  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent };
+  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent, beneficialOwners };
   const source = openSource(settings.register, deps);
   const sourceDeps = { ...common, http: watchOutages({ store, now, log }).watchHosts(deps.http) };
   const tasks = watchTasks(sourceDeps, source, settings);
@@ -184,7 +184,7 @@ function addRoutes(
 /** Starts a worker for each queue; each queue feeds the next ones only. */
 function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
   const { common, posting, source, sourceDeps, tasks } = parts;
-  const { webhooks, smtp, placeType, news } = settings;
+  const { webhooks, smtp, placeType, news, beneficialOwners = false } = settings;
   const leased = { ...common, leaseMs: settings.leaseSeconds * 1_000 };
   const delivery = {
     ...leased,
@@ -215,7 +215,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       ...one,
       queue: STATE_QUEUE,
       batch: STATES,
-      run: (claims, signal) => sendFullStates({ ...common, placeType, ...digest }, claims, signal),
+      run: (claims, signal) => sendFullStates({ ...common, placeType, beneficialOwners, ...digest }, claims, signal),
     }),
     startDelivery(delivery),
     startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp }),

@@ -38,6 +38,8 @@ export interface ServiceSettings {
   /** Calls of an API key in a minute. */
   readonly requestsPerMinute: number;
   readonly emailEvent: string;
+  /** Whether beneficial owners are read and told; not where absent. */
+  readonly beneficialOwners?: boolean;
   readonly placeType: string;
   readonly recodingGuard: boolean;
   /** After a crash its work is taken up this much later at most. */

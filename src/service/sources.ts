@@ -52,6 +52,7 @@ export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDep
   ...deps,
   placeType: settings.placeType,
   recodingGuard: settings.recodingGuard,
+  beneficialOwners: settings.beneficialOwners === true,
   publish: publishing(settings),
 });
 

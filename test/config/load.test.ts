@@ -188,6 +188,7 @@ describe('what is wrong', () => {
       'connector.providers.hubspot.fields.management ledelse',
       'connector.providers.hubspot.fields.owners ejere',
       'connector.providers.hubspot.fields.trueOwners reelle',
+      'connector.providers.hubspot.fields.trueOwners reelle',
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** One company's timeline, read from the store: what came in, what is known, what was decided, where it stands. */
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { isEventName } from '../../protocol/events.ts';
-import { readPayload } from '../../protocol/payload.ts';
+import { readPayload, type WireOptions } from '../../protocol/payload.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { type Override, readOverrides } from '../decide/override.ts';
@@ -104,9 +104,8 @@ export interface Timeline {
   readonly lanes: readonly TimelineLane[];
 }
 
-export interface TimelineOptions {
+export interface TimelineOptions extends WireOptions {
   readonly now: number;
-  readonly emailEvent: string;
   /** Only this record's links, decisions and lanes. */
   readonly record?: { readonly provider: string; readonly id: string };
   /** The newest decisions and receipts to show, of each. */
@@ -185,7 +184,7 @@ async function readReceipts(db: Db, entity: string, options: TimelineOptions): P
   const facts = new Map<FieldName, Fact>();
   return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside }) => {
     const base = { seq, timestamp, receivedAt: received_at, appliedAt: applied_at, pruned: body === null, aside };
-    const read = body === null ? undefined : readPayload(JSON.parse(body), { emailEvent: options.emailEvent });
+    const read = body === null ? undefined : readPayload(JSON.parse(body), options);
     if (read?.ok !== true) return { ...base, events: [], malformed: [], changed: [], stale: [] };
     const { payload } = read;
     const events = [...Object.keys(payload.updates).filter(isEventName), ...Object.keys(payload.unknown)];

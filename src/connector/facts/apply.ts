@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Payload, readPayload } from '../../protocol/payload.ts';
+import { type Payload, readPayload, type WireOptions } from '../../protocol/payload.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
@@ -20,13 +20,12 @@ import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
 import { beginNext, startCpuClock } from './poison.ts';
 
-export interface ApplyDeps {
+export interface ApplyDeps extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log?: { warn(details: object, message: string): void };
-  readonly emailEvent: string;
   /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
   readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
   /** Absent where no CRM gets notes. */
@@ -138,7 +137,7 @@ type Receipt = Awaited<ReturnType<typeof readWaiting>>[number];
 
 function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp, body }: Receipt): void {
   const { facts, changed, changedFields, known } = folding;
-  const read = readPayload(JSON.parse(body ?? 'null'), { emailEvent: deps.emailEvent });
+  const read = readPayload(JSON.parse(body ?? 'null'), deps);
   // The webhook accepts only what is readable; a body that is not is a fault of ours, and its lane must not move on.
   if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
   folding.payloads.push(read.payload);

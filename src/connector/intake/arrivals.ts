@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { canonicalise } from '../../protocol/dedupe.ts';
-import { type Payload, readHead, readPayload, type WireOptions } from '../../protocol/payload.ts';
+import { type Payload, readHead, readPayload, type WireOptions, withoutWithheld } from '../../protocol/payload.ts';
 import { each } from '../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
@@ -135,7 +135,7 @@ async function receive(tx: Tx, rows: readonly Row[], { wire, now, read }: Readin
 }
 
 function eventOf(row: Row, wire: WireOptions): ReceivedEvent {
-  const json: unknown = JSON.parse(row.body);
+  const json = withoutWithheld(JSON.parse(row.body), wire);
   const head = readHead(json);
   // The webhook accepts only what has a head: where that cannot be read any more, the fault is ours.
   if (!head.ok) throw new Error(`arrival ${row.seq} cannot be read back from the store`);

@@ -1,20 +1,20 @@
 /** Takes events in: many at a time into one transaction, each answered once that is on disk. */
 import type { Metrics } from '../../http/metrics.ts';
+import type { WireOptions } from '../../protocol/payload.ts';
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from './arrivals.ts';
 import { countUnapplied } from './receipt.ts';
 
-export interface IntakeOptions {
+/** The wire options say how accepted events are read. */
+export interface IntakeOptions extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly metrics: Metrics;
   /** Events that may wait to be applied before new ones are refused. */
   readonly backlogCap: number;
-  /** The e-mail event's name on the wire. */
-  readonly emailEvent: string;
   readonly log: {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
@@ -133,7 +133,7 @@ export function createIntake(options: IntakeOptions): Intake {
       await commits.add(event);
     },
     async read(tx, at) {
-      const read = await readArrivals(tx, { emailEvent: options.emailEvent }, at);
+      const read = await readArrivals(tx, options, at);
       return () => {
         report(read);
         if (read.isMore) wakeUp.ring('apply');

@@ -1,14 +1,13 @@
 /** What the pages of companies stand on. */
 import type { Crm } from '../../connector/crm/crm.ts';
+import type { WireOptions } from '../../protocol/payload.ts';
 import type { RouteDeps } from '../routes.ts';
 
 /** What they read from. */
-export interface CompanyDeps extends RouteDeps {
+export interface CompanyDeps extends RouteDeps, WireOptions {
   readonly crms: readonly Crm[];
   /** Whether a monitoring service is configured. */
   readonly hasUpstream: boolean;
-  /** The event that mail addresses come as. */
-  readonly emailEvent: string;
 }
 
 /** A page does not wait longer for a CRM. */

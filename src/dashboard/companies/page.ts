@@ -31,7 +31,7 @@ const MOST_RECORDS = 5;
 
 /** Adds the page, and what may be done there. */
 export function addCompany(app: Server, deps: CompanyDeps): void {
-  const { store, emailEvent } = deps;
+  const { store } = deps;
   addOverrideActions(app, deps);
   addLinkActions(app, deps);
   addPage(app, deps, {
@@ -41,7 +41,7 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
       if (entity === undefined) return undefined;
       const { reader, now, visitor } = visit;
       const limit = Math.min(Number(/^\d{1,4}$/.exec(visit.query('limit'))?.[0] ?? SHOWN), MOST_SHOWN);
-      const timeline = await readTimeline(store.db, entity, { now, emailEvent, limit });
+      const timeline = await readTimeline(store.db, entity, { ...deps, now, limit });
       if (timeline === undefined) return undefined;
       const spectator = { reader, role: visitor.role };
       const records = await readRecords(deps, timeline);

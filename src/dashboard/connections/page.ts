@@ -5,6 +5,7 @@ import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Crm, CrmDeps } from '../../connector/crm/crm.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { WireOptions } from '../../protocol/payload.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -21,9 +22,8 @@ import { readConnections } from './read-connections.ts';
 import { connectionAddress, connectionState, connectionsTable } from './table.ts';
 
 /** What the pages read from, and by which a connection is tried. */
-export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'> {
+export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {
   readonly crms: readonly Crm[];
-  readonly emailEvent: string;
   readonly meter: Pick<CallMeter, 'read'>;
 }
 

@@ -6,7 +6,7 @@ import { type Remark, remarksOn } from '../../connector/decide/remarks.ts';
 import { readFacts } from '../../connector/facts/facts.ts';
 import { type Preview, preview } from '../../connector/replay.ts';
 import type { Server } from '../../http/server/server.ts';
-import { type Payload, readPayload } from '../../protocol/payload.ts';
+import { type Payload, readPayload, type WireOptions } from '../../protocol/payload.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { readJson } from '../../protocol/text/json.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -21,9 +21,8 @@ import { table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
 import { connectionAddress } from './table.ts';
 
-interface TrialDeps extends RouteDeps {
+interface TrialDeps extends RouteDeps, WireOptions {
   readonly crms: readonly Crm[];
-  readonly emailEvent: string;
 }
 
 /** Adds the action. */
@@ -34,7 +33,7 @@ export function addPayloadTrial(app: Server, deps: TrialDeps): void {
       const crm = deps.crms.find(({ name }) => name === visit.param('name'));
       if (crm === undefined) return notFoundPage(visit.reader);
       const text = fieldValue(fields, 'payload');
-      const read = readText(text, deps.emailEvent);
+      const read = readText(text, deps);
       if (!read.ok)
         return trialPage(visit, crm, text, html`<p class="notice bad" role="alert" lang="en">${read.reason}</p>`);
       const { payload } = read;
@@ -73,10 +72,10 @@ const trialPage = (visit: Visit, crm: Crm, text: string, result: Markup): PageBo
 
 type ReadText = { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly reason: string };
 
-function readText(text: string, emailEvent: string): ReadText {
+function readText(text: string, wire: WireOptions): ReadText {
   const json = readJson(Buffer.from(text));
   if (!json.ok) return json;
-  const result = readPayload(json.value, { emailEvent });
+  const result = readPayload(json.value, wire);
   return result.ok
     ? { ok: true, payload: result.payload }
     : { ok: false, reason: result.errors.map(({ path, message }) => `${path} ${message}`).join('; ') };

@@ -14,6 +14,7 @@ import { type MailRow, queueMail } from '../mail/queue.ts';
 import { fanOutMonitors } from '../monitors/monitor-row.ts';
 import { storeNews } from '../news/store.ts';
 import { type NewsSettings, newsOf } from '../news/wording/make.ts';
+import { withoutBeneficialOwners } from './beneficial-owners.ts';
 import type { Change } from './change.ts';
 import { fanOut, isCompany, type Listener, type Notified } from './fan-out.ts';
 
@@ -26,6 +27,8 @@ export interface PublishOptions {
   readonly news?: NewsSettings;
   /** Hour in Copenhagen at which daily mails go out. Default 7. */
   readonly digestHour?: number;
+  /** Whether beneficial owners are told; not where absent. */
+  readonly beneficialOwners?: boolean;
 }
 
 /** A change that was not stored before. */
@@ -45,7 +48,8 @@ const CHUNK = 2_000;
  * statements for any page. Ring `deliver` and `mail` after the commit.
  */
 export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
-  const changes = await withoutErasedNames(tx, given);
+  const tellable = options.beneficialOwners === true ? given : given.flatMap(withoutOwners);
+  const changes = await withoutErasedNames(tx, tellable);
   const listenersOf = await listeners(tx, changes);
   const worth = changes.filter((change) => isKept(change, listenersOf(change)));
   if (worth.length === 0) return;
@@ -58,6 +62,13 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
       stored.flatMap(({ change }) => newsOf(change, news)),
     );
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
+}
+
+/** The change without beneficial owners; nothing where it tells of nothing else. */
+function withoutOwners(change: Change): readonly Change[] {
+  const updates = withoutBeneficialOwners(change.updates);
+  if (updates === change.updates) return [change];
+  return Object.keys(updates).length === 0 ? [] : [{ ...change, updates }];
 }
 
 /** The changes that are not about an erased entity, and without it where they name one. */

@@ -4,6 +4,7 @@ import { isEventName } from '../../protocol/events.ts';
 import { type Updates, type WireOptions, writePayload } from '../../protocol/payload.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
+import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import type { Head } from './due.ts';
 
 export interface DeliveryBody {
@@ -79,6 +80,8 @@ function bodyOf(change: ChangeRow, events: string, options: WireOptions): Delive
   const updates: Updates = JSON.parse(change.updates);
   const told: readonly string[] = JSON.parse(events);
   const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));
-  const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: chosen }, options);
+  // Found when they might be told, and waiting since.
+  const tellable = options.beneficialOwners === false ? withoutBeneficialOwners(chosen) : chosen;
+  const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: tellable }, options);
   return { change: change.id, bytes: Buffer.from(JSON.stringify(payload)) };
 }

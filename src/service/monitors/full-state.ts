@@ -24,6 +24,8 @@ export interface StateDeps {
   /** Type name of production units. */
   readonly placeType: string;
   readonly digestHour?: number;
+  /** Whether beneficial owners are told; not where absent. */
+  readonly beneficialOwners?: boolean;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Fetches a company without a snapshot from the register, and stores what it finds before it resolves. */
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
@@ -53,11 +55,11 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
     const states = steps.flatMap(({ claim, state }) =>
       state && held.has(claim.key) ? [changeOf(claim, state, reports, deps)] : [],
     );
-    const { digestHour } = deps;
+    const { digestHour, beneficialOwners = false } = deps;
     await publish(
       tx,
       states.filter(({ updates }) => Object.keys(updates).length > 0),
-      { now: at, ...(digestHour !== undefined && { digestHour }) },
+      { now: at, beneficialOwners, ...(digestHour !== undefined && { digestHour }) },
     );
     return steps.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
   });

@@ -54,6 +54,19 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(await numbers(store)).toEqual(['0001', '0002', '0003']);
   });
 
+  it('leave no beneficial owner behind where those are not read, and keep the rest', async () => {
+    const store = await newStore(engine);
+    const { updates, ...head } = phoneEvent(1);
+    const owner = { entityId: 'CVR-3-4000700001', name: 'Ejer Efternavn', type: 'Person', ownership: '50' };
+    const owners = { updated: true, added: [owner], removed: [], changed: [] };
+    await arrive(store, [{ ...head, updates: { ...updates, TrueOwnership: owners, trueVoteRights: owners } }]);
+    await store.write((tx) => readArrivals(tx, { ...WIRE, beneficialOwners: false }, 2_000));
+    const [receipt] = await store.db.selectFrom('receipt').select('body').execute();
+    expect(receipt?.body).not.toContain('Efternavn');
+    expect(await numbers(store)).toEqual(['0001']);
+    expect(await waiting(store)).toBe(0);
+  });
+
   it('are read a bounded number at a time, and say that more may wait', async () => {
     const store = await newStore(engine);
     for (let from = 0; from < 320; from += 64)

@@ -66,6 +66,7 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
     now,
     placeType: 'Place',
     recodingGuard: true,
+    beneficialOwners: true,
     ...given,
   };
   const tasks = registerTasks(deps, source, 60_000);

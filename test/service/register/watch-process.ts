@@ -18,6 +18,7 @@ const deps = {
   now,
   placeType: 'Place',
   recodingGuard: true,
+  beneficialOwners: true,
 };
 const tasks = registerTasks(deps, createFileSource(file, { pageSize: 7 }), 3_600_000);
 await store.write((tx) => markWatch(tx, tasks, now()));

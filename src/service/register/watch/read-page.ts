@@ -10,6 +10,7 @@ import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
 import { brokenText, textOf, type UnreadableDocument } from '../source/source.ts';
+import { withoutBeneficialOwners } from './beneficial-owners.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
 /** A document that could be read. */
@@ -48,12 +49,14 @@ export interface ReadOptions {
   readonly again?: true;
   /** The families that the documents' source speaks for; all where absent. */
   readonly families?: readonly Family[];
+  /** Whether beneficial owners are read and kept; not where absent. */
+  readonly beneficialOwners?: boolean;
 }
 
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
   documents: Iterable<unknown>,
-  { today, breathe, again, families = ALL_FAMILIES }: ReadOptions,
+  { today, breathe, again, families = ALL_FAMILIES, beneficialOwners = false }: ReadOptions,
 ): Promise<{
   readonly looks: readonly PageLook[];
   readonly unreadable: readonly UnreadableDocument[];
@@ -61,11 +64,11 @@ export async function readDocuments(
 }> {
   const looks: PageLook[] = [];
   const unreadable: UnreadableDocument[] = [];
-  const unspoken = unspokenBy(families);
+  const unspoken = unspokenBy(beneficialOwners ? families : families.filter((each) => each !== 'beneficialOwners'));
   let persons = 0;
   for (const document of documents) {
     await breathe();
-    const look = readOne(document, { today, unspoken, ...(again && { again }) });
+    const look = readOne(document, { today, unspoken, beneficialOwners, ...(again && { again }) });
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
     else looks.push(look);
@@ -75,14 +78,19 @@ export async function readDocuments(
 
 function readOne(
   document: unknown,
-  { today, unspoken, again }: { today: string; unspoken: ReadonlySet<string>; again?: true },
+  {
+    today,
+    unspoken,
+    beneficialOwners,
+    again,
+  }: { today: string; unspoken: ReadonlySet<string>; beneficialOwners: boolean; again?: true },
 ): PageLook | UnreadableDocument | 'person' {
   const text = textOf(document);
   try {
     const reading = readDocument(document, today);
     if (reading.kind === 'person') return 'person';
     if (reading.kind === 'unreadable') return brokenText(reading.id ?? 'a document', reading.reason, text);
-    const read = reading.kind === 'company' ? reading.company : reading.unit;
+    const read = reading.kind === 'company' ? kept(reading.company, beneficialOwners) : reading.unit;
     const { aheadOn, loadedAt } = reading;
     const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
     const row = {
@@ -97,6 +105,9 @@ function readOne(
     return brokenText(numberIn(document), errorText(error), text);
   }
 }
+
+const kept = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
+  beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
 
 const later = (a: string, b: string): string => (a > b ? a : b);
 
@@ -114,7 +125,11 @@ export const numberIn = (document: unknown): string => {
 export async function findSteps(
   looks: readonly PageLook[],
   known: ReadonlyMap<string, KnownSnapshot>,
-  { breathe, again = false }: Pick<ReadOptions, 'breathe'> & { readonly again?: boolean },
+  {
+    breathe,
+    again = false,
+    beneficialOwners = false,
+  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly again?: boolean },
 ): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
   const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
   const steps: DocumentStep[] = [];
@@ -125,7 +140,8 @@ export async function findSteps(
   for (const { snapshot: read, says, row } of looks) {
     await breathe();
     const last =
-      latest.get(row.entity) ?? lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row));
+      latest.get(row.entity) ??
+      lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row), beneficialOwners);
     const isKnown = row.digest === last?.row.digest;
     const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
     if (again ? !isKnown : isKnown || isLate) {
@@ -166,11 +182,11 @@ const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
 const isNews = (last: KnownSnapshot | undefined, row: Heading): boolean =>
   last !== undefined && last.digest !== row.digest && last.loadedAt <= row.loaded_at;
 
-function lastKnown(known: KnownSnapshot | undefined, isNeeded: boolean) {
+function lastKnown(known: KnownSnapshot | undefined, isNeeded: boolean, beneficialOwners: boolean) {
   if (known === undefined) return undefined;
   const row = { digest: known.digest, loaded_at: known.loadedAt };
   if (!isNeeded) return { snapshot: undefined, row };
   // The body is what this watcher wrote; of an earlier form it is as if nothing had been known.
   const snapshot = JSON.parse(known.body) as Company | Unit;
-  return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? snapshot : undefined, row };
+  return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? kept(snapshot, beneficialOwners) : undefined, row };
 }

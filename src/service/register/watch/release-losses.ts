@@ -8,7 +8,7 @@ import type { Company } from '../document/company.ts';
 import { todayAt } from '../document/today.ts';
 import { allowLosses } from './losses.ts';
 import { withLosses } from './safety-limit.ts';
-import type { WatchDeps } from './take-in.ts';
+import { publishing, type WatchDeps } from './take-in.ts';
 
 const BATCH = 100;
 
@@ -50,6 +50,6 @@ async function releaseBatch(tx: Tx, deps: WatchDeps, last: string): Promise<stri
       .where('entity', '=', entity)
       .execute();
   }
-  await publish(tx, changes, { ...deps.publish, now });
+  await publish(tx, changes, publishing(deps));
   return rows.at(-1)?.entity;
 }

@@ -39,10 +39,12 @@ export interface WatchDeps {
   readonly placeType: string;
   /** Whether mass changes of industry codes are taken for a recoding. */
   readonly recodingGuard: boolean;
+  /** Whether beneficial owners are read and kept; not where absent. */
+  readonly beneficialOwners?: boolean;
   /** How many days a company counts as new; 30 where absent. */
   readonly newWithinDays?: number;
   /** How changes are published. */
-  readonly publish?: Omit<PublishOptions, 'now'>;
+  readonly publish?: Omit<PublishOptions, 'now' | 'beneficialOwners'>;
 }
 
 /** The queue of the lanes that read registers and news. */
@@ -98,6 +100,7 @@ async function takeInTogether(
   intake: PageIntake,
 ): Promise<string | undefined> {
   const { store, now } = deps;
+  const { beneficialOwners = false } = deps;
   const breathe = breather();
   const today = todayAt(now());
   const {
@@ -108,6 +111,7 @@ async function takeInTogether(
     today,
     breathe,
     families: intake.families,
+    beneficialOwners,
     ...(intake.again && { again: true }),
   });
   for (let tries = 1; ; tries++) {
@@ -115,7 +119,11 @@ async function takeInTogether(
     const looks = withoutErasedNames(read, erasures);
     const entities = [...new Set(looks.map(({ row }) => row.entity))];
     const known = await readKnown(store.db, entities);
-    const { steps, counts } = await findSteps(looks, known, { breathe, ...(intake.again && { again: true }) });
+    const { steps, counts } = await findSteps(looks, known, {
+      breathe,
+      beneficialOwners,
+      ...(intake.again && { again: true }),
+    });
     const losses = await readLosses(store.db, now());
     const holds = losses.isOpen ? Object.keys(losses.asked) : [];
     const limited = losses.isAllowed ? { steps, tallies: {}, withheld: [] } : limitLosses(steps, losses.tallies, holds);
@@ -188,7 +196,7 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
-      await publish(tx, changes, { ...deps.publish, now: now() });
+      await publish(tx, changes, publishing(deps));
     });
     return true;
   } catch (error) {
@@ -198,6 +206,13 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
 }
 
 class Touched extends Error {}
+
+/** How changes of the register are published now. */
+export const publishing = ({ publish: how, beneficialOwners = false, now }: WatchDeps): PublishOptions => ({
+  ...how,
+  beneficialOwners,
+  now: now(),
+});
 
 /** After the commit: wakes who tells of the changes, and counts. */
 function tell(

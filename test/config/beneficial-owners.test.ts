@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { wireOf } from '../../src/config/wire.ts';
+import { checked, connectorWith, hubspotEntry, problemsOf } from '../support/config.ts';
+
+const mapped = connectorWith({
+  providers: { hubspot: hubspotEntry({ persons: true, fields: { trueOwners: 'reelle' } }) },
+});
+const beneficialOwners = { legalBasis: 'obliged entity, customer due diligence' };
+
+describe('beneficial owners', () => {
+  it('may be mapped only where a legal basis is named', async () => {
+    expect(await problemsOf(mapped)).toEqual([
+      'connector.providers.hubspot.fields.trueOwners reelle would hold beneficial owners: say in beneficialOwners.legalBasis why you may have them, or set trueOwners: false',
+    ]);
+    expect(await problemsOf({ ...mapped, beneficialOwners })).toEqual([]);
+  });
+
+  it('need more than a word', async () => {
+    const problems = await problemsOf({ ...mapped, beneficialOwners: { legalBasis: 'yes' } });
+    expect(problems[0]).toContain('beneficialOwners.legalBasis');
+  });
+
+  it('are read from webhooks with a legal basis only', async () => {
+    const { config } = await checked(connectorWith());
+    expect(wireOf(config)).toEqual({ emailEvent: 'email', beneficialOwners: false });
+    expect(wireOf({ ...config, beneficialOwners })).toMatchObject({ beneficialOwners: true });
+  });
+});

@@ -1,0 +1,111 @@
+/** Beneficial owners are not public: nothing of them is kept or told where no legal basis allows it. */
+import { describe, expect, it } from 'vitest';
+import { publish } from '../../../src/service/changes/publish.ts';
+import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
+import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';
+import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { stateOf } from '../../../src/service/register/watch/state.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
+import { changed, made, NOW } from '../monitored.ts';
+import { document, ENTITY, name, OPTIONS, person, relation, trulyOwns } from './documents.ts';
+import { START, setWatch, type WatchOptions } from './watch-fixture.ts';
+
+const OWNER = 'Ejer Efternavn';
+
+/** The company with a share of its beneficial owner, as it is loaded so many seconds after the start. */
+const company = (share: string, seconds: number, called = 'Prøve ApS') =>
+  document({
+    navne: [name(called)],
+    deltagerRelation: [relation(person(4_000_700_001, OWNER), trulyOwns(share, share))],
+    sidstIndlaest: new Date(START + seconds * 1_000).toISOString(),
+  });
+
+const kept = async ({ db }: Store): Promise<string> =>
+  JSON.stringify([
+    await db.selectFrom('snapshot').selectAll().execute(),
+    await db.selectFrom('change').selectAll().execute(),
+    await db.selectFrom('news').selectAll().execute(),
+  ]);
+
+/** A store whose watcher is started anew with other settings, and reads on. */
+async function watched(engine: (typeof ENGINES)[number]) {
+  const store = await newStore(engine);
+  const folder = newFolder();
+  const news = {
+    baseUrl: 'https://service.example.com',
+    registryProvider: 'CVR',
+    pressProvider: 'Press',
+    gazetteProvider: 'Statstidende',
+  };
+  return {
+    store,
+    async load(beneficialOwners: boolean, ...documents: readonly unknown[]): Promise<readonly string[]> {
+      const options: WatchOptions = { folder, beneficialOwners, publish: { news } };
+      const fixture = await setWatch(store, options);
+      const before = await fixture.events();
+      await fixture.tell(...documents);
+      await fixture.run();
+      return (await fixture.events()).slice(before.length);
+    },
+    async fullState(): Promise<readonly string[]> {
+      const { company } = (await readFullStates(store.db, [ENTITY])).get(ENTITY) ?? {};
+      if (company === undefined) throw new Error('the company is not stored');
+      return Object.keys(stateOf(company, OPTIONS));
+    },
+  };
+}
+
+describe.each(ENGINES)('beneficial owners on %s', (engine) => {
+  it('are neither kept nor told where the configuration names no legal basis', async () => {
+    const { store, load, fullState } = await watched(engine);
+    await load(false, company('0.5', 0));
+    expect(await load(false, company('0.25', 60, 'Prøve Ny ApS'))).toEqual([`${ENTITY} name`]);
+    expect(await kept(store)).not.toContain(OWNER);
+    expect(await fullState()).not.toEqual(expect.arrayContaining(['trueOwnership']));
+  });
+
+  it('are told from the first change on that comes after a legal basis was named', async () => {
+    const { store, load } = await watched(engine);
+    await load(false, company('0.5', 0));
+    expect(await load(true, company('0.5', 60, 'Prøve Ny ApS'))).toEqual([`${ENTITY} name`]);
+    expect(await load(true, company('0.25', 120, 'Prøve Ny ApS'))).toEqual([
+      `${ENTITY} trueOwnership`,
+      `${ENTITY} trueVoteRights`,
+    ]);
+    expect(await kept(store)).toContain(OWNER);
+  });
+
+  it('are told by nobody who does not say that they may be: what else changed is', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all' });
+    const trueOwnership = { added: [], removed: [], changed: [] };
+    const both = changed({ updates: { ...changed().updates, trueOwnership } });
+    await store.write((tx) => publish(tx, [both, changed({ updates: { trueOwnership } })], { now: NOW }));
+    const stored = await store.db.selectFrom('change').select('updates').execute();
+    expect(stored.map(({ updates }) => Object.keys(JSON.parse(updates)))).toEqual([['name']]);
+  });
+
+  it('are in no webhook that was due when the legal basis went', async () => {
+    const store = await newStore(engine);
+    await made(store, { target: 'all' });
+    const owner = { entityId: 'CVR-3-4000700001', name: OWNER, type: 'Person', ownership: '50' };
+    const trueOwnership = { added: [owner], removed: [], changed: [] };
+    const change = changed({ updates: { ...changed().updates, trueOwnership } });
+    await store.write((tx) => publish(tx, [change], { now: NOW, beneficialOwners: true }));
+    const [{ seq } = expect.fail()] = await listDeliveries(store.db);
+    expect(await readDeliveryBody(store.db, seq, { beneficialOwners: true })).toContain(OWNER);
+    const body: unknown = JSON.parse((await readDeliveryBody(store.db, seq, { beneficialOwners: false })) ?? '');
+    expect(body).toMatchObject({ updates: { name: { updated: true }, trueOwnership: { updated: false } } });
+    expect(JSON.stringify(body)).not.toContain(OWNER);
+  });
+
+  it('are forgotten with the next document where the legal basis is gone, and nobody is told that they left', async () => {
+    const { store, load, fullState } = await watched(engine);
+    await load(true, company('0.5', 0));
+    expect(await fullState()).toContain('trueOwnership');
+    expect(await load(false, company('0.25', 60, 'Prøve Ny ApS'))).toEqual([`${ENTITY} name`]);
+    const bodies = await store.db.selectFrom('snapshot').select('body').execute();
+    expect(JSON.stringify(bodies)).not.toContain(OWNER);
+  });
+});
