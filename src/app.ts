@@ -1,4 +1,5 @@
 /** The daemon: configuration → store → halves → server. The only file that knows every part. */
+
 import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import { configDigests } from './config/digests.ts';
@@ -10,7 +11,7 @@ import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
 import { openClient } from './http/outbound/client.ts';
 import { readOutages, shownOutage } from './http/outbound/outage.ts';
@@ -22,6 +23,8 @@ import { measureWork } from './runtime/lanes/measure.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
 import { openStore, type Store } from './store/open.ts';
+import { traceWith } from './telemetry/trace.ts';
+import { readVersion } from './version.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -114,6 +117,7 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
   const beat = beatMs === undefined ? {} : { beatMs };
   const membership = await joinDaemons({ store, digests, roles: config.roles, now, log, metrics, ...beat });
   undo.push(() => membership.leave());
+  await openTracing(config, { metrics, log, daemon: membership.id }, undo);
   const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
   undo.push(() => client.close());
   const counts: StrangerCounts = {
@@ -126,6 +130,23 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
   const { retention } = config;
   return { store, retention, metrics, http: client.http, daemon: membership.id, server, admin, documents, log, now };
+}
+
+/** The packages that trace are loaded where somebody asks for it. */
+async function openTracing(
+  { telemetry }: Config,
+  { metrics, log, daemon }: { readonly metrics: Metrics; readonly log: Logger; readonly daemon: string },
+  undo: Undo,
+): Promise<void> {
+  if (telemetry === undefined) return;
+  const { openTelemetry } = await import('./telemetry/open-telemetry.ts');
+  const { registry } = metrics;
+  const opened = openTelemetry(telemetry, { version: readVersion(), daemon, registry, log });
+  traceWith(opened.tracing);
+  undo.push(async () => {
+    traceWith(undefined);
+    await opened.close();
+  });
 }
 
 /** `own`: this process's own address, once it is known. */

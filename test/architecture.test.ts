@@ -36,21 +36,23 @@ const allImports = (of: readonly string[]): readonly Import[] => of.flatMap((fil
 /** What a folder may import of this project, beside itself. The fifth floor (all else in `src`) may import anything. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'src/protocol/': [],
+  'src/telemetry/': [],
   'src/store/': ['src/protocol/'],
   'src/match/': ['src/store/', 'src/protocol/'],
   'src/runtime/': ['src/store/', 'src/protocol/'],
-  'src/http/': ['src/store/', 'src/protocol/', 'providers/retry-after.ts'],
+  'src/http/': ['src/store/', 'src/protocol/', 'src/telemetry/', 'providers/retry-after.ts'],
   'src/connector/': [
     'src/match/',
     'src/runtime/',
     'src/http/',
     'src/store/',
     'src/protocol/',
+    'src/telemetry/',
     'providers/provider.ts',
     'providers/fields.ts',
     'providers/in-halves.ts',
   ],
-  'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
+  'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/dashboard/': [
     'src/config/',

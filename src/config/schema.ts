@@ -1,4 +1,5 @@
 /** The configuration file as TypeBox: its descriptions are the documentation, its defaults are applied. */
+
 import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../providers/fields.ts';
 import { authSchema } from '../protocol/auth.ts';
@@ -6,84 +7,14 @@ import { EVENTS } from '../protocol/events.ts';
 import { ROLES } from './roles.ts';
 import { alerts } from './schema/alerts.ts';
 import { beneficialOwners } from './schema/beneficial-owners.ts';
+import { admin, server } from './schema/listeners.ts';
 import { retention } from './schema/retention.ts';
 import { service } from './schema/service.ts';
 import { baseUrl, CLOSED, secret, text } from './schema/shapes.ts';
+import { telemetry } from './schema/telemetry.ts';
 
 const property = (description: string) =>
   Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
-
-const server = Type.Object(
-  {
-    host: text('Address to listen on; 0.0.0.0 for all.', { default: '127.0.0.1' }),
-    port: Type.Integer({
-      minimum: 0,
-      maximum: 65535,
-      default: 8080,
-      description: 'Port to listen on; 0 picks a free one.',
-    }),
-    publicUrl: Type.Optional(baseUrl('How the world reaches this server, where it differs')),
-  },
-  { ...CLOSED, description: 'Where we listen.', moved: { adminToken: 'admin.token' } },
-);
-
-const roleValues = (role: string) =>
-  Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description: `Values of roleClaim that make ${role}.` }),
-  );
-
-const oidc = Type.Object(
-  {
-    issuer: Type.String({
-      pattern: '^https?://\\S+$',
-      description: 'Address of the issuer, as its own configuration names it.',
-    }),
-    clientId: text('Name under which cvrsync is registered there.'),
-    clientSecret: secret('Secret of that registration.'),
-    scope: text('Scopes that are asked for.', { default: 'openid profile email' }),
-    roleClaim: text('Claim that says what a person may do: a text, or a list of them.', { default: 'roles' }),
-    roles: Type.Object(
-      { viewer: roleValues('a viewer'), operator: roleValues('an operator'), admin: roleValues('an admin') },
-      { ...CLOSED, description: 'Which value gives which role; the highest counts, and without one nobody gets in.' },
-    ),
-  },
-  { ...CLOSED, description: 'Single sign-on by OpenID Connect: operators sign in where your organisation does.' },
-);
-
-const admin = Type.Object(
-  {
-    host: text('Address to listen on.', { default: '127.0.0.1' }),
-    port: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 65535,
-        description:
-          'Port to listen on, 8081 where absent; 0 picks a free one, as does an absent one where server.port is 0.',
-      }),
-    ),
-    publicUrl: Type.Optional(baseUrl('How browsers reach the dashboard; single sign-on needs it')),
-    oidc: Type.Optional(oidc),
-    token: Type.Optional(
-      Type.String({
-        pattern: '^[!-~]{16,}$',
-        secret: true,
-        description:
-          'Token that programs send, 16 characters or more without blanks. Where absent: made at the first start, in a file beside a SQLite store; for PostgreSQL derived from service.secretKey.',
-      }),
-    ),
-    exposed: Type.Boolean({
-      default: false,
-      description:
-        'Says that host is meant to be another address than loopback, and that only those who may administer reach it: in a container, or behind a firewall.',
-    }),
-  },
-  {
-    ...CLOSED,
-    default: {},
-    description:
-      'The admin listener: the dashboard, /admin/api, /metrics and /openapi.json, apart from the public port.',
-  },
-);
 
 const matchText = (what: string) =>
   Type.Optional(text(`CRM property with the ${what}, where it is not the mapped one.`));
@@ -295,6 +226,7 @@ export const configSchema = Type.Object(
     alerts: Type.Optional(alerts),
     retention,
     beneficialOwners: Type.Optional(beneficialOwners),
+    telemetry: Type.Optional(telemetry),
   },
   CLOSED,
 );

@@ -17,6 +17,8 @@ export interface ArrivalTable {
   /** Whether a signature proves that id. */
   is_signed: number;
   received_at: number;
+  /** The trace context that it came in (W3C); null where telemetry is off. */
+  trace: string | null;
 }
 
 /** An accepted webhook. `seq` is the order of arrival; `body` is canonical JSON and null once pruned. */
@@ -37,6 +39,7 @@ export interface ReceiptTable {
   aside: string | null;
   /** How often it was begun alone, after a run that never ended; see connector/facts/poison.ts. */
   begun: Generated<number>;
+  trace: string | null;
 }
 
 /** A body that could not be used, cut to a cap. */

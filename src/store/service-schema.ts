@@ -37,6 +37,8 @@ export interface ChangeTable {
   /** JSON of the updates, events that did change only. */
   updates: string;
   created_at: number;
+  /** The trace context that it was found in, as W3C has it; null where telemetry is off. */
+  trace: string | null;
 }
 
 /** Who is told of what, and where. A third-party job is one whose target is its items and which has a provider. */

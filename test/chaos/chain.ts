@@ -66,6 +66,7 @@ export async function openChain(url: string, options: ChainOptions, random: Rand
   await appendFile(file, '');
   const config = {
     ...configFor(crms, url, { leaseSeconds: 5 }),
+    beneficialOwners: { legalBasis: 'invented owners of invented companies' },
     service: {
       register: { source: 'file', path: file, pollSeconds: 1 },
       webhooks: { allow: ['127.0.0.1'] },

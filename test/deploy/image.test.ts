@@ -9,6 +9,7 @@ import { openChain } from '../chaos/chain.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { ENTRY } from '../support/program.ts';
 import { emptyStoreUrl, newFolder } from '../support/stores.ts';
+import { openCollector } from '../telemetry/collector.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MB = 1_000_000;
@@ -38,12 +39,15 @@ describe('the packages of the image', () => {
     const random = randomFrom(3);
     const options = { seed: 3, companies: 4, changes: 10, listeners: 3, faults: 0 };
     const chain = await openChain(await emptyStoreUrl(engine), options, random);
-    const daemon = await daemonWith(chain.config, [], join(folder, 'dist/cvrsync.js'));
+    const collector = await openCollector();
+    const config = { ...chain.config, telemetry: { endpoint: collector.endpoint, metricsSeconds: 1 } };
+    const daemon = await daemonWith(config, [], join(folder, 'dist/cvrsync.js'));
     await daemon.start();
     await chain.begin();
     await chain.tellRest(() => {});
     await chain.atRest();
     expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     await chain.verify();
+    expect(collector.spans('sync')).not.toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 /** The context of a command: its streams, its log, its configuration. One mask filters everything it prints. */
+
 import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
+import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { escapeControls } from './table.ts';
 
@@ -83,7 +85,10 @@ export async function createContext(
 ): Promise<CommandContext> {
   const { pino } = await import('pino');
   const { stdout, stderr, env } = world;
-  const log = pino({ level: options.logLevel, base: null }, { write: (line) => void stderr.write(line) });
+  const log = pino(
+    { level: options.logLevel, base: null, mixin: traceIds },
+    { write: (line) => void stderr.write(line) },
+  );
   const load = async (): Promise<LoadedConfig> => {
     const { loadConfig } = await import('../../config/load-file.ts');
     const loaded = await loadConfig({ file: options.config, env });

@@ -1,7 +1,9 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
+
 import { type Fault, ProviderError } from '../../../providers/provider.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
+import { inSpan } from '../../telemetry/trace.ts';
 import type { IdForm } from './record-id.ts';
 
 export interface FenceOptions {
@@ -30,7 +32,7 @@ const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 're
 
 /** Makes the runner of one connection's verbs. */
 export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions): Bound {
-  return async (verb, signal, work, read) => {
+  const run: Bound = async (verb, signal, work, read) => {
     signal.throwIfAborted();
     const over = Promise.withResolvers<never>();
     // The provider's own: at the deadline its calls end too, and nothing stays with a signal that lives for days.
@@ -67,6 +69,12 @@ export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOpt
       );
     }
   };
+  return (verb, signal, work, read) =>
+    inSpan(
+      'crm',
+      () => ({ kind: 'client', attributes: { 'cvrsync.provider': name, 'cvrsync.verb': verb } }),
+      () => run(verb, signal, work, read),
+    );
 }
 
 /** A verb that throws before it waits is no other than one that throws later. */

@@ -1,4 +1,5 @@
 /** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
+
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
@@ -9,6 +10,7 @@ import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
+import { describeSpan, inSpan, linkSpan } from '../../telemetry/trace.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { setEventAside } from '../intake/aside.ts';
 import { readWaiting } from '../intake/receipt.ts';
@@ -62,11 +64,24 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
 }
 
 /** All in one transaction. With `alone` one receipt, and the lane is settled later. */
-async function applyOnce(deps: ApplyDeps, claims: readonly Claim[], { alone = false } = {}): Promise<void> {
+const applyOnce = (deps: ApplyDeps, claims: readonly Claim[], options: { readonly alone?: true } = {}): Promise<void> =>
+  inSpan(
+    'apply',
+    () => ({ kind: 'lane', attributes: { 'cvrsync.companies': claims.length } }),
+    () => foldOnce(deps, claims, options),
+  );
+
+async function foldOnce(
+  deps: ApplyDeps,
+  claims: readonly Claim[],
+  { alone }: { readonly alone?: true },
+): Promise<void> {
   const { store, wakeUp, metrics } = deps;
   const done = await store.write(async (tx) => {
     const entities = await held(tx, claims);
     const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
+    describeSpan({ 'cvrsync.events': receipts.length });
+    linkSpan(receipts.map(({ trace }) => trace));
     const folding = openFolding(await readFacts(tx, [...entities]));
     for (const receipt of receipts) {
       const clock = startCpuClock();

@@ -19,6 +19,8 @@ export interface Arrival {
   readonly webhookId: string | undefined;
   /** Whether a signature proves that id. */
   readonly isSigned: boolean;
+  /** The trace context that it came in. */
+  readonly trace?: string | undefined;
 }
 
 /** What became of arrivals that were read. */
@@ -38,14 +40,23 @@ const CHUNK = 64;
 /** Read in one transaction: it holds the store's only writer, and on SQLite the thread. */
 const MOST = 256;
 
-const ARRIVALS: InsertTarget = { table: 'arrival', columns: ['body', 'webhook_id', 'is_signed', 'received_at'] };
+const ARRIVALS: InsertTarget = {
+  table: 'arrival',
+  columns: ['body', 'webhook_id', 'is_signed', 'received_at', 'trace'],
+};
 
 /** Stores arrivals in their order, behind all that were stored before. */
 export async function insertArrivals(tx: Tx, arrivals: readonly Arrival[], now: number): Promise<void> {
   await insertRows(
     tx,
     ARRIVALS,
-    arrivals.map(({ body, webhookId = null, isSigned }) => [body, webhookId, isSigned ? 1 : 0, now]),
+    arrivals.map(({ body, webhookId = null, isSigned, trace = null }) => [
+      body,
+      webhookId,
+      isSigned ? 1 : 0,
+      now,
+      trace,
+    ]),
   );
 }
 
@@ -78,6 +89,7 @@ interface Row {
   readonly webhook_id: string | null;
   readonly is_signed: number;
   readonly received_at: number;
+  readonly trace: string | null;
 }
 
 interface Reading {
@@ -90,7 +102,7 @@ interface Reading {
 const waiting = (tx: Tx, after: number): Promise<readonly Row[]> =>
   tx
     .selectFrom('arrival')
-    .select(['seq', 'body', 'webhook_id', 'is_signed', 'received_at'])
+    .select(['seq', 'body', 'webhook_id', 'is_signed', 'received_at', 'trace'])
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(CHUNK)
@@ -145,5 +157,5 @@ function eventOf(row: Row, wire: WireOptions): ReceivedEvent {
   };
   const sent = { id: row.webhook_id ?? undefined, isSigned: row.is_signed === 1 };
   const { entityId: entity, timestamp } = head;
-  return { ...canonicalise(sent, json, whole), entity, timestamp, receivedAt: row.received_at };
+  return { ...canonicalise(sent, json, whole), entity, timestamp, receivedAt: row.received_at, trace: row.trace };
 }

@@ -23,6 +23,8 @@ export interface ReceivedEvent {
   readonly digest?: string | undefined;
   /** When it came, in ms since 1970; now where absent. */
   readonly receivedAt?: number;
+  /** The trace context that it came in. */
+  readonly trace?: string | null;
 }
 
 /**
@@ -46,9 +48,9 @@ export async function insertReceipts(
   const rows = await insertRows<{ dedupe_key: string }>(
     tx,
     RECEIPTS,
-    events.map(({ key, entity, timestamp, body, webhookId = null, digest = null, receivedAt = now }) => [
+    events.map(({ key, entity, timestamp, body, webhookId = null, digest = null, receivedAt = now, trace = null }) => [
       ...[key, entity, timestamp, body, receivedAt],
-      ...[webhookId, digest],
+      ...[webhookId, digest, trace],
     ]),
   );
   return new Set(rows.map((row) => row.dedupe_key));
@@ -61,7 +63,7 @@ function withoutErasedNames(event: ReceivedEvent, erasures: Erasures): ReceivedE
 
 const RECEIPTS: InsertTarget = {
   table: 'receipt',
-  columns: ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest'],
+  columns: ['dedupe_key', 'entity', 'timestamp', 'body', 'received_at', 'webhook_id', 'digest', 'trace'],
   rest: 'on conflict (dedupe_key) do nothing returning dedupe_key',
 };
 
@@ -74,15 +76,27 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
+/** The trace contexts of events, of those that have one. */
+export async function readTraces(db: Db, seqs: readonly number[]): Promise<readonly (string | null)[]> {
+  const rows = await db
+    .selectFrom('receipt')
+    .select('trace')
+    .distinct()
+    .where('trace', 'is not', null)
+    .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(db, seqs.map(String))} as seqs)`)
+    .execute();
+  return rows.map(({ trace }) => trace);
+}
+
 /** The receipts that wait for these companies, in the order they came. */
 export const readWaiting = (
   db: Db,
   entities: Iterable<string>,
   most: number,
-): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun'>[]> =>
+): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun' | 'trace'>[]> =>
   db
     .selectFrom('receipt')
-    .select(['seq', 'entity', 'timestamp', 'body', 'begun'])
+    .select(['seq', 'entity', 'timestamp', 'body', 'begun', 'trace'])
     .where('applied_at', 'is', null)
     .where('entity', 'in', each(db, [...entities]))
     .orderBy('seq')

@@ -1,4 +1,5 @@
 /** The webhook: an event comes in, is on disk, is answered. What it means is read later; see `arrivals.ts`. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Metrics } from '../../http/metrics.ts';
@@ -13,6 +14,7 @@ import { readJson } from '../../protocol/text/json.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store } from '../../store/store.ts';
+import { describeSpan, inSpan, type SpanStart, traceparent } from '../../telemetry/trace.ts';
 import type { Intake } from './intake.ts';
 
 export interface WebhookOptions {
@@ -58,6 +60,17 @@ const SCHEMA = {
     503: Type.Object(errorBody.properties, { description: 'A failure of our own; send it again after Retry-After' }),
   },
 };
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** The same handler, in a span of the trace that the sender named. */
+const inSpanOfCaller =
+  (handle: Handler): Handler =>
+  (request, reply) => {
+    const { traceparent: caller } = request.headers;
+    const start = (): SpanStart => ({ kind: 'server', parent: typeof caller === 'string' ? caller : undefined });
+    return inSpan('webhook', start, () => handle(request, reply));
+  };
 
 /** Warnings that anybody may cause: one a minute. */
 function rareWarnings(log: Log, now: () => number): Log['warn'] {
@@ -115,12 +128,14 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
     if (!head.ok) return unusable(reply, bytes, head.errors);
+    describeSpan({ 'cvrsync.entity': head.entityId });
     const id = request.headers['webhook-id'];
     try {
       await intake.accept({
         body: json.text,
         webhookId: typeof id === 'string' ? id : undefined,
         isSigned: verdict.ok && verdict.signed === true,
+        trace: traceparent(),
       });
     } catch {
       // The intake has logged why.
@@ -141,6 +156,10 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       metrics.webhooksReceived.inc({ result: 'unreadable' });
       throw error;
     });
-    scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);
+    scope.post(
+      path,
+      { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } },
+      inSpanOfCaller(handle),
+    );
   });
 }

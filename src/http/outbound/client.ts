@@ -1,7 +1,9 @@
 /** The outbound HTTP client: one deadline over the whole answer, abortable, no redirects, a bounded body. */
+
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { describeSpan, inSpan, isTracing, traceparent } from '../../telemetry/trace.ts';
 import { guardedConnector } from './connect.ts';
 import { askForExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
@@ -134,10 +136,31 @@ export function openClient(options: ClientOptions = {}): HttpClient {
   }
 
   const close = () => dispatcher.destroy();
-  if (excerptBytes === undefined) return { http, close };
+  if (excerptBytes === undefined) return { http: traced(http), close };
   const excerpt = { most: excerptBytes, deadlineMs: options.deadlineMs ?? DEADLINE, userAgent };
-  return { http: (asked) => askForExcerpt(dispatcher, asked, excerpt), close };
+  return { http: traced((asked) => askForExcerpt(dispatcher, asked, excerpt)), close };
 }
+
+/** The same requests, each in a span whose context goes with it. */
+const traced =
+  (http: OutboundHttp): OutboundHttp =>
+  (asked) =>
+    isTracing() ? askInSpan(http, asked) : http(asked);
+
+const askInSpan = (http: OutboundHttp, asked: OutboundRequest) =>
+  inSpan(
+    'http',
+    () => ({
+      kind: 'client',
+      attributes: { 'http.request.method': asked.method, 'server.address': readUrl(asked.url).hostname },
+    }),
+    async () => {
+      const context = traceparent();
+      const answer = await http({ ...asked, headers: { ...asked.headers, ...(context && { traceparent: context }) } });
+      describeSpan({ 'http.response.status_code': answer.status });
+      return answer;
+    },
+  );
 
 const stopped = (what: string, { reason }: AbortSignal): HttpFault =>
   new HttpFault('aborted', `${what} was stopped`, reason);

@@ -4,12 +4,14 @@
  * Lanes are marked before the rows that they are to find, and in one order, so that no worker misses any and no two
  * publishers wait for each other.
  */
+
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
+import { traceparent } from '../../telemetry/trace.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
 import { fanOutMonitors } from '../monitors/monitor-row.ts';
 import { storeNews } from '../news/store.ts';
@@ -118,10 +120,10 @@ async function insertChanges(
   });
   const inserted = await tx
     .insertInto('change')
-    .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at'])
+    .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at', 'trace'])
     .expression(
       sql`select each.value ->> 'id', each.value ->> 'entity', each.value ->> 'name', each.value ->> 'kind',
-        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint)
+        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint), cast(${traceparent() ?? null} as text)
         from ${eachRow(tx, rows)} where true order by cast(each.value ->> 'place' as bigint)`,
     )
     .onConflict((conflict) => conflict.column('id').doNothing())

@@ -1,6 +1,8 @@
 /** One attempt of a delivery: whether it may be made, the post, and what its answer makes of the delivery. */
+
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { Lease } from '../../runtime/lanes/lease.ts';
+import { inSpan } from '../../telemetry/trace.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { DueDelivery } from './due-queue.ts';
 import { type Posted, post, type Webhook, webhookId } from './post.ts';
@@ -44,7 +46,15 @@ export async function attempt(
   const number = head.attempts + 1;
   const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
   await lease.confirm(LEASE_AGE_MS);
-  const posted = await post(http, webhook, message, { now: deps.now, signal });
+  const posted = await inSpan(
+    'deliver',
+    () => ({
+      kind: 'lane',
+      attributes: { 'cvrsync.monitor': monitor.id, 'cvrsync.entity': head.entity, 'cvrsync.attempt': number },
+      links: body.trace === null ? [] : [body.trace],
+    }),
+    () => post(http, webhook, message, { now: deps.now, signal }),
+  );
   if (posted === undefined) return undefined;
   const tried = number - (head.replayed_from ?? 0);
   return { seq, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };

@@ -11,6 +11,8 @@ export interface DeliveryBody {
   /** The change's natural id. */
   readonly change: string;
   readonly bytes: Buffer;
+  /** The trace context that the change was found in. */
+  readonly trace: string | null;
 }
 
 export interface DeliveryBodies {
@@ -64,13 +66,14 @@ interface ChangeRow {
   readonly entity: string;
   readonly timestamp: string;
   readonly updates: string;
+  readonly trace: string | null;
 }
 
 async function loadChanges(db: Db, heads: readonly Pick<Head, 'change'>[]): Promise<ReadonlyMap<number, ChangeRow>> {
   const seqs = [...new Set(heads.map(({ change }) => String(change)))];
   const rows = await db
     .selectFrom('change')
-    .select(['seq', 'id', 'entity', 'timestamp', 'updates'])
+    .select(['seq', 'id', 'entity', 'timestamp', 'updates', 'trace'])
     .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(db, seqs)} as list)`)
     .execute();
   return new Map(rows.map((row) => [row.seq, row]));
@@ -83,5 +86,5 @@ function bodyOf(change: ChangeRow, events: string, options: WireOptions): Delive
   // Found when they might be told, and waiting since.
   const tellable = options.beneficialOwners === false ? withoutBeneficialOwners(chosen) : chosen;
   const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: tellable }, options);
-  return { change: change.id, bytes: Buffer.from(JSON.stringify(payload)) };
+  return { change: change.id, trace: change.trace, bytes: Buffer.from(JSON.stringify(payload)) };
 }

@@ -1,4 +1,5 @@
 /** The store's tables, brought up to date version by version in one transaction. */
+
 import { type ColumnBuilderCallback, sql } from 'kysely';
 import type { Db, Engine, Store, Tx } from '../store.ts';
 import { addAlerts } from './alert-tables.ts';
@@ -27,6 +28,7 @@ import { addRuns } from './run-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
 import { addService } from './service-tables.ts';
 import { addSignOns } from './sign-on-tables.ts';
+import { addTraces } from './trace-columns.ts';
 import { addUndoRuns } from './undo-tables.ts';
 import { addCallWindows } from './window-tables.ts';
 
@@ -60,6 +62,7 @@ const MIGRATIONS: readonly Migration[] = [
   addRuns,
   addPlanVersions,
   addRoles,
+  addTraces,
   addSignOns,
   addErasures,
 ];

@@ -2,6 +2,7 @@
  * Takes documents in: changes out. What a page brings is one transaction: snapshots, changes with all that is told because
  * of them, and what its lane begins with.
  */
+
 import type { Metrics } from '../../../http/metrics.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { mark } from '../../../runtime/lanes/lanes.ts';
@@ -11,6 +12,7 @@ import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts'
 import { readValue, writeValue } from '../../../store/kv.ts';
 import { setAside } from '../../../store/quarantine.ts';
 import type { Store, Tx } from '../../../store/store.ts';
+import { describeSpan } from '../../../telemetry/trace.ts';
 import { DELIVER_QUEUE, type PublishOptions, publish } from '../../changes/publish.ts';
 import { storeMergerParties } from '../diff/merger-parties.ts';
 import { createRecodingGuard } from '../diff/recoding.ts';
@@ -114,6 +116,7 @@ async function takeInTogether(
     beneficialOwners,
     ...(intake.again && { again: true }),
   });
+  describeSpan({ 'cvrsync.documents': read.length });
   for (let tries = 1; ; tries++) {
     const erasures = await readErasures(store.db);
     const looks = withoutErasedNames(read, erasures);

@@ -2,10 +2,12 @@
  * Watches one page: asks the source for it, and takes it in together with its cursor. After a crash the page comes again,
  * as if it had never been asked for.
  */
+
 import { backoff } from '../../../runtime/backoff.ts';
 import { settle } from '../../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../../runtime/lanes/settlement.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
+import { inSpan } from '../../../telemetry/trace.ts';
 import { type RegisterSource, SourceError, type SourcePage, withText } from '../source/source.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
 import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
@@ -22,11 +24,20 @@ const AHEAD_IDLE_MS = 3_600_000;
 const MOST_BACKOFF_MS = 5 * 60_000;
 
 /** Asks for the page after the kept cursor and takes it in. An outage of the source puts the lane off, for ever if need be. */
-export async function watchPage(
-  deps: WatchDeps,
-  source: RegisterSource,
-  { claim, signal, pollMs }: { readonly claim: Claim; readonly signal: AbortSignal; readonly pollMs: number },
-): Promise<void> {
+export const watchPage = (deps: WatchDeps, source: RegisterSource, run: PageRun): Promise<void> =>
+  inSpan(
+    'register',
+    () => ({ kind: 'lane', attributes: { 'cvrsync.source': source.name } }),
+    () => readPage(deps, source, run),
+  );
+
+interface PageRun {
+  readonly claim: Claim;
+  readonly signal: AbortSignal;
+  readonly pollMs: number;
+}
+
+async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal, pollMs }: PageRun): Promise<void> {
   const { store, now, metrics, log } = deps;
   const cursor = await readValue(store.db, cursorKey(source));
   let page: SourcePage;

@@ -1,0 +1,163 @@
+/**
+ * OpenTelemetry by its official packages: spans and metrics to a receiver that speaks OTLP over HTTP. Loaded only where the
+ * configuration asks for it.
+ *
+ * Telemetry never holds the daemon up: what the receiver does not take in time is dropped, with a bound on what waits.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Link, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Registry } from 'prom-client';
+import { metricsOf } from './metric-data.ts';
+import type { SpanStart, Tracing } from './trace.ts';
+
+/** Where telemetry goes. */
+export interface TelemetrySettings {
+  /** Base URL of the receiver; `/v1/traces` and `/v1/metrics` are added. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the traces that begin here which are kept, 0 to 1. */
+  readonly sampleRatio: number;
+  /** Seconds between two exports of the metrics; 0 for none. */
+  readonly metricsSeconds: number;
+}
+
+export interface TelemetryDeps {
+  readonly version: string;
+  /** This daemon among those of the store. */
+  readonly daemon: string;
+  readonly registry: Registry;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+export interface Telemetry {
+  readonly tracing: Tracing;
+  /** Sends what waits, for some seconds at most. */
+  close(): Promise<void>;
+}
+
+/** Spans that wait to be sent, at most: the newest beyond are dropped. Some 2 MB. */
+const MOST_WAITING = 2_048;
+const EXPORT_MS = 5_000;
+const CLOSE_MS = 3_000;
+const WARN_EVERY_MS = 60_000;
+
+/** Starts to export. Calls nobody yet. */
+export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps): Telemetry {
+  warnSeldom(deps.log, settings.endpoint);
+  const { version, daemon, registry } = deps;
+  const resource = resourceFromAttributes({
+    'service.name': 'cvrsync',
+    'service.version': version,
+    'service.instance.id': daemon,
+  });
+  const exportTo = (path: string) => ({
+    url: `${settings.endpoint.replace(/\/$/, '')}/v1/${path}`,
+    headers: { ...settings.headers },
+    timeoutMillis: EXPORT_MS,
+  });
+  const tracers = new TracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampleRatio) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter(exportTo('traces')),
+        maxQueueSize: MOST_WAITING,
+        exportTimeoutMillis: EXPORT_MS,
+      }),
+    ],
+  });
+  const meters =
+    settings.metricsSeconds === 0
+      ? undefined
+      : new MeterProvider({
+          resource,
+          readers: [
+            new PeriodicExportingMetricReader({
+              exporter: new OTLPMetricExporter(exportTo('metrics')),
+              exportIntervalMillis: settings.metricsSeconds * 1_000,
+              exportTimeoutMillis: Math.min(EXPORT_MS, settings.metricsSeconds * 1_000),
+              metricProducers: [metricsOf(registry, resource)],
+            }),
+          ],
+        });
+  return {
+    tracing: tracingBy(tracers.getTracer('cvrsync', version)),
+    async close() {
+      const ended = Promise.allSettled([tracers.shutdown(), meters?.shutdown()]);
+      const timer = Promise.withResolvers<void>();
+      const late = setTimeout(timer.resolve, CLOSE_MS);
+      await Promise.race([ended, timer.promise]);
+      clearTimeout(late);
+    },
+  };
+}
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, lane: SpanKind.CONSUMER };
+
+function tracingBy(tracer: Tracer): Tracing {
+  const active = new AsyncLocalStorage<Span>();
+  return {
+    inSpan(name, start, work) {
+      const { kind, attributes = {}, links = [] } = start;
+      const options = { kind: KINDS[kind], attributes: { ...attributes }, links: links.flatMap(linkTo) };
+      const span = tracer.startSpan(name, options, contextOf(start, active.getStore()));
+      return active.run(span, async () => {
+        try {
+          return await work();
+        } catch (error) {
+          // No message: it may quote what the span must not tell.
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    describe(attributes, links) {
+      active
+        .getStore()
+        ?.setAttributes({ ...attributes })
+        .addLinks(links.flatMap(linkTo));
+    },
+    current() {
+      const context = active.getStore()?.spanContext();
+      if (context === undefined) return undefined;
+      return `00-${context.traceId}-${context.spanId}-${context.traceFlags.toString(16).padStart(2, '0')}`;
+    },
+  };
+}
+
+/** What a span begins under: the caller's span, the one that it runs in, or nothing. */
+function contextOf({ kind, parent }: SpanStart, outer: Span | undefined) {
+  const caller = parent === undefined ? null : parseTraceParent(parent);
+  if (caller !== null) return trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
+  return kind === 'lane' || outer === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, outer);
+}
+
+function linkTo(context: string): readonly Link[] {
+  const found = parseTraceParent(context);
+  return found === null ? [] : [{ context: found }];
+}
+
+/** The packages report failed exports at a place of their process: one a minute is told. */
+function warnSeldom(log: TelemetryDeps['log'], endpoint: string): void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  setGlobalErrorHandler((error) => {
+    const now = performance.now();
+    if (now - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now;
+    log.warn({ err: error, endpoint }, 'telemetry cannot be sent: some of it is lost');
+  });
+}

@@ -1,0 +1,181 @@
+/** Telemetry of the real daemon, at a receiver of OpenTelemetry. */
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { isTracing } from '../../src/telemetry/trace.ts';
+import { document, ENTITY, name } from '../service/register/documents.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { readDoc, tableIn } from '../support/docs.ts';
+import { configFor, startCrms, startFixture } from '../support/fixture.ts';
+import { newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { attributeOf, type Collector, openCollector, type SentSpan } from './collector.ts';
+
+const only = <T>(found: readonly T[]): T => {
+  expect(found).toHaveLength(1);
+  const [one = expect.fail()] = found;
+  return one;
+};
+
+const linked = (span: SentSpan, to: SentSpan): boolean => span.links.some(({ spanId }) => spanId === to.spanId);
+
+/** What a table of the page lists, but for what only a failure says. */
+const listed = (what: 'Span' | 'Attribute'): readonly string[] =>
+  tableIn(readDoc('docs/telemetry.md'), what)
+    .map((row) => (row[what] ?? '').slice(1, -1))
+    .filter((name) => name !== 'error.type')
+    .toSorted();
+const spansOf = (collector: Collector): readonly string[] =>
+  [...new Set(collector.spans().map((span) => span.name))].toSorted();
+const attributesOf = (collector: Collector): readonly string[] =>
+  [...new Set(collector.spans().flatMap(({ attributes }) => attributes.map(({ key }) => key)))]
+    .filter((name) => name !== 'error.type')
+    .toSorted();
+
+/** Both halves as one process, with a company in the register and its record in HubSpot. */
+async function startScene(telemetry: object | undefined) {
+  const crms = await startCrms();
+  const url = await newStoreUrl('sqlite');
+  const register = join(newFolder(), 'register.ndjson');
+  const say = (called: string, second: number) =>
+    appendFile(
+      register,
+      `${JSON.stringify(document({ navne: [name(called)], sidstIndlaest: `2026-03-10T10:00:0${second}.000Z` }))}\n`,
+    );
+  await say('Havblik ApS', 0);
+  const service = {
+    register: { source: 'file', path: register, pollSeconds: 1 },
+    secretKey: Buffer.alloc(32, 7).toString('base64'),
+  };
+  const daemon = await daemonWith({ ...configFor(crms, url, { service }), ...(telemetry && { telemetry }) });
+  await daemon.start();
+  const store = await opened(url);
+  const recordId = crms.hubspot.add({ name: 'Havblik ApS' });
+  await expect.poll(() => store.db.selectFrom('snapshot').select('entity').execute()).toEqual([{ entity: ENTITY }]);
+  await store.write((tx) =>
+    linkRecord(tx, { provider: 'hubspot', recordId, entity: ENTITY, sendUpdate: true, now: Date.now() }),
+  );
+  const isListed = async () => (await store.db.selectFrom('item').select('entity').execute()).length;
+  await expect.poll(isListed).toBe(1);
+  return {
+    daemon,
+    /** The register changes the name, and the record follows. */
+    async rename(called: string, second: number) {
+      await say(called, second);
+      await expect.poll(() => crms.hubspot.get(recordId)?.['name']).toBe(called);
+    },
+  };
+}
+
+/** The one span that a finished chain leads to from the page, each found by what it says of the one before. */
+function chainFrom(collector: Collector, page: SentSpan): Readonly<Record<string, SentSpan>> {
+  const deliver = only(collector.spans('deliver').filter((span) => linked(span, page)));
+  const http = only(collector.spans('http').filter(({ parentSpanId }) => parentSpanId === deliver.spanId));
+  const webhook = only(collector.spans('webhook').filter(({ parentSpanId }) => parentSpanId === http.spanId));
+  const apply = only(collector.spans('apply').filter((span) => linked(span, webhook)));
+  const sync = only(collector.spans('sync').filter((span) => linked(span, webhook)));
+  return { deliver, http, webhook, apply, sync };
+}
+
+describe('telemetry', () => {
+  it('leads from a page of the register over its delivery and webhook to the write in the CRM', async () => {
+    const collector = await openCollector();
+    const headers = { 'x-key': 'key-of-the-receiver' };
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, headers, metricsSeconds: 1 });
+    await rename('Havblik Handel ApS', 1);
+    const changed = () => collector.spans('deliver').filter(({ links }) => links.length > 0);
+    await expect.poll(changed).not.toEqual([]);
+    await daemon.kill('SIGTERM');
+
+    const delivered = changed().map(({ links }) => only(links).spanId);
+    const page = only(collector.spans('register').filter(({ spanId }) => delivered.includes(spanId)));
+    const { deliver, http, webhook, apply, sync } = chainFrom(collector, page);
+    expect(attributeOf(page, 'cvrsync.documents')).toBe('1');
+    expect(webhook?.traceId).toBe(deliver?.traceId);
+    expect(new Set([page, deliver, apply, sync].map((span) => span?.traceId)).size).toBe(4);
+    expect([deliver, webhook].map((span) => span && attributeOf(span, 'cvrsync.entity'))).toEqual([ENTITY, ENTITY]);
+    expect(http && attributeOf(http, 'http.response.status_code')).toBe('204');
+    const verbs = collector.spans('crm').filter(({ parentSpanId }) => parentSpanId === sync?.spanId);
+    expect(verbs.map((span) => attributeOf(span, 'cvrsync.verb'))).toEqual(expect.arrayContaining(['read', 'update']));
+    expect(new Set(collector.keys)).toEqual(new Set(['key-of-the-receiver']));
+    expect(spansOf(collector)).toEqual(listed('Span'));
+    expect(attributesOf(collector)).toEqual(listed('Attribute'));
+    expect(JSON.stringify(collector.spans())).not.toContain('Havblik');
+    expect(daemon.log.join('\n')).not.toContain('key-of-the-receiver');
+  });
+
+  it('sends the metrics as /metrics has them', async () => {
+    const collector = await openCollector();
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    await rename('Havblik Handel ApS', 1);
+    const acknowledged = () => collector.metric('cvrsync_webhook_ack_duration_seconds')?.histogram?.dataPoints[0];
+    await expect.poll(() => acknowledged()?.count ?? 0).toBeGreaterThan(0);
+    const text = await (await fetch(`${daemon.adminUrl}/metrics`)).text();
+    const { count = 0, bucketCounts = [], explicitBounds = [] } = acknowledged() ?? {};
+    expect(bucketCounts.reduce((sum, each) => sum + Number(each), 0)).toBe(Number(count));
+    const bounds = [...text.matchAll(/cvrsync_webhook_ack_duration_seconds_bucket\{le="([\d.]+)"\}/gu)];
+    expect(explicitBounds.map(String)).toEqual(bounds.map(([, bound]) => bound));
+    expect(collector.metric('cvrsync_webhooks_received_total')?.sum?.isMonotonic).toBe(true);
+    expect(collector.metric('cvrsync_backlog')).toHaveProperty('gauge');
+  });
+
+  it('follows the trace of the sender, also where it keeps none of its own', async () => {
+    const collector = await openCollector();
+    const { daemon } = await startScene({ endpoint: collector.endpoint, sampleRatio: 0, metricsSeconds: 0 });
+    const send = (traceparent: string, phone: string) =>
+      fetch(`${daemon.url}/webhook`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', traceparent },
+        body: JSON.stringify({
+          entityId: ENTITY,
+          timestamp: '2026-08-14T09:30:00Z',
+          updates: { phoneNumber: { updated: true, before: null, after: phone } },
+        }),
+      });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    expect((await send(`00-${traceId}-b7ad6b7169203331-01`, '20000001')).status).toBe(204);
+    expect((await send('00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00', '20000002')).status).toBe(204);
+    expect((await send('not a trace', '20000003')).status).toBe(204);
+    await daemon.kill('SIGTERM');
+    const webhook = only(collector.spans('webhook'));
+    expect([webhook.traceId, webhook.parentSpanId]).toEqual([traceId, 'b7ad6b7169203331']);
+    expect(new Set(collector.spans().map((span) => span.traceId))).toEqual(new Set([traceId]));
+  });
+
+  it('warns once a minute of a receiver that refuses, and works on', async () => {
+    const collector = await openCollector(400);
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    await rename('Havblik Handel ApS', 1);
+    await expect.poll(() => collector.keys.length).toBeGreaterThan(3);
+    await daemon.kill('SIGTERM');
+    only(daemon.log.filter((line) => line.includes('telemetry cannot be sent')));
+  });
+
+  it('does not keep the daemon from ending where its receiver never answers', async () => {
+    const collector = await openCollector('silent');
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    await rename('Havblik Handel ApS', 1);
+    await expect.poll(() => collector.keys.length).toBeGreaterThan(0);
+    expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  it('names the trace in the log, where work in a span says something', async () => {
+    const collector = await openCollector();
+    const { daemon } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 0 });
+    const answer = await fetch(`${daemon.url}/webhook`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+      body: JSON.stringify({ entityId: ENTITY, timestamp: '2099-08-14T09:30:00Z', updates: {} }),
+    });
+    expect(answer.status).toBe(204);
+    const told = () => daemon.log.filter((line) => /"trace_id":"[0-9a-f]{32}","span_id":"[0-9a-f]{16}"/u.test(line));
+    await expect.poll(told).not.toEqual([]);
+  });
+
+  it('is off where nothing asks for it', async () => {
+    const { app } = await startFixture();
+    expect(isTracing()).toBe(false);
+    const kept = await app.store.db.selectFrom('arrival').select('trace').execute();
+    expect(kept).toEqual([]);
+  });
+});
