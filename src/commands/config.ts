@@ -7,6 +7,7 @@ import { entrySchema, loadProvider } from '../config/plugins/plugin.ts';
 import { schemaDocument } from '../config/schema-document.ts';
 import { shownConfig } from '../installation.ts';
 import { defineCommand, flag, many, UsageError } from './cli/command.ts';
+import { processingRecord } from './config/processing-record.ts';
 
 /** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
 async function describePlugin(use: string, folder: string): Promise<Plugin> {
@@ -78,8 +79,18 @@ const show = defineCommand({
   },
 });
 
+const processing = defineCommand({
+  name: 'processing',
+  about: 'print a record of processing activities, made from the configuration, to fill in',
+  run: async (context) => {
+    const record = processingRecord((await context.loaded()).config, new Date().toISOString().slice(0, 10));
+    context.output.result(record, record.trimEnd());
+    return 0;
+  },
+});
+
 export const command = defineCommand({
   name: 'config',
   about: 'write, check and describe the configuration file',
-  commands: [init, schema, show],
+  commands: [init, schema, show, processing],
 });

@@ -39,17 +39,18 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
   }
 }
 
-/** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named. */
+/** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named; `more` are other parts of its configuration. */
 export async function startDaemon(
   folder: string,
   providers: object,
-  { entry = SOURCES, store = join(folder, 'cvrsync.db') } = {},
+  { entry = SOURCES, store = join(folder, 'cvrsync.db'), more = {} } = {},
 ): Promise<Daemon> {
   const config = join(folder, `cvrsync-${randomUUID()}.yaml`);
   const content = {
     server: { port: 0 },
     store,
     connector: { webhook: { auth: { method: 'None' } }, providers },
+    ...more,
   };
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();

@@ -12,6 +12,7 @@ const BENCHES = [
   'end-to-end',
   'postgres',
   'scale',
+  'telemetry',
   'idle',
   'memory',
   'news',

@@ -35,6 +35,7 @@ const UNRECORDED = [
   'provider new',
   'provider test',
   'config init',
+  'config processing',
   'config schema',
   'config show',
 ];

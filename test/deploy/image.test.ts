@@ -40,7 +40,7 @@ describe('the packages of the image', () => {
     const options = { seed: 3, companies: 4, changes: 10, listeners: 3, faults: 0 };
     const chain = await openChain(await emptyStoreUrl(engine), options, random);
     const collector = await openCollector();
-    const config = { ...chain.config, telemetry: { endpoint: collector.endpoint, metricsSeconds: 1 } };
+    const config = { ...chain.config, telemetry: { endpoint: collector.endpoint, sampleRatio: 1, metricsSeconds: 1 } };
     const daemon = await daemonWith(config, [], join(folder, 'dist/cvrsync.js'));
     await daemon.start();
     await chain.begin();

@@ -81,7 +81,12 @@ describe('telemetry', () => {
   it('leads from a page of the register over its delivery and webhook to the write in the CRM', async () => {
     const collector = await openCollector();
     const headers = { 'x-key': 'key-of-the-receiver' };
-    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, headers, metricsSeconds: 1 });
+    const { daemon, rename } = await startScene({
+      endpoint: collector.endpoint,
+      headers,
+      sampleRatio: 1,
+      metricsSeconds: 1,
+    });
     await rename('Havblik Handel ApS', 1);
     const changed = () => collector.spans('deliver').filter(({ links }) => links.length > 0);
     await expect.poll(changed).not.toEqual([]);
@@ -106,7 +111,7 @@ describe('telemetry', () => {
 
   it('sends the metrics as /metrics has them', async () => {
     const collector = await openCollector();
-    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, sampleRatio: 1, metricsSeconds: 1 });
     await rename('Havblik Handel ApS', 1);
     const acknowledged = () => collector.metric('cvrsync_webhook_ack_duration_seconds')?.histogram?.dataPoints[0];
     await expect.poll(() => acknowledged()?.count ?? 0).toBeGreaterThan(0);
@@ -144,7 +149,7 @@ describe('telemetry', () => {
 
   it('warns once a minute of a receiver that refuses, and works on', async () => {
     const collector = await openCollector(400);
-    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, sampleRatio: 1, metricsSeconds: 1 });
     await rename('Havblik Handel ApS', 1);
     await expect.poll(() => collector.keys.length).toBeGreaterThan(3);
     await daemon.kill('SIGTERM');
@@ -153,7 +158,7 @@ describe('telemetry', () => {
 
   it('does not keep the daemon from ending where its receiver never answers', async () => {
     const collector = await openCollector('silent');
-    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 1 });
+    const { daemon, rename } = await startScene({ endpoint: collector.endpoint, sampleRatio: 1, metricsSeconds: 1 });
     await rename('Havblik Handel ApS', 1);
     await expect.poll(() => collector.keys.length).toBeGreaterThan(0);
     expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -161,7 +166,7 @@ describe('telemetry', () => {
 
   it('names the trace in the log, where work in a span says something', async () => {
     const collector = await openCollector();
-    const { daemon } = await startScene({ endpoint: collector.endpoint, metricsSeconds: 0 });
+    const { daemon } = await startScene({ endpoint: collector.endpoint, sampleRatio: 1, metricsSeconds: 0 });
     const answer = await fetch(`${daemon.url}/webhook`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },

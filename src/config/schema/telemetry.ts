@@ -12,7 +12,7 @@ export const telemetry = Type.Object(
     sampleRatio: Type.Number({
       minimum: 0,
       maximum: 1,
-      default: 1,
+      default: 0.1,
       description: 'Share of the traces that begin here which are sent; others follow their caller.',
     }),
     metricsSeconds: Type.Integer({
