@@ -203,6 +203,7 @@ async function addPages(
     halves,
     ...wireOf(config),
     installation,
+    viewersSeePersons: config.admin.viewersSeePersons,
     singleSignOn: signOnOf(config),
   });
 }

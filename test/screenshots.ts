@@ -18,6 +18,7 @@ const PAGES = {
   overview: '/',
   review: '/review',
   differences: '/review?kind=difference',
+  'review-upload': '/review/upload',
   companies: '/companies?q=a',
   backfill: '/backfill',
   match: '/match',

@@ -8,6 +8,7 @@ const PAGES = [
   '/',
   '/review',
   '/review?kind=difference',
+  '/review/upload',
   '/companies',
   '/companies?q=bi',
   `/companies/${COMPANY}`,

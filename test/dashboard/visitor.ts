@@ -136,6 +136,7 @@ export async function startPages({
   halves = { connector: true, service: true },
   crms = [],
   singleSignOn,
+  viewersSeePersons,
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
@@ -143,6 +144,7 @@ export async function startPages({
   readonly crms?: readonly Crm[];
   /** With it the issuer is called for real. */
   readonly singleSignOn?: SingleSignOnSettings;
+  readonly viewersSeePersons?: boolean;
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
@@ -153,6 +155,7 @@ export async function startPages({
   const more = {
     http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
     singleSignOn,
+    viewersSeePersons,
     metrics: createMetrics(),
     hasUpstream: false,
     emailEvent: 'email',

@@ -52,6 +52,10 @@ export const admin = Type.Object(
     ),
     publicUrl: Type.Optional(baseUrl('How browsers reach the dashboard; single sign-on needs it')),
     oidc: Type.Optional(oidc),
+    viewersSeePersons: Type.Boolean({
+      default: false,
+      description: 'Show viewers the names of persons and mail addresses on the dashboard, which are masked otherwise.',
+    }),
     token: Type.Optional(
       Type.String({
         pattern: '^[!-~]{16,}$',

@@ -12,8 +12,10 @@ import {
 import type { Db, Tx } from '../../store/store.ts';
 import type { AttentionKind, ReviewVerb } from '../explain/attention-kinds.ts';
 
-/** What is asked for. */
-export interface ReviewRequest {
+/** What is asked for: one answer to all that a filter finds, or the answers of a file. */
+export type ReviewRequest = ReviewFilterRequest | { readonly rows: number };
+
+interface ReviewFilterRequest {
   readonly verb: ReviewVerb;
   readonly kind: AttentionKind;
   /** Of differences. */
@@ -21,16 +23,20 @@ export interface ReviewRequest {
   readonly property?: string | undefined;
 }
 
-export const REVIEW: RunTask<ReviewRequest> = { queue: 'review', readInput: (text) => JSON.parse(text) };
+export const REVIEW: RunTask<ReviewRequest> = {
+  queue: 'review',
+  readInput: (text) => JSON.parse(text),
+  hasItems: (input) => 'rows' in input,
+};
 
 /** A run of answers as it stands; counted in entries. */
 export type StoredReview = StoredRun<ReviewRequest>;
 
 /**
- * What becomes of an entry: `planned` until it is answered; `changed` where it is another one than the plan showed, `settled`
+ * What becomes of an entry: `given` as a file has it until it is looked at, `planned` until it is answered; `changed` where it is another one than the plan showed, `settled`
  * where somebody else answered it, `impossible` where it does not take the answer.
  */
-export type EntryResult = 'planned' | 'done' | 'changed' | 'settled' | 'impossible';
+export type EntryResult = 'given' | 'planned' | 'done' | 'changed' | 'settled' | 'impossible';
 
 /** An entry of a run. */
 export interface ReviewEntry {
@@ -39,6 +45,8 @@ export interface ReviewEntry {
   readonly result: EntryResult;
   /** What tells whether it is still what the plan showed; empty where nothing does. */
   readonly sight: string;
+  /** Its own answer, from a file. */
+  readonly verb?: ReviewVerb | undefined;
   /** What it is about, and why it needs a person. */
   readonly about: string;
   readonly reason: string;
@@ -86,7 +94,12 @@ export const auditReview = (
   result: string,
   now: number,
 ): Promise<void> => {
-  const { verb, ...filter } = input;
-  const entry = { actor, via: 'page', action: `review.${verb}`, subject: `all of kind ${input.kind}` } as const;
-  return recordAudit(tx, { ...entry, detail: { ...filter, run: id }, result }, now);
+  const { action, subject, ...detail } = wordsOf(input);
+  return recordAudit(tx, { actor, via: 'page', action, subject, detail: { ...detail, run: id }, result }, now);
 };
+
+function wordsOf(input: ReviewRequest) {
+  if ('rows' in input) return { action: 'review.import', subject: 'answers of a file', rows: input.rows };
+  const { verb, ...filter } = input;
+  return { action: `review.${verb}`, subject: `all of kind ${input.kind}`, ...filter };
+}

@@ -1,4 +1,5 @@
 /** Plans answers to all that a filter finds, and carries them out: some entries at a time, each as if it were answered alone. */
+import { sql } from 'kysely';
 import { countItems, readItemsOf, storeItems, storeProgress } from '../../runtime/runs/runs.ts';
 import type { TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
@@ -8,6 +9,7 @@ import type { Attention } from '../explain/attention-kinds.ts';
 import { resolveSeen } from '../explain/resolve-attention.ts';
 import {
   auditReview,
+  type EntryResult,
   entryOf,
   itemOf,
   REVIEW,
@@ -27,14 +29,26 @@ const STEP = 200;
 /** How a run of answers is done. */
 export const reviewWork = (deps: ReviewDeps): TaskWork<ReviewRequest> => ({
   task: REVIEW,
-  work: (run, signal) => (run.stage === 'preview' ? plan(deps, run, signal) : answer(deps, run, signal)),
+  work: (run, signal) => (run.stage === 'preview' ? plan(deps, run, signal) : answerAll(deps, run, signal)),
   async audit(tx, run, error) {
     const counts = [...(await countItems(tx, run.id))].map(([kind, count]) => `${count} ${kind}`).join(', ');
     await auditReview(tx, run, `${error === null ? 'done' : `failed: ${error}`}; ${counts}`, deps.now());
   },
 });
 
-async function plan({ store, now }: ReviewDeps, { id, input }: StoredReview, signal: AbortSignal): Promise<void> {
+function plan(deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> {
+  const { input } = run;
+  return 'rows' in input ? lookAtAll(deps, run, signal) : planFilter(deps, run.id, input, signal);
+}
+
+type FilterRequest = Exclude<ReviewRequest, { readonly rows: number }>;
+
+async function planFilter(
+  { store, now }: ReviewDeps,
+  id: number,
+  input: FilterRequest,
+  signal: AbortSignal,
+): Promise<void> {
   let total = 0;
   for await (const entries of entriesOf(store.db, input, now())) {
     signal.throwIfAborted();
@@ -52,7 +66,7 @@ async function plan({ store, now }: ReviewDeps, { id, input }: StoredReview, sig
 /** All that the filter finds and that takes the answer, as it is now. */
 async function* entriesOf(
   db: Db,
-  { verb, kind, provider, property }: ReviewRequest,
+  { verb, kind, provider, property }: FilterRequest,
   now: number,
 ): AsyncGenerator<readonly ReviewEntry[]> {
   if (kind !== 'difference') {
@@ -75,18 +89,37 @@ const planned = ({ id, about, reason, sight = '' }: Attention): ReviewEntry => (
   sight,
 });
 
+/** Looks at what a file gave, and changes nothing: what each answer would come to now. */
+const lookAtAll = (deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> =>
+  eachOf(deps, run, { kind: 'given', signal }, async (tx, entry, now) => {
+    await sql`savepoint look`.execute(tx);
+    const seen = await answerOne(tx, run.input, entry, now);
+    await sql`rollback to savepoint look`.execute(tx);
+    await sql`release savepoint look`.execute(tx);
+    return seen.result === 'done' ? { ...entry, result: 'planned' } : seen;
+  });
+
 /** Goes on with what is still planned: after a restart, with what was not answered before it. */
-async function answer({ store, now }: ReviewDeps, { id, input }: StoredReview, signal: AbortSignal): Promise<void> {
+const answerAll = (deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> =>
+  eachOf(deps, run, { kind: 'planned', signal }, (tx, entry, now) => answerOne(tx, run.input, entry, now));
+
+/** Does something to all entries that are at one point yet, some in a transaction. */
+async function eachOf(
+  { store, now }: ReviewDeps,
+  { id }: StoredReview,
+  { kind, signal }: { readonly kind: EntryResult; readonly signal: AbortSignal },
+  work: (tx: Tx, entry: ReviewEntry, now: number) => Promise<ReviewEntry>,
+): Promise<void> {
   const counts = await countItems(store.db, id);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  let done = total - (counts.get('planned') ?? 0);
+  let done = total - (counts.get(kind) ?? 0);
   for (let isOpen = true; isOpen; ) {
     signal.throwIfAborted();
     isOpen = await store.write(async (tx) => {
-      const step = (await readItemsOf(tx, id, 'planned', STEP)).map(entryOf);
+      const step = (await readItemsOf(tx, id, kind, STEP)).map(entryOf);
       if (!(await storeProgress(tx, id, { done: done + step.length, total }))) return false;
       const answered: ReviewEntry[] = [];
-      for (const entry of step) answered.push(await answerOne(tx, input, entry, now()));
+      for (const entry of step) answered.push(await work(tx, entry, now()));
       await storeItems(tx, id, answered.map(itemOf));
       done += step.length;
       return step.length === STEP;
@@ -94,7 +127,9 @@ async function answer({ store, now }: ReviewDeps, { id, input }: StoredReview, s
   }
 }
 
-async function answerOne(tx: Tx, { verb }: ReviewRequest, entry: ReviewEntry, now: number): Promise<ReviewEntry> {
+async function answerOne(tx: Tx, input: ReviewRequest, entry: ReviewEntry, now: number): Promise<ReviewEntry> {
+  const verb = 'rows' in input ? entry.verb : input.verb;
+  if (verb === undefined) throw new Error(`an entry of a file has no answer: ${entry.id}`);
   const resolved = await resolveSeen(tx, verb, entry, now);
   switch (resolved.kind) {
     case 'done':

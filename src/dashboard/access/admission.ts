@@ -11,6 +11,8 @@ import { sessionIdOf } from './session-cookie.ts';
 export interface Visitor {
   readonly actor: AuditActor;
   readonly role: Role;
+  /** Whether names of persons, and what may name them, are shown as they are. */
+  readonly seesPersons: boolean;
   /** Undefined on this machine while there are no operators. */
   readonly session: OpenSession | undefined;
 }
@@ -27,11 +29,14 @@ export interface AdmissionDeps {
   readonly now: () => number;
   /** Whether people sign in through an issuer: there is no page without signing in then. */
   readonly hasSignOn?: boolean | undefined;
+  /** Whether viewers see the names of persons; not where absent. */
+  readonly viewersSeePersons?: boolean | undefined;
 }
 
 const ON_THIS_MACHINE: Visitor = {
   actor: { kind: 'user', name: 'this machine' },
   role: 'admin',
+  seesPersons: true,
   session: undefined,
 };
 
@@ -40,7 +45,7 @@ const isRefresh = ({ headers }: FastifyRequest): boolean => headers['x-cvrsync-r
 
 /** Finds out who asks. One or two reads by key; a write where the session was last noted a minute ago. */
 export async function admit(
-  { store, now, hasSignOn = false }: AdmissionDeps,
+  { store, now, hasSignOn = false, viewersSeePersons = false }: AdmissionDeps,
   request: FastifyRequest,
 ): Promise<Admission> {
   const id = sessionIdOf(request);
@@ -48,7 +53,8 @@ export async function admit(
   if (session !== undefined) {
     if (isNoteDue(session, now()) && !isRefresh(request)) await store.write((tx) => touchSession(tx, session, now()));
     const { name, role } = session.operator;
-    return { kind: 'in', visitor: { actor: { kind: 'operator', name }, role, session } };
+    const seesPersons = role !== 'viewer' || viewersSeePersons;
+    return { kind: 'in', visitor: { actor: { kind: 'operator', name }, role, seesPersons, session } };
   }
   if (hasSignOn || (await hasOperators(store.db))) return { kind: 'sign-in' };
   const isHere = isFromThisMachine(request.socket.remoteAddress, request.headers);

@@ -60,7 +60,7 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   if (candidate.kind !== 'found') return { effect: unlinkable(reader, candidate), seen: candidate.kind };
   const { other } = candidate;
   const current = await readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS);
-  const shown = outlook({ reader, role: visitor.role }, { ...ref, current });
+  const shown = outlook({ ...visitor, reader }, { ...ref, current });
   const sendUpdate = field('sendUpdate') === 'yes';
   return {
     effect: html`<p>${reader.text('link.effect')} ${sendUpdate && reader.text('link.updateEffect')}</p>

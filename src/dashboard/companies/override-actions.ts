@@ -156,7 +156,7 @@ async function proposeOverride(
   const to = wanted === undefined ? null : { ...wanted, createdAt: now };
   const current = await readCurrent(deps, crm, { id: ref.recordId, override: { property, to } }, CRM_LIMIT_MS);
   const isMeant = (name: string): boolean => property === ALL_PROPERTIES || name === property;
-  const shown = outlook({ reader, role: visitor.role }, { ...ref, current }, isMeant);
+  const shown = outlook({ ...visitor, reader }, { ...ref, current }, isMeant);
   return {
     effect: html`${words} ${shown.table}`,
     seen: shown.seen,

@@ -43,7 +43,7 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
       const limit = Math.min(Number(/^\d{1,4}$/.exec(visit.query('limit'))?.[0] ?? SHOWN), MOST_SHOWN);
       const timeline = await readTimeline(store.db, entity, { ...deps, now, limit });
       if (timeline === undefined) return undefined;
-      const spectator = { reader, role: visitor.role };
+      const spectator = { ...visitor, reader };
       const records = await readRecords(deps, timeline);
       return {
         title: titleOf(reader, timeline),
@@ -68,7 +68,7 @@ const isCut = ({ receipts, history: decisions }: Timeline, limit: number): boole
 /** A company's name names no person, whatever it is made of: the register publishes it. */
 function titleOf(reader: Reader, { entity, facts }: Timeline): string {
   const name = facts.find(({ field }) => field === 'name');
-  return (name && shownFact({ reader, role: 'admin' }, 'name', name.value)) ?? entity;
+  return (name && shownFact({ reader, role: 'admin', seesPersons: true }, 'name', name.value)) ?? entity;
 }
 
 /** What the linked records hold now, all read at once. */
@@ -170,7 +170,7 @@ const setAside = (
   ${all.map(
     (each) => html`<li>
       ${recordName(each)} <code>${each.property}</code>: 
-      ${shownProperty({ reader, role: visitor.role }, fieldOfProperty(crms, each.provider, each.property), each.value)}
+      ${shownProperty({ ...visitor, reader }, fieldOfProperty(crms, each.provider, each.property), each.value)}
       <div class="quiet" lang="en">${each.reason}</div>
     </li>`,
   )}

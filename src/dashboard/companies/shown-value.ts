@@ -2,13 +2,12 @@
 import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { isPerson } from '../../connector/facts/persons.ts';
-import type { Role } from '../../runtime/operators/operators.ts';
+import type { Visitor } from '../access/admission.ts';
 import type { Reader } from '../page/reader.ts';
 
 /** Who looks at values. */
-export interface Spectator {
+export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {
   readonly reader: Reader;
-  readonly role: Role;
 }
 
 /** Whether values of a field may name persons in a text made of them, where no type says who is one. */
@@ -27,10 +26,10 @@ export const maskAddresses = (text: string): string =>
   );
 
 /** A field's value as one text; undefined where the register has none. */
-export function shownFact({ reader, role }: Spectator, field: FieldName, value: FieldValue): string | undefined {
+export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, value: FieldValue): string | undefined {
   if (typeof value !== 'object' || value === null) return inForm(reader, field, value);
   const isMasked = (id: string, type: string | undefined): boolean =>
-    role === 'viewer' && ('persons' in FIELDS[field] || isPerson(id, type));
+    !seesPersons && ('persons' in FIELDS[field] || isPerson(id, type));
   const members = value.map(({ id, name, type, share }) => {
     const shown = isMasked(id, type) ? maskName(name) : name;
     return share === undefined ? shown : `${shown} (${share} %)`;
@@ -39,16 +38,19 @@ export function shownFact({ reader, role }: Spectator, field: FieldName, value: 
 }
 
 /** A property's value as one text; undefined where it is blank. `field` is what the property is made of. */
-export function shownProperty({ reader, role }: Spectator, field: string | null, value: unknown): string | undefined {
+export function shownProperty(
+  { reader, seesPersons }: Spectator,
+  field: string | null,
+  value: unknown,
+): string | undefined {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
   if (field === null || !isFieldName(field)) return plain(text);
   const shown = inForm(reader, field, text);
-  return shown !== undefined && hidesPersons(field, role) ? maskName(shown) : shown;
+  return shown !== undefined && !seesPersons && mayNamePersons(field) ? maskName(shown) : shown;
 }
 
-/** Whether a role may not see the values of a property, because they may name persons. */
-export const hidesPersons = (field: FieldName | null, role: Role): boolean =>
-  role === 'viewer' && field !== null && mayName(field);
+/** Whether the values of a property may name persons. */
+export const mayNamePersons = (field: FieldName | null): boolean => field !== null && mayName(field);
 
 /** The field that a property of a connection is made of; null where the mapping does not name it. */
 export const fieldOfProperty = (

@@ -111,7 +111,7 @@ function outcome({ reader, visitor }: Visit, crm: Crm, { entityId }: Payload, tr
   return html`<p>${company} ${reader.text('payload.unchanged')}</p>
     ${[...byRecord].map(([recordId, previews]) => {
       const current = { kind: 'compared', planned: previews.map(({ planned }) => planned) } as const;
-      const shown = outlook({ reader, role: visitor.role }, { provider: crm.name, recordId, current });
+      const shown = outlook({ ...visitor, reader }, { provider: crm.name, recordId, current });
       return html`<h2>${crm.name} <code>${recordId}</code></h2>
         ${shown.table}`;
     })}`;

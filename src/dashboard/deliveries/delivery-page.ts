@@ -69,7 +69,7 @@ const stampOf = ({ state, attempts }: Delivery): string => `${state} ${attempts}
 async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Delivery): Promise<PageBody> {
   const { reader, visitor } = visit;
   const { db } = deps.store;
-  const maySee = visitor.role !== 'viewer';
+  const maySee = visitor.seesPersons;
   const attempts = await attemptsOf(db, delivery.seq);
   const body = maySee ? await readDeliveryBody(db, delivery.seq, deps.management.monitorOptions) : undefined;
   return {
@@ -126,7 +126,7 @@ function attemptTable({ reader, visitor }: Visit, attempts: readonly Attempt[]):
       status === null ? null : String(status),
       fault !== null && html`<span lang="en">${fault}</span>`,
       // A receiver may send back what it was told.
-      visitor.role === 'viewer' ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,
+      !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,
     ]),
   });
 }

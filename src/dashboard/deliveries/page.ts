@@ -91,7 +91,7 @@ export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
 
 /** The name of what a delivery is about, as far as the role may see it. */
 export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>
-  visitor.role === 'viewer' && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
+  !visitor.seesPersons && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
 
 function deliveryTable(visit: Visit, deliveries: readonly Delivery[]): VNode {
   const { reader } = visit;

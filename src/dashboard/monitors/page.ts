@@ -143,7 +143,7 @@ function recipientState({ reader, visitor, now }: Visit, end: StoppedMail | unde
   const at = html` <span class="quiet">${timeOf(reader, end.at, now)}</span>`;
   if (end.bounced === null) return html`${state('idle', reader.text('recipients.unsubscribed'))}${at}`;
   // A mail server names the address in its answer.
-  const why = visitor.role !== 'viewer' && html`<div class="quiet" lang="en">${end.bounced}</div>`;
+  const why = visitor.seesPersons && html`<div class="quiet" lang="en">${end.bounced}</div>`;
   return html`${state('bad', reader.text('recipients.bounced'))}${at}${why}`;
 }
 

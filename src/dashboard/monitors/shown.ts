@@ -32,4 +32,4 @@ export function shownWebhook({ visitor }: Visit, url: string | null): string | n
 
 /** A recipient's address, which names a person. */
 export const shownRecipient = ({ visitor }: Visit, address: string): string =>
-  visitor.role === 'viewer' ? maskAddresses(address) : address;
+  visitor.seesPersons ? address : maskAddresses(address);

@@ -3,7 +3,7 @@ import { readDifferences } from '../../connector/decide/differences.ts';
 import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
 import { type Attention, readAttentionId } from '../../connector/explain/attention-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
-import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
+import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { type CsvRow, sendCsv } from '../page/csv.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter } from './filter.ts';
@@ -19,7 +19,7 @@ export function addReviewExport(app: Server, deps: ReviewDeps): void {
 }
 
 async function* rowsOf(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<CsvRow> {
-  yield ['id', 'kind', 'since', 'about', 'reason', 'answers'];
+  yield ['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'sight'];
   for await (const page of pagesOf(deps, visit, filter)) for (const each of page) yield rowOf(deps, visit, each);
 }
 
@@ -39,11 +39,13 @@ async function* pagesOf(
   } while (page.length === PAGE);
 }
 
-function rowOf({ crms }: ReviewDeps, { visitor }: Visit, { id, kind, since, about, reason, verbs }: Attention): CsvRow {
+function rowOf({ crms }: ReviewDeps, { visitor }: Visit, each: Attention): CsvRow {
+  const { id, kind, since, about, reason, verbs, sight = '' } = each;
   const [provider = '', , property = ''] = readAttentionId(id)?.parts ?? [];
   const isHidden =
     (kind === 'difference' || kind === 'value') &&
-    hidesPersons(fieldOfProperty(crms, provider, property), visitor.role);
+    !visitor.seesPersons &&
+    mayNamePersons(fieldOfProperty(crms, provider, property));
   const shown = isHidden ? ['', ''] : [about, reason];
-  return [id, kind, since === null ? '' : new Date(since).toISOString(), ...shown, verbs.join(' ')];
+  return [id, kind, since === null ? '' : new Date(since).toISOString(), ...shown, verbs.join(' '), '', sight];
 }

@@ -13,8 +13,9 @@ import {
 } from '../../connector/explain/attention-kinds.ts';
 import { sightOf } from '../../connector/explain/sight.ts';
 import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../companies/search.ts';
-import { fieldOfProperty, hidesPersons } from '../companies/shown-value.ts';
+import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
@@ -22,6 +23,7 @@ import { addAnswers, answerForm, choiceBox } from './answers.ts';
 import { addReviewExport } from './export.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
 import { addReviewRuns, answerAllForm, recentRuns } from './run-page.ts';
+import { addReviewUpload } from './upload.ts';
 
 const SHOWN = 50;
 /** A list that is read from its beginning is read no further; who has more decides by kind. */
@@ -32,6 +34,7 @@ export function addReview(app: Server, deps: ReviewDeps): void {
   addAnswers(app, deps);
   if (deps.halves.connector) addReviewRuns(app, deps);
   addReviewExport(app, deps);
+  addReviewUpload(app, deps);
   addPage(app, deps, {
     path: '/review',
     async show(visit) {
@@ -96,7 +99,8 @@ const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
 function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention): readonly Markup[] {
   const { id, kind, about, reason, since, advice } = each;
   const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
-  const isHidden = kind === 'value' && hidesPersons(fieldOfProperty(crms, provider, property), visitor.role);
+  const isHidden =
+    kind === 'value' && !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, provider, property));
   const shown = isHidden ? `${provider}:${record} ${property}` : about;
   return [
     since === null ? null : timeOf(reader, since),
@@ -117,7 +121,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
   if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
   const columns = ['choice', 'since', 'record', 'company', 'property', 'crm', 'register'] as const;
   const valueIn = (each: Difference, value: string): Markup =>
-    hidesPersons(fieldOfProperty(crms, each.provider, each.property), visitor.role)
+    !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, each.provider, each.property))
       ? html`<span class="quiet">${reader.text('review.persons')}</span>`
       : plain(value);
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
@@ -157,7 +161,7 @@ const plain = (json: string): string => {
 
 /** Links to the first and the next part of a list, under the filter that is chosen. */
 function pager(
-  { reader }: Visit,
+  { reader, visitor }: Visit,
   filter: ReviewFilter,
   { first, next }: { readonly first: boolean; readonly next: Readonly<Record<string, string>> | undefined },
 ): VNode {
@@ -165,5 +169,6 @@ function pager(
     ${first && html`<a href=${reviewAddress(filter)}>${reader.text('review.first')}</a>`}
     ${next && html`<a rel="next" href=${reviewAddress(filter, next)}>${reader.text('review.next')}</a>`}
     <a href=${reviewAddress(filter, {}, '/review.csv')} download>${reader.text('list.csv')}</a>
+    ${includesRole(visitor.role, 'operator') && html`<a href="/review/upload">${reader.text('answers.upload')}</a>`}
   </p>`;
 }

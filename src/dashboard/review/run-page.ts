@@ -6,6 +6,7 @@ import {
   type EntryResult,
   REVIEW,
   type ReviewEntry,
+  type ReviewRequest,
   readEntries,
   requestAnswers,
   type StoredReview,
@@ -88,13 +89,17 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
   const entries = await readEntries(db, run.id, SHOWN);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const count = counts.get('planned') ?? 0;
-  const verb = reader.text(`verb.${run.input.verb}`);
-  const ready = { button: reader.text('answers.run', { verb, count }), words: reader.text('answers.each') };
+  const { input } = run;
+  const button =
+    'rows' in input
+      ? reader.text('answers.runFile', { count })
+      : reader.text('answers.run', { verb: reader.text(`verb.${input.verb}`), count });
+  const ready = { button, words: reader.text('answers.each') };
   return {
     title: reader.text('answers.title', { id: String(run.id) }),
     body: runBody(
       run,
-      html`${summary(visit, run, verb)} ${runSteps(visit, run, PATH, count === 0 ? undefined : ready)}
+      html`${summary(visit, run)} ${runSteps(visit, run, PATH, count === 0 ? undefined : ready)}
         ${counts.size > 0 && html`<h2>${reader.text('run.result')}</h2> ${countTable(visit, counts)}`}
         ${entries.length > 0 && html`<h2>${reader.text('answers.entries')}</h2> ${entryTable(visit, entries)}`}
         ${total > entries.length && html`<p class="quiet">${reader.text('run.more', { count: entries.length })}</p>`}`,
@@ -102,29 +107,45 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
   };
 }
 
-function summary(visit: Visit, run: StoredReview, verb: string): VNode {
+function summary(visit: Visit, run: StoredReview): VNode {
   const { reader } = visit;
-  const { kind, provider, property } = run.input;
   const progress =
     run.total === null
       ? reader.text('answers.found', { count: run.done })
       : reader.text('answers.progress', { done: run.done, of: run.total });
-  return runSummary(
-    visit,
-    run,
-    progress,
-    html`<dt>${reader.text('answers.answer')}</dt>
-      <dd>${verb} <span class="quiet">${reader.text(`verbHelp.${run.input.verb}`)}</span></dd>
-      <dt>${reader.text('answers.filter')}</dt>
-      <dd>
-        <a href=${reviewAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
-        ${[provider, property].map((each) => each !== undefined && html` <code>${each}</code>`)}
-      </dd>`,
-  );
+  return runSummary(visit, run, progress, askedFor(visit, run.input));
 }
 
-const RESULTS = ['planned', 'done', 'changed', 'settled', 'impossible'] as const satisfies readonly EntryResult[];
-const SIGNS = { planned: 'idle', done: 'ok', changed: 'warn', settled: 'idle', impossible: 'warn' } as const;
+function askedFor({ reader }: Visit, input: ReviewRequest): VNode {
+  if ('rows' in input)
+    return html`<dt>${reader.text('answers.answer')}</dt>
+      <dd>${reader.text('answers.fromFile', { count: input.rows })}</dd>`;
+  const { verb, kind, provider, property } = input;
+  return html`<dt>${reader.text('answers.answer')}</dt>
+    <dd>${reader.text(`verb.${verb}`)} <span class="quiet">${reader.text(`verbHelp.${verb}`)}</span></dd>
+    <dt>${reader.text('answers.filter')}</dt>
+    <dd>
+      <a href=${reviewAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
+      ${[provider, property].map((each) => each !== undefined && html` <code>${each}</code>`)}
+    </dd>`;
+}
+
+const RESULTS = [
+  'given',
+  'planned',
+  'done',
+  'changed',
+  'settled',
+  'impossible',
+] as const satisfies readonly EntryResult[];
+const SIGNS = {
+  given: 'idle',
+  planned: 'idle',
+  done: 'ok',
+  changed: 'warn',
+  settled: 'idle',
+  impossible: 'warn',
+} as const;
 
 const wordOf = ({ reader }: Visit, kind: string): Markup => {
   const known = RESULTS.find((each) => each === kind);
@@ -142,15 +163,16 @@ const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>
 /** What an entry is about may name persons, and so may the reason: viewers see its id. */
 function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
   const { reader, visitor } = visit;
-  const isShown = visitor.role !== 'viewer';
+  const isShown = visitor.seesPersons;
   const columns = ['about', 'reason', 'result'] as const;
   return table({
     label: reader.text('answers.entries'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
-    rows: entries.map(({ id, about, reason, result, note }) => [
+    rows: entries.map(({ id, about, reason, result, note, verb }) => [
       html`${isShown && about}<div class="quiet"><code>${id}</code></div>`,
       isShown && html`<span lang="en">${reason}</span>`,
-      html`${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
+      html`${verb !== undefined && html`<div>${reader.text(`verb.${verb}`)}</div>`}
+      ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
     ]),
   });
 }

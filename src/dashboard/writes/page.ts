@@ -118,7 +118,7 @@ function nothing({ reader }: Visit, texts: SelectionTexts, { older }: WritePage)
 }
 
 function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[]): VNode {
-  const spectator = { reader, role: visitor.role };
+  const spectator = { ...visitor, reader };
   const columns = ['at', 'record', 'company', 'property', 'values', 'rule', 'event'] as const;
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   return table({

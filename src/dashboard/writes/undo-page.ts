@@ -116,7 +116,7 @@ function resultTable(
   undo: StoredUndo,
   results: readonly Undone[],
 ): VNode {
-  const spectator = { reader, role: visitor.role };
+  const spectator = { ...visitor, reader };
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const columns = [
     'writes.record',
@@ -139,7 +139,7 @@ function resultTable(
         to === undefined ? value(from) : html`${value(from)} → ${value(to)}`,
         wordOf(reader, undo, kind),
         // A reason may quote what the CRM holds.
-        visitor.role === 'viewer' ? null : html`<span lang="en">${reason}</span>`,
+        !visitor.seesPersons ? null : html`<span lang="en">${reason}</span>`,
       ];
     }),
   });

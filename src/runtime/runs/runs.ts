@@ -13,6 +13,8 @@ export interface RunTask<Input> {
   readonly queue: string;
   /** Reads what was asked for from JSON that we wrote. */
   readonly readInput: (text: string) => Input;
+  /** Whether what a run is to do was given with it: its preview looks at that, and begins nothing anew. */
+  readonly hasItems?: (input: Input) => boolean;
 }
 
 /** A run as it stands. */
@@ -138,8 +140,9 @@ export async function beginRun<I>(tx: Tx, task: RunTask<I>, id: number): Promise
     .where('state', 'in', ['waiting', 'running'])
     .returningAll()
     .executeTakeFirst();
-  if (row?.stage === 'preview') await deleteItems(tx, id);
-  return row && storedRun(task, row);
+  const run = row && storedRun(task, row);
+  if (run?.stage === 'preview' && task.hasItems?.(run.input) !== true) await deleteItems(tx, id);
+  return run;
 }
 
 /** Stores how far a run is. False where it was cancelled: nothing more is to be done then. */

@@ -2,10 +2,12 @@
  * moved-numbers: lines of a plan file that give a record the number of another one, and not that of its own. One or two are
  * a person's correction; many are a column that a spreadsheet sorted or moved without the others.
  */
+
+import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import type { Db } from '../../../store/store.ts';
 import { rowsByEntity, type ScanRow } from '../rows/rows.ts';
 import { verdictOf } from '../rows/verdict.ts';
-import type { PlanLine, PlanProblem } from './read.ts';
+import type { PlanLine } from './read.ts';
 
 /** So many may be corrections, or one in so many of the lines that link. */
 const FEW = 5;
@@ -20,7 +22,7 @@ export async function movedNumbers(
   provider: string,
   page: readonly PlanLine[],
   rows: ReadonlyMap<string, ScanRow>,
-): Promise<readonly PlanProblem[]> {
+): Promise<readonly CsvProblem[]> {
   const changed = page.flatMap(({ line, recordId, action, entity, number }) => {
     const own = ownOf(rows.get(recordId));
     const isOther = action === 'link' && entity !== undefined && own !== null && own !== entity;

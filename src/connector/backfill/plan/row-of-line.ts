@@ -1,12 +1,13 @@
 /** What the lines of a plan make of the rows that they name. Pure. */
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
+import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import type { ScanRow } from '../rows/rows.ts';
 import { UNSURE, verdictOf } from '../rows/verdict.ts';
 import { ownOf } from './moved-numbers.ts';
-import type { PlanLine, PlanProblem } from './read.ts';
+import type { PlanLine } from './read.ts';
 
 /** What a person says by lines: records that would be linked by their own number and are not to be, and those that are. */
-export function answersOf(page: readonly (PlanLine | PlanProblem)[], rows: ReadonlyMap<string, ScanRow>) {
+export function answersOf(page: readonly (PlanLine | CsvProblem)[], rows: ReadonlyMap<string, ScanRow>) {
   const lines = page.flatMap((one) => ('problem' in one ? [] : one));
   const skips = lines.flatMap(({ action, recordId: record }) => {
     const row = rows.get(record);

@@ -1,4 +1,6 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
+
+import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/record-id.ts';
@@ -9,18 +11,18 @@ import { type BackfillRun, holdRun, saveRun } from '../rows/run.ts';
 import { UNSURE } from '../rows/verdict.ts';
 import { openWarnings, type PlanWarnings } from './doubts.ts';
 import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
-import { type PlanLine, type PlanProblem, readPlan } from './read.ts';
+import { type PlanLine, readPlan } from './read.ts';
 import { answersOf, rowOfLine } from './row-of-line.ts';
 import { rememberSkips } from './skipped.ts';
 
 /** A plan file that cannot be applied: every problem is listed with its line. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
-  readonly problems: readonly PlanProblem[];
+  readonly problems: readonly CsvProblem[];
   /** How many there are; not all of them are named. */
   readonly count: number;
 
-  constructor(file: string, problems: readonly PlanProblem[], count: number) {
+  constructor(file: string, problems: readonly CsvProblem[], count: number) {
     const shown = problems.map(({ line, problem }) => `\n  line ${line}: ${problem}`).join('');
     const rest = count > problems.length ? `\n  and ${count - problems.length} more` : '';
     super(`the plan ${file} cannot be applied, and nothing of it was:${shown}${rest}`);
@@ -84,11 +86,11 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
 
 /** The first problems of a plan, and how many there are. */
 interface Problems {
-  readonly first: PlanProblem[];
+  readonly first: CsvProblem[];
   count: number;
 }
 
-function addProblem(problems: Problems, one: PlanProblem): void {
+function addProblem(problems: Problems, one: CsvProblem): void {
   problems.count += 1;
   if (problems.first.length < MOST_PROBLEMS) problems.first.push({ line: one.line, problem: one.problem });
 }
@@ -194,8 +196,8 @@ export async function takeLines(
 async function* pagesOf(
   file: string,
   crm: IdReader,
-): AsyncGenerator<readonly (PlanLine | PlanProblem)[], void, undefined> {
-  let page: (PlanLine | PlanProblem)[] = [];
+): AsyncGenerator<readonly (PlanLine | CsvProblem)[], void, undefined> {
+  let page: (PlanLine | CsvProblem)[] = [];
   for await (const one of readPlan(file, (text) => readRecordId(crm, text))) {
     page.push(one);
     if (page.length < PAGE) continue;
@@ -208,7 +210,7 @@ async function* pagesOf(
 async function rowsFor(
   db: Db,
   provider: string,
-  page: readonly (PlanLine | PlanProblem)[],
+  page: readonly (PlanLine | CsvProblem)[],
 ): Promise<ReadonlyMap<string, ScanRow>> {
   const ids = page.flatMap((one) => ('problem' in one ? [] : one.recordId));
   return new Map((await rowsById(db, provider, ids)).map((row) => [row.record_id, row]));

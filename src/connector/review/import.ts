@@ -1,0 +1,68 @@
+/** Answers that a person wrote into the list of review, as a file: read, checked row by row, and planned as a run. */
+
+import { type CsvLine, type CsvProblem, readCsv } from '../../runtime/files/csv-rows.ts';
+import type { AuditActor } from '../../runtime/operators/audit.ts';
+import { requestPreview, storeItems } from '../../runtime/runs/runs.ts';
+import type { Store } from '../../store/store.ts';
+import { type AttentionKind, readAttentionId, VERBS } from '../explain/attention-kinds.ts';
+import { itemOf, REVIEW, type ReviewEntry } from './runs.ts';
+
+/** What came of a file: a run that looks at its answers, or all that is wrong with it, of which the first is told. */
+export type ImportResult =
+  | { readonly kind: 'taken'; readonly run: number }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'wrong'; readonly count: number; readonly problems: readonly CsvProblem[] };
+
+/** What may become another thing before it is answered. */
+const CHANGING: ReadonlySet<AttentionKind> = new Set(['difference', 'link', 'match']);
+const MOST_SHOWN = 20;
+const STEP = 1_000;
+
+/** Reads a file, and asks for a preview of its answers. Rows without an answer are passed over; nothing is answered yet. */
+export async function importAnswers(
+  { store, now }: { readonly store: Store; readonly now: () => number },
+  { file, actor }: { readonly file: string; readonly actor: AuditActor },
+): Promise<ImportResult> {
+  const entries = new Map<string, ReviewEntry>();
+  const problems: CsvProblem[] = [];
+  let count = 0;
+  for await (const row of readCsv(file, ['id', 'answer', 'sight'])) {
+    const read = 'problem' in row ? row : entryIn(row, entries);
+    if (read === undefined) continue;
+    if ('problem' in read) {
+      count += 1;
+      if (problems.length < MOST_SHOWN) problems.push(read);
+    } else entries.set(read.id, read);
+  }
+  if (count > 0) return { kind: 'wrong', count, problems };
+  if (entries.size === 0) return { kind: 'empty' };
+  const items = [...entries.values()].map(itemOf);
+  const run = await store.write(async (tx) => {
+    const id = await requestPreview(tx, REVIEW, { input: { rows: items.length }, actor }, now());
+    for (let start = 0; start < items.length; start += STEP) await storeItems(tx, id, items.slice(start, start + STEP));
+    return id;
+  });
+  return { kind: 'taken', run };
+}
+
+function entryIn(
+  { line, cell }: CsvLine,
+  before: ReadonlyMap<string, ReviewEntry>,
+): ReviewEntry | CsvProblem | undefined {
+  const text = cell('answer').toLowerCase();
+  if (text === '') return undefined;
+  const id = cell('id');
+  const verb = VERBS.find((each) => each === text);
+  if (verb === undefined) return { line, problem: `the answer is ${text}: write ${VERBS.join(', ')}, or nothing` };
+  const kind = readAttentionId(id)?.kind;
+  if (kind === undefined)
+    return {
+      line,
+      problem: `${id === '' ? 'the id is blank' : `${id} is no id`}: take the list from the page of review`,
+    };
+  if (before.has(id)) return { line, problem: `${id} stands in the file twice` };
+  const sight = cell('sight');
+  if (sight === '' && CHANGING.has(kind))
+    return { line, problem: `the sight of ${id} is blank: it says which values you saw; take the list anew` };
+  return { id, result: 'given', verb, about: cell('about'), reason: cell('reason'), sight };
+}

@@ -1,0 +1,71 @@
+/** The page that takes the list of review with answers in. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importAnswers } from '../../connector/review/import.ts';
+import type { Server } from '../../http/server/server.ts';
+import { FORM_TOKEN } from '../access/fields.ts';
+import { acceptFiles, MOST_MB } from '../access/upload.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+
+const PATH = '/review/upload';
+
+/** Adds the page and its action, in a scope of their own: no other form may have a file. */
+export function addReviewUpload(app: Server, deps: RouteDeps): void {
+  app.register(async (scope: Server) => {
+    acceptFiles(scope, deps);
+    addPage(scope, deps, { path: PATH, role: 'operator', show: async (visit) => uploadPage(visit) });
+    addAction(scope, deps, {
+      path: PATH,
+      run: async (visit, _fields, file) =>
+        file === undefined ? refused(visit, visit.reader.text('upload.none')) : upload(deps, visit, file),
+    });
+  });
+}
+
+async function upload(deps: RouteDeps, visit: Visit, content: Buffer): Promise<string | PageBody> {
+  const { reader, visitor } = visit;
+  // Read as the plan of a backfill is: row by row, and never whole.
+  const folder = await mkdtemp(join(tmpdir(), 'cvrsync-review-'));
+  try {
+    const file = join(folder, 'review.csv');
+    await writeFile(file, content, { mode: 0o600 });
+    const result = await importAnswers(deps, { file, actor: visitor.actor });
+    if (result.kind === 'taken') return `/review/runs/${result.run}`;
+    if (result.kind === 'empty') return refused(visit, reader.text('answers.noneInFile'));
+    const lines = result.problems.map(
+      ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: <span lang="en">${problem}</span></li>`,
+    );
+    return refused(
+      visit,
+      html`${reader.text('upload.problems', { count: result.count })}
+        <ul>
+          ${lines}
+        </ul>`,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Says why nothing was changed, and asks again. */
+function refused(visit: Visit, why: Markup): PageBody {
+  const page = uploadPage(visit);
+  return { ...page, status: 422, body: html`<div class="notice bad" role="alert">${why}</div>${page.body}` };
+}
+
+const uploadPage = ({ reader, formToken }: Visit): PageBody => ({
+  title: reader.text('answers.upload'),
+  body: html`<form method="post" action=${PATH} enctype="multipart/form-data" class="narrow form">
+    ${hidden({ [FORM_TOKEN]: formToken })}
+    <p>${reader.text('answers.uploadHelp')}</p>
+    <label for="file">${reader.text('answers.file', { most: MOST_MB - 1 })}</label>
+    <input id="file" name="file" type="file" accept=".csv,text/csv" required />
+    <p class="actions">
+      <button class="primary">${reader.text('upload.submit')}</button> <a href="/review">${reader.text('review.back')}</a>
+    </p>
+  </form>`,
+});
