@@ -11,6 +11,7 @@ import type { Config, ConnectorConfig } from './load.ts';
 import { collectSecrets, redact } from './redact.ts';
 import { service as serviceSchema } from './schema/service.ts';
 import { configSchema } from './schema.ts';
+import { tellsBeneficialOwners } from './wire.ts';
 
 /** Part to digest, for each half of the daemon that is configured. */
 export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -41,14 +42,18 @@ export function configDigests(config: Config, salt: string): Promise<ConfigDiges
 
 async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
   const { connector, service } = config;
+  // Only where it is set: a daemon of the version before does not know it.
+  const told = tellsBeneficialOwners(config) ? { beneficialOwners: true } : {};
   const halves: Readonly<Record<string, Half | undefined>> = {
-    connector: connector && connectorHalf(connector),
-    service: service && serviceHalf(service),
+    connector: connector && withParts(connectorHalf(connector), told),
+    service: service && withParts(serviceHalf(service), told),
   };
   const digests: Record<string, Readonly<Record<string, string>>> = {};
   for (const [name, half] of Object.entries(halves)) if (half !== undefined) digests[name] = await digest(half, salt);
   return digests;
 }
+
+const withParts = ({ parts, secrets }: Half, more: object): Half => ({ parts: { ...parts, ...more }, secrets });
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
   // Whether the part is there says who tells the connector of changes: see dropExpired.

@@ -1,5 +1,6 @@
 /** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
 import type { OutboundHttp } from '../http/outbound/client.ts';
+import { BENEFICIAL_OWNER_EVENTS } from '../protocol/beneficial-owners.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
@@ -21,7 +22,7 @@ export interface ServiceCheckDeps {
 /** The part of the configuration that can be tried. */
 export interface ServiceToCheck {
   readonly server: { readonly publicUrl?: string };
-  readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks'>;
+  readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks' | 'beneficialOwners'>;
 }
 
 /** Tries everything at once; sends no mail and posts nothing. What does not answer before the signal aborts is a finding too. */
@@ -34,7 +35,7 @@ export async function serviceFindings(
   const parts = [
     checkRegister(deps, config.service.register, signal),
     checkMail(config, monitors, signal),
-    checkMonitors(deps, monitors),
+    checkMonitors(deps, monitors, config.service),
     checkWebhooks(config),
   ];
   return (await Promise.all(parts)).flat();
@@ -86,10 +87,17 @@ async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read>
   }
 }
 
+const asksForBeneficialOwners = ({ events }: Monitor): boolean =>
+  events?.some((event) => BENEFICIAL_OWNER_EVENTS.has(event)) === true;
+
 /** How many of a kind are named. */
 const NAMED = 5;
 
-async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>): Promise<Findings> {
+async function checkMonitors(
+  { store }: ServiceCheckDeps,
+  reading: Promise<Read>,
+  { beneficialOwners = false }: ServiceToCheck['service'],
+): Promise<Findings> {
   const subject = 'monitors';
   const { monitors, error } = await reading;
   if (error !== undefined) return [{ level: 'fail', subject, found: errorText(error) }];
@@ -106,6 +114,12 @@ async function checkMonitors({ store }: ServiceCheckDeps, reading: Promise<Read>
   tell(failing, 'failing now', 'see cvrsync deliveries list --monitor');
   const silent = monitors.filter(({ provider, url, enabled }) => provider !== null && url === null && enabled);
   tell(silent, 'jobs without a webhook, so that nobody is told', 'cvrsync monitors update --url');
+  const untold = beneficialOwners ? [] : monitors.filter(asksForBeneficialOwners);
+  tell(
+    untold,
+    'ask for events of beneficial owners, which are left out',
+    'say in beneficialOwners.legalBasis why you may have them, or take those events off',
+  );
   const held = await countDeliveries(store.db, { state: 'held' });
   if (held > 0)
     findings.push({

@@ -143,6 +143,8 @@ describe('check of a service', () => {
       const url = 'https://hooks.example.com/cvr';
       const one = await createMonitor(tx, { name: 'off', url, emails: ['a@example.com'] }, { secrets, now: 1 });
       const two = await createMonitor(tx, { name: 'failing', url }, { secrets, now: 1 });
+      const events = ['name', 'trueOwnership'] as const;
+      await createMonitor(tx, { name: 'owners', url, events }, { secrets, now: 1 });
       return [one.id, two.id];
     });
     await opened.write(async (tx) => {
@@ -157,6 +159,7 @@ describe('check of a service', () => {
       `warn switched off, since their webhooks failed: off (${off})`,
       `warn failing now: failing (${failing})`,
       expect.stringMatching(/^warn jobs without a webhook, so that nobody is told: silent job /),
+      expect.stringMatching(/^warn ask for events of beneficial owners, which are left out: owners /),
     ]);
     expect(about('mail')).toEqual([expect.stringMatching(/^warn not configured, and 1 monitors have recipients/)]);
     await writeFile(`${store}.key`, `${Buffer.alloc(32).toString('base64')}\n`);

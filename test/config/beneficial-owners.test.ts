@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { configDigests } from '../../src/config/digests.ts';
 import { wireOf } from '../../src/config/wire.ts';
 import { checked, connectorWith, hubspotEntry, problemsOf } from '../support/config.ts';
 
@@ -18,6 +19,13 @@ describe('beneficial owners', () => {
   it('need more than a word', async () => {
     const problems = await problemsOf({ ...mapped, beneficialOwners: { legalBasis: 'yes' } });
     expect(problems[0]).toContain('beneficialOwners.legalBasis');
+  });
+
+  it('are a difference between daemons where one has a legal basis, and none where no daemon has', async () => {
+    const { config } = await checked(connectorWith());
+    const partsOf = async (each: typeof config) => (await configDigests(each, 'salt'))['connector'] ?? {};
+    expect(Object.keys(await partsOf(config))).not.toContain('beneficialOwners');
+    expect(Object.keys(await partsOf({ ...config, beneficialOwners }))).toContain('beneficialOwners');
   });
 
   it('are read from webhooks with a legal basis only', async () => {

@@ -2,6 +2,7 @@
 import { alertFindings } from '../../alerts/check.ts';
 import type { Config } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
+import { tellsBeneficialOwners } from '../../config/wire.ts';
 import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
@@ -89,7 +90,11 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, opt
       : connectorFindings(deps, withUpstream({ ...connector, server }, upstream), signal, options),
     service === undefined || secrets === undefined
       ? []
-      : serviceFindings({ ...deps, secrets }, { server, service }, signal),
+      : serviceFindings(
+          { ...deps, secrets },
+          { server, service: { ...service, beneficialOwners: tellsBeneficialOwners(config) } },
+          signal,
+        ),
   ]);
   return [...(isOwn ? ofConnector.map(ofOwnService) : ofConnector), ...ofService];
 }
