@@ -14,7 +14,7 @@ import { normaliseTime } from './text/time.ts';
 export interface WireOptions {
   /** The e-mail event's name on the wire; `email` where absent, which is read in any case. */
   readonly emailEvent?: string;
-  /** False: events of beneficial owners are passed over, as if the payload did not name them. */
+  /** False: events of beneficial owners are read as named and not updated, whatever they say. */
   readonly beneficialOwners?: boolean;
 }
 
@@ -83,17 +83,22 @@ const withoutUpdated = (entry: JsonObject): JsonObject =>
 const isWithheld = (event: EventName, { beneficialOwners }: WireOptions): boolean =>
   beneficialOwners === false && BENEFICIAL_OWNER_EVENTS.has(event);
 
-/** A webhook's parsed body without the events that are not to be read, so that nothing of them is kept. */
+/**
+ * A webhook's parsed body without what is not to be read, so that nothing of it is kept. The events stay named: a payload
+ * that states the whole company names every one.
+ */
 export const withoutWithheld = (json: unknown, options: WireOptions): unknown => {
   const key = isJsonObject(json) ? findKey(json, ['updates']) : undefined;
   const updates = isJsonObject(json) && key !== undefined ? json[key] : undefined;
   if (!isJsonObject(json) || key === undefined || !isJsonObject(updates)) return json;
-  const isKept = (name: string): boolean => {
+  const isRead = (name: string): boolean => {
     const event = eventNamed(name, options);
     return event === undefined || !isWithheld(event, options);
   };
-  const kept = Object.entries(updates).filter(([name]) => isKept(name));
-  return kept.length === Object.keys(updates).length ? json : { ...json, [key]: Object.fromEntries(kept) };
+  const entries = Object.entries(updates);
+  if (entries.every(([name]) => isRead(name))) return json;
+  const read = entries.map(([name, entry]) => [name, isRead(name) ? entry : { updated: false }]);
+  return { ...json, [key]: Object.fromEntries(read) };
 };
 
 /** Of several keys for one event (an older name beside the new one) the updated one counts, the exact name first. */
@@ -102,7 +107,7 @@ const entriesByEvent = (updates: JsonObject, options: WireOptions): Map<EventNam
   // Sorted, so that the choice between two misspelt names does not depend on their order.
   for (const key of Object.keys(updates).sort()) {
     const event = eventNamed(key, options);
-    if (event === undefined || isWithheld(event, options)) continue;
+    if (event === undefined) continue;
     const before = chosen.get(event);
     const isBetter =
       before === undefined ||
@@ -119,7 +124,7 @@ const readUpdates = (updates: JsonObject, options: WireOptions): Pick<Payload, '
   const entries = entriesByEvent(updates, options);
   for (const event of EVENT_NAMES) {
     const key = entries.get(event);
-    if (key === undefined) continue;
+    if (key === undefined || isWithheld(event, options)) continue;
     const entry = updates[key];
     const updated = isUpdated(entry);
     if (updated === false) continue;

@@ -95,7 +95,12 @@ const companyIn = (document: unknown, today: string): readonly Company[] => {
 
 /** The document read again on a day that it names. */
 async function readAgain(document: unknown, today: string): Promise<readonly Company[]> {
-  const { looks } = await readDocuments([document], { today, breathe: async () => undefined, again: true });
+  const { looks } = await readDocuments([document], {
+    today,
+    breathe: async () => undefined,
+    again: true,
+    beneficialOwners: true,
+  });
   return looks.flatMap(({ snapshot }) => (snapshot.kind === 'company' ? [snapshot] : []));
 }
 

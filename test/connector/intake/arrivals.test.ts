@@ -2,6 +2,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Arrival, insertArrivals, readArrivals } from '../../../src/connector/intake/arrivals.ts';
+import { statesWholeCompany } from '../../../src/protocol/full-state.ts';
+import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
+import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { phoneEvent } from '../../support/receiver.ts';
@@ -65,6 +68,15 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(receipt?.body).not.toContain('Efternavn');
     expect(await numbers(store)).toEqual(['0001']);
     expect(await waiting(store)).toBe(0);
+  });
+
+  it('state the whole company also without the beneficial owners that are not read', async () => {
+    const store = await newStore(engine);
+    await arrive(store, [writePayload(fullStatePayload(sampleCompany(7), '2026-08-14T09:30:00.000Z'))]);
+    await store.write((tx) => readArrivals(tx, { ...WIRE, beneficialOwners: false }, 2_000));
+    const [receipt] = await store.db.selectFrom('receipt').select('body').execute();
+    const read = readPayload(JSON.parse(receipt?.body ?? ''), { beneficialOwners: false });
+    expect(read.ok && statesWholeCompany(read.payload)).toBe(true);
   });
 
   it('are read a bounded number at a time, and say that more may wait', async () => {

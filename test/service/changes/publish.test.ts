@@ -31,7 +31,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     const change = changed({ updates: RENAMED_AND_MOVED });
     await published(store, change);
     const { seq, created_at, updates, ...row } = (await changes(store)).at(-1) ?? expect.fail();
-    expect({ ...row, updates: JSON.parse(updates), created_at }).toEqual({ ...change, created_at: NOW });
+    expect({ ...row, updates: JSON.parse(updates), created_at }).toEqual({ ...change, created_at: NOW, trace: null });
     const told = (await deliveries(store)).slice(start);
     const common = { entity: COMPANY, id: change.id, state: 'due' };
     expect(told.toSorted((a, b) => a.events.localeCompare(b.events))).toEqual([
