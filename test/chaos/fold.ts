@@ -9,19 +9,20 @@ import type { Sample } from '../support/sample-stream.ts';
 
 type Company = Sample['company'];
 
-/** The last word on each company: its state, and when the register last changed. */
+/** The last word on each company: its state, and when the register last told a change that is kept. */
 export interface Last {
   readonly company: Company;
   readonly changedAt: string;
 }
 
-const NO_CHANGE_IN_REGISTER = ['newArticle', 'addedToMonitor', 'removedFromMonitor'];
+/** Events that are no change of the register, or one that is left out: no legal basis is named here. */
+const NO_CHANGE_TOLD = ['newArticle', 'addedToMonitor', 'removedFromMonitor', 'trueOwnership', 'trueVoteRights'];
 
 /** Folds samples by their own time, whatever order they are in. */
 export function foldSamples(samples: readonly Sample[]): ReadonlyMap<string, Last> {
   const last = new Map<string, Last>();
   for (const { payload, company } of samples.toSorted((a, b) => (a.payload.timestamp < b.payload.timestamp ? -1 : 1))) {
-    const isChange = Object.keys(payload.updates).some((event) => !NO_CHANGE_IN_REGISTER.includes(event));
+    const isChange = Object.keys(payload.updates).some((event) => !NO_CHANGE_TOLD.includes(event));
     const before = last.get(payload.entityId)?.changedAt ?? payload.timestamp;
     last.set(payload.entityId, { company, changedAt: isChange ? payload.timestamp : before });
   }
