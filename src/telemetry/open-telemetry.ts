@@ -5,7 +5,18 @@
  * Telemetry never holds the daemon up: what the receiver does not take in time is dropped, with a bound on what waits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Link, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import {
+  DiagLogLevel,
+  diag,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -14,6 +25,8 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -68,7 +81,7 @@ export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps):
   });
   const tracers = new TracerProvider({
     resource,
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampleRatio) }),
+    sampler: new ParentBasedSampler({ root: withCauses(new TraceIdRatioBasedSampler(settings.sampleRatio)) }),
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter(exportTo('traces')),
@@ -103,6 +116,17 @@ export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps):
   };
 }
 
+/** A trace that something in a sent trace caused is sent, so that links lead somewhere; others by the share. */
+const withCauses = (byShare: Sampler): Sampler => ({
+  shouldSample(...span) {
+    const [, , , , , links] = span;
+    return links.some(({ context }) => (context.traceFlags & TraceFlags.SAMPLED) !== 0)
+      ? { decision: SamplingDecision.RECORD_AND_SAMPLED }
+      : byShare.shouldSample(...span);
+  },
+  toString: () => `withCauses(${byShare.toString()})`,
+});
+
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, lane: SpanKind.CONSUMER };
 
 function tracingBy(tracer: Tracer): Tracing {
@@ -125,11 +149,8 @@ function tracingBy(tracer: Tracer): Tracing {
         }
       });
     },
-    describe(attributes, links) {
-      active
-        .getStore()
-        ?.setAttributes({ ...attributes })
-        .addLinks(links.flatMap(linkTo));
+    describe(attributes) {
+      active.getStore()?.setAttributes({ ...attributes });
     },
     current() {
       const context = active.getStore()?.spanContext();
@@ -151,13 +172,18 @@ function linkTo(context: string): readonly Link[] {
   return found === null ? [] : [{ context: found }];
 }
 
-/** The packages report failed exports at a place of their process: one a minute is told. */
+/** The packages report what fails at two places of their process: one a minute is told. */
 function warnSeldom(log: TelemetryDeps['log'], endpoint: string): void {
   let warnedAt = Number.NEGATIVE_INFINITY;
-  setGlobalErrorHandler((error) => {
+  const warn = (reason: unknown): void => {
     const now = performance.now();
     if (now - warnedAt < WARN_EVERY_MS) return;
     warnedAt = now;
-    log.warn({ err: error, endpoint }, 'telemetry cannot be sent: some of it is lost');
-  });
+    const details = reason instanceof Error ? { err: reason } : { reason: String(reason) };
+    log.warn({ ...details, endpoint }, 'telemetry cannot be sent: some of it is lost');
+  };
+  const quiet = (): void => {};
+  setGlobalErrorHandler(warn);
+  // Where more spans wait than may, that is said here alone.
+  diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
 }

@@ -37,7 +37,7 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes;
   /** The caller's trace context, as it was sent. */
   readonly parent?: string | undefined;
-  /** Trace contexts of what caused it. */
+  /** Trace contexts of what caused it: with one of a trace that is sent, this one is sent too. */
   readonly links?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface Tracing {
   /** Runs work in a span, which ends with it. */
   inSpan<T>(name: SpanName, start: SpanStart, work: () => Promise<T>): Promise<T>;
   /** Says more of the span that work runs in. */
-  describe(attributes: SpanAttributes, links: readonly string[]): void;
+  describe(attributes: SpanAttributes): void;
   /** The trace context of that span, as the header `traceparent` has it; undefined outside of spans. */
   current(): string | undefined;
 }
@@ -65,14 +65,16 @@ export const inSpan = <T>(name: SpanName, start: () => SpanStart, work: () => Pr
   tracing === undefined ? work() : tracing.inSpan(name, start(), work);
 
 /** Adds attributes to the span that this runs in. */
-export const describeSpan = (attributes: SpanAttributes): void => tracing?.describe(attributes, []);
-
-/** Adds links to the span that this runs in; null where what caused it was not traced. */
-export const linkSpan = (links: readonly (string | null)[]): void =>
-  tracing?.describe({}, [...new Set(links.filter((link) => link !== null))]);
+export const describeSpan = (attributes: SpanAttributes): void => tracing?.describe(attributes);
 
 /** The trace context that this runs in, as the header `traceparent` has it (W3C Trace Context); undefined where there is none. */
 export const traceparent = (): string | undefined => tracing?.current();
+
+/** The same, to be kept with what this work causes in another lane; undefined also where the trace is not sent. */
+export function keptTrace(): string | undefined {
+  const context = tracing?.current();
+  return context?.endsWith('-01') === true ? context : undefined;
+}
 
 const NO_IDS = {};
 

@@ -16,6 +16,7 @@ import { median, report, round } from './measure.ts';
 import { drained, withLinks } from './store.ts';
 
 const ROUNDS = 7;
+const NAMES = ['off', 'tenth', 'all'] as const;
 const LINKS = 4_000;
 const FIRST = 20_000_000;
 const NAME = 'hubspot';
@@ -32,24 +33,27 @@ await inFolder(async (folder) => {
   const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const load = openChild<typeof Load>('./load.ts');
   const started = async (name: string, more: object) => startSide(join(folder, name), more);
-  const off = await started('off', {});
-  const on = {
+  const sides = {
+    off: await started('off', {}),
     tenth: await started('tenth', { telemetry: { endpoint } }),
     all: await started('all', { telemetry: { endpoint, sampleRatio: 1 } }),
   };
-  const cpu: Record<keyof typeof on, number[]> = { tenth: [], all: [] };
-  const clock: Record<keyof typeof on, number[]> = { tenth: [], all: [] };
+  const cpu: Record<'tenth' | 'all', number[]> = { tenth: [], all: [] };
+  const clock: Record<'tenth' | 'all', number[]> = { tenth: [], all: [] };
   // The first round warms all up and is not counted.
   for (let at = 0; at <= ROUNDS; at++) {
-    const without = await timed(off, load, at);
-    for (const name of ['tenth', 'all'] as const) {
-      const used = await timed(on[name], load, at);
-      if (at === 0) continue;
-      cpu[name].push(without.cpuSeconds / used.cpuSeconds);
-      clock[name].push(without.ms / used.ms);
+    const used: Partial<Record<keyof typeof sides, Awaited<ReturnType<typeof timed>>>> = {};
+    // In another order each time: what drifts falls on all of them.
+    for (const name of NAMES.map((_, place) => NAMES[(place + at) % NAMES.length] ?? 'off'))
+      used[name] = await timed(sides[name], load, at);
+    const { off: without, tenth, all } = used;
+    if (at === 0 || without === undefined || tenth === undefined || all === undefined) continue;
+    for (const [name, one] of [['tenth', tenth] as const, ['all', all] as const]) {
+      cpu[name].push(without.cpuSeconds / one.cpuSeconds);
+      clock[name].push(without.ms / one.ms);
     }
   }
-  for (const { daemon, crm } of [off, ...Object.values(on)]) {
+  for (const { daemon, crm } of Object.values(sides)) {
     await daemon.stop();
     await crm.close();
   }

@@ -59,6 +59,7 @@ async function startScene(telemetry: object | undefined) {
   await expect.poll(isListed).toBe(1);
   return {
     daemon,
+    phone: () => crms.hubspot.get(recordId)?.['phone'],
     /** The register changes the name, and the record follows. */
     async rename(called: string, second: number) {
       await say(called, second);
@@ -124,27 +125,36 @@ describe('telemetry', () => {
     expect(collector.metric('cvrsync_backlog')).toHaveProperty('gauge');
   });
 
-  it('follows the trace of the sender, also where it keeps none of its own', async () => {
+  it('sends what a sampled sender caused and nothing of others, where it keeps no trace of its own', async () => {
     const collector = await openCollector();
-    const { daemon } = await startScene({ endpoint: collector.endpoint, sampleRatio: 0, metricsSeconds: 0 });
-    const send = (traceparent: string, phone: string) =>
-      fetch(`${daemon.url}/webhook`, {
+    const { daemon, phone } = await startScene({ endpoint: collector.endpoint, sampleRatio: 0, metricsSeconds: 0 });
+    const send = async (traceparent: string, number: string) => {
+      const answer = await fetch(`${daemon.url}/webhook`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', traceparent },
         body: JSON.stringify({
           entityId: ENTITY,
-          timestamp: '2026-08-14T09:30:00Z',
-          updates: { phoneNumber: { updated: true, before: null, after: phone } },
+          timestamp: `2026-08-14T09:30:${number.slice(-2)}Z`,
+          updates: { phoneNumber: { updated: true, before: null, after: number } },
         }),
       });
+      expect(answer.status).toBe(204);
+      // One after the other: events that wait together are applied as one.
+      await expect.poll(phone).toBe(`+45${number}`);
+    };
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    expect((await send(`00-${traceId}-b7ad6b7169203331-01`, '20000001')).status).toBe(204);
-    expect((await send('00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00', '20000002')).status).toBe(204);
-    expect((await send('not a trace', '20000003')).status).toBe(204);
+    await send('00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00', '20000001');
+    await send(`00-${traceId}-b7ad6b7169203331-01`, '20000002');
+    await send('not a trace', '20000003');
     await daemon.kill('SIGTERM');
     const webhook = only(collector.spans('webhook'));
     expect([webhook.traceId, webhook.parentSpanId]).toEqual([traceId, 'b7ad6b7169203331']);
-    expect(new Set(collector.spans().map((span) => span.traceId))).toEqual(new Set([traceId]));
+    const roots = collector.spans().filter(({ parentSpanId }) => !parentSpanId);
+    expect(new Set(roots.map((span) => span.name))).toEqual(new Set(['apply', 'sync']));
+    expect(roots.filter((span) => !linked(span, webhook))).toEqual([]);
+    expect(new Set(collector.spans().map((span) => span.traceId))).toEqual(
+      new Set([traceId, ...roots.map((span) => span.traceId)]),
+    );
   });
 
   it('warns once a minute of a receiver that refuses, and works on', async () => {

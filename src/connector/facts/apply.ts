@@ -10,10 +10,10 @@ import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
-import { describeSpan, inSpan, linkSpan } from '../../telemetry/trace.ts';
+import { describeSpan, inSpan, isTracing } from '../../telemetry/trace.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { setEventAside } from '../intake/aside.ts';
-import { readWaiting } from '../intake/receipt.ts';
+import { readWaiting, readWaitingTraces } from '../intake/receipt.ts';
 import type { FieldChange, NotedEvent } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
 import { markParents } from '../parents/mark.ts';
@@ -64,12 +64,24 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
 }
 
 /** All in one transaction. With `alone` one receipt, and the lane is settled later. */
-const applyOnce = (deps: ApplyDeps, claims: readonly Claim[], options: { readonly alone?: true } = {}): Promise<void> =>
-  inSpan(
+async function applyOnce(
+  deps: ApplyDeps,
+  claims: readonly Claim[],
+  options: { readonly alone?: true } = {},
+): Promise<void> {
+  const links = isTracing()
+    ? await readWaitingTraces(
+        deps.store.db,
+        claims.map(({ key }) => key),
+      )
+    : [];
+  const attributes = { 'cvrsync.companies': claims.length };
+  return inSpan(
     'apply',
-    () => ({ kind: 'lane', attributes: { 'cvrsync.companies': claims.length } }),
+    () => ({ kind: 'lane', attributes, links }),
     () => foldOnce(deps, claims, options),
   );
+}
 
 async function foldOnce(
   deps: ApplyDeps,
@@ -81,7 +93,6 @@ async function foldOnce(
     const entities = await held(tx, claims);
     const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
     describeSpan({ 'cvrsync.events': receipts.length });
-    linkSpan(receipts.map(({ trace }) => trace));
     const folding = openFolding(await readFacts(tx, [...entities]));
     for (const receipt of receipts) {
       const clock = startCpuClock();

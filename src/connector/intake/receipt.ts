@@ -76,16 +76,37 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** The trace contexts of events, of those that have one. */
-export async function readTraces(db: Db, seqs: readonly number[]): Promise<readonly (string | null)[]> {
+/** Trace contexts that a span links to, at most. */
+const MOST_TRACES = 100;
+
+/** The trace contexts of events that wait for these companies. */
+export async function readWaitingTraces(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('receipt')
     .select('trace')
     .distinct()
     .where('trace', 'is not', null)
-    .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(db, seqs.map(String))} as seqs)`)
+    .where('applied_at', 'is', null)
+    .where('entity', 'in', each(db, entities))
+    .limit(MOST_TRACES)
     .execute();
-  return rows.map(({ trace }) => trace);
+  return rows.flatMap(({ trace }) => trace ?? []);
+}
+
+/** The trace contexts of events that a connection's records have not followed yet. */
+export async function readUnsyncedTraces(db: Db, provider: string, ids: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('link')
+    .innerJoin('receipt', 'receipt.entity', 'link.entity')
+    .select('receipt.trace')
+    .distinct()
+    .where('link.provider', '=', provider)
+    .where('link.record_id', 'in', each(db, ids))
+    .where('receipt.trace', 'is not', null)
+    .whereRef('receipt.seq', '>', 'link.synced_seq')
+    .limit(MOST_TRACES)
+    .execute();
+  return rows.flatMap(({ trace }) => trace ?? []);
 }
 
 /** The receipts that wait for these companies, in the order they came. */
@@ -93,10 +114,10 @@ export const readWaiting = (
   db: Db,
   entities: Iterable<string>,
   most: number,
-): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun' | 'trace'>[]> =>
+): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun'>[]> =>
   db
     .selectFrom('receipt')
-    .select(['seq', 'entity', 'timestamp', 'body', 'begun', 'trace'])
+    .select(['seq', 'entity', 'timestamp', 'body', 'begun'])
     .where('applied_at', 'is', null)
     .where('entity', 'in', each(db, [...entities]))
     .orderBy('seq')

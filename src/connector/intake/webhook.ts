@@ -14,7 +14,7 @@ import { readJson } from '../../protocol/text/json.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store } from '../../store/store.ts';
-import { describeSpan, inSpan, type SpanStart, traceparent } from '../../telemetry/trace.ts';
+import { inSpan, keptTrace, type SpanStart } from '../../telemetry/trace.ts';
 import type { Intake } from './intake.ts';
 
 export interface WebhookOptions {
@@ -61,16 +61,13 @@ const SCHEMA = {
   },
 };
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-/** The same handler, in a span of the trace that the sender named. */
-const inSpanOfCaller =
-  (handle: Handler): Handler =>
-  (request, reply) => {
-    const { traceparent: caller } = request.headers;
-    const start = (): SpanStart => ({ kind: 'server', parent: typeof caller === 'string' ? caller : undefined });
-    return inSpan('webhook', start, () => handle(request, reply));
-  };
+/** A span of the trace that the sender named: only who has proven itself says which traces are sent. */
+function inSpanOfCaller<T>({ headers }: FastifyRequest, entity: string, work: () => Promise<T>): Promise<T> {
+  const { traceparent: caller } = headers;
+  const parent = typeof caller === 'string' ? caller : undefined;
+  const start = (): SpanStart => ({ kind: 'server', parent, attributes: { 'cvrsync.entity': entity } });
+  return inSpan('webhook', start, work);
+}
 
 /** Warnings that anybody may cause: one a minute. */
 function rareWarnings(log: Log, now: () => number): Log['warn'] {
@@ -128,15 +125,16 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
     if (!head.ok) return unusable(reply, bytes, head.errors);
-    describeSpan({ 'cvrsync.entity': head.entityId });
     const id = request.headers['webhook-id'];
     try {
-      await intake.accept({
-        body: json.text,
-        webhookId: typeof id === 'string' ? id : undefined,
-        isSigned: verdict.ok && verdict.signed === true,
-        trace: traceparent(),
-      });
+      await inSpanOfCaller(request, head.entityId, () =>
+        intake.accept({
+          body: json.text,
+          webhookId: typeof id === 'string' ? id : undefined,
+          isSigned: verdict.ok && verdict.signed === true,
+          trace: keptTrace(),
+        }),
+      );
     } catch {
       // The intake has logged why.
       return unavailable(reply, 'failed', 'The event could not be stored.');
@@ -156,10 +154,6 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       metrics.webhooksReceived.inc({ result: 'unreadable' });
       throw error;
     });
-    scope.post(
-      path,
-      { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } },
-      inSpanOfCaller(handle),
-    );
+    scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);
   });
 }

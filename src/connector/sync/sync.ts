@@ -7,15 +7,15 @@ import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-writes.ts';
-import type { Db, Store } from '../../store/open.ts';
-import { inSpan, isTracing, linkSpan } from '../../telemetry/trace.ts';
+import type { Store } from '../../store/open.ts';
+import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetDifferences } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { mayEnd } from '../heal/safety-limit.ts';
-import { readTraces } from '../intake/receipt.ts';
+import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
 import { readFresh } from './freshness.ts';
@@ -49,12 +49,21 @@ interface AttemptedBatch {
 }
 
 /** Brings a batch of one CRM's records up to their facts. */
-export const syncRecords = (deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
-  inSpan(
+export async function syncRecords(
+  deps: SyncDeps,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = claims.map(({ key }) => key);
+  const links = isTracing() ? await readUnsyncedTraces(deps.store.db, crm.name, ids) : [];
+  const attributes = { 'cvrsync.provider': crm.name, 'cvrsync.records': claims.length };
+  return inSpan(
     'sync',
-    () => ({ kind: 'lane', attributes: { 'cvrsync.provider': crm.name, 'cvrsync.records': claims.length } }),
+    () => ({ kind: 'lane', attributes, links }),
     () => syncClaims(deps, crm, claims, signal),
   );
+}
 
 async function syncClaims(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const others = claims.filter((claim) => claim.attempts < SUSPECT_AFTER);
@@ -167,17 +176,10 @@ async function syncBatch(
   return { schema, results, fault };
 }
 
-/** Links the span to the webhooks whose facts were decided. */
-async function linkToEvents(db: Db, results: readonly RecordResult[]): Promise<void> {
-  const seqs = new Set(results.flatMap(({ decided = [] }) => decided.map(({ planned }) => planned.seq)));
-  linkSpan(await readTraces(db, [...seqs]));
-}
-
 /** One transaction: the effects of the results whose lanes are still ours, and the lanes' settlements. */
 async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: AttemptedBatch): Promise<void> {
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
-  if (isTracing()) await linkToEvents(store.db, results);
   const now = deps.now();
   const { ours, overtaken } = await store.write(async (tx) => {
     const keys = await held(

@@ -11,7 +11,7 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { traceparent } from '../../telemetry/trace.ts';
+import { keptTrace } from '../../telemetry/trace.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
 import { fanOutMonitors } from '../monitors/monitor-row.ts';
 import { storeNews } from '../news/store.ts';
@@ -123,7 +123,7 @@ async function insertChanges(
     .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at', 'trace'])
     .expression(
       sql`select each.value ->> 'id', each.value ->> 'entity', each.value ->> 'name', each.value ->> 'kind',
-        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint), cast(${traceparent() ?? null} as text)
+        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint), cast(${keptTrace() ?? null} as text)
         from ${eachRow(tx, rows)} where true order by cast(each.value ->> 'place' as bigint)`,
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
