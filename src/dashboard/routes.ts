@@ -50,8 +50,8 @@ export interface PageRoute {
   readonly path: string;
   /** The least role that sees it; `viewer` where absent. */
   readonly role?: Role;
-  /** Undefined where there is nothing at the address. */
-  show(visit: Visit): Promise<PageBody | FileBody | undefined>;
+  /** A path where it is elsewhere; undefined where there is nothing at the address. */
+  show(visit: Visit): Promise<PageBody | FileBody | string | undefined>;
 }
 
 /** Something that a form does. It records itself in the audit, in the transaction that does it. */
@@ -117,6 +117,7 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
     const visit = visitOf(deps, request, reply, admission.visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
     const shown = (await show(visit)) ?? notFoundPage(visit.reader);
+    if (typeof shown === 'string') return reply.redirect(shown, 303);
     if (!('file' in shown)) return sendPage(to, shown, visit);
     return reply
       .type(shown.type ?? 'text/csv; charset=utf-8')

@@ -45,7 +45,9 @@ async function withNames(engine: (typeof ENGINES)[number], names: readonly strin
 describe.each(ENGINES)('a search on %s', (engine) => {
   const NAMES = ['Birk ApS', 'BIRK Byg A/S', 'Ærø "Havn" 100%_\\ I/S', 'Nordbirk P/S', 'Österbro'];
   const found = async (text: string, limit = 50): Promise<readonly string[]> =>
-    (await findCompanies((await stored).db, readers, { text, limit })).map(({ name, entity }) => name ?? entity);
+    (await findCompanies((await stored).db, readers, { text, limit })).companies.map(
+      ({ name, entity }) => name ?? entity,
+    );
   let stored: Promise<Store>;
 
   it.each([
@@ -166,7 +168,15 @@ describe("a company's page", () => {
   it('is found by the search, and the search says where nothing fits', async () => {
     const { signedIn, records } = await playStory();
     const ida = await signedIn('viewer');
-    expect((await ida.get(`/companies?q=${records.hubspot}`)).text).toContain(`href="/companies/${COMPANY}"`);
+    expect((await ida.get('/companies?q=birk')).text).toContain(`href="/companies/${COMPANY}"`);
+    for (const text of [
+      records.hubspot,
+      '12345674',
+      `https://app.hubspot.com/contacts/42/record/0-2/${records.hubspot}`,
+    ]) {
+      const { status, headers } = await ida.get(`/companies?q=${encodeURIComponent(text)}`);
+      expect([status, headers['location']]).toEqual([303, `/companies/${COMPANY}`]);
+    }
     expect((await ida.get('/companies?q=<script>')).text).toContain('value="&lt;script>"');
     expect((await ida.get('/companies?q=nobody')).text).toContain('No company fits');
   });

@@ -16,6 +16,10 @@ export interface Story {
   signedIn(role: Role): Promise<Visitor>;
 }
 
+/** The token of an operator with this role. */
+export const tokenOf = async ({ app }: Pick<Fixture, 'app'>, role: Role): Promise<string> =>
+  (await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()))) ?? '';
+
 /** Plays it until nothing is due; all of it ends with the test. */
 export async function playStory(options: FixtureOptions = {}): Promise<Story> {
   const fixture = await startFixture(options);
@@ -42,8 +46,7 @@ export async function playStory(options: FixtureOptions = {}): Promise<Story> {
     updates: { phoneNumber: { before: '20304050', after: '30405060' } },
   });
   await fixture.settled();
-  const token = async (role: Role): Promise<string> =>
-    (await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()))) ?? '';
+  const token = (role: Role): Promise<string> => tokenOf(fixture, role);
   return {
     fixture,
     records,

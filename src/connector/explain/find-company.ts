@@ -5,16 +5,22 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { type IdReader, readRecordId } from '../crm/record-id.ts';
-import { type Fact, factValue } from '../facts/fact.ts';
-import { readFacts } from '../facts/facts.ts';
 import type { RecordRef } from '../links/links.ts';
+import { companyNames } from './company-names.ts';
 
 /** A company that cvrsync knows something of. */
 export interface FoundCompany {
   readonly entity: string;
-  /** Undefined where the register has not told it. */
+  /** Undefined where neither the register told it nor the company index has it. */
   readonly name: string | undefined;
   readonly links: readonly (RecordRef & { readonly state: string })[];
+}
+
+/** What a text may mean. */
+export interface FoundCompanies {
+  /** Whether the text is a number, a record's id or its address: other companies are not meant by it. */
+  readonly exact: boolean;
+  readonly companies: readonly FoundCompany[];
 }
 
 /** A connection that ids are read for. */
@@ -30,27 +36,18 @@ export async function findCompanies(
   db: Db,
   readers: readonly NamedIdReader[],
   { text, limit }: { readonly text: string; readonly limit: number },
-): Promise<readonly FoundCompany[]> {
+): Promise<FoundCompanies> {
   const query = text.normalize('NFC').trim();
-  if (query === '') return [];
+  if (query === '') return { exact: false, companies: [] };
   const exact = [...new Set([...(await byNumber(db, query)), ...(await byRecord(db, readers, query))])];
   const entities = exact.length > 0 ? exact : await byName(db, query, limit);
-  return describeCompanies(db, entities.slice(0, limit));
+  return { exact: exact.length > 0, companies: await describeCompanies(db, entities.slice(0, limit)) };
 }
-
-function nameOf(fact: Fact | undefined): string | undefined {
-  const name = fact && factValue(fact);
-  return typeof name === 'string' ? name : undefined;
-}
-
-/** The name that the register told of a company; undefined where it told none. */
-export const companyName = async (db: Db, entity: string): Promise<string | undefined> =>
-  nameOf((await readFacts(db, [entity])).find(({ field }) => field === 'name'));
 
 /** Companies as a search shows them, in the order given. */
 async function describeCompanies(db: Db, entities: readonly string[]): Promise<readonly FoundCompany[]> {
   if (entities.length === 0) return [];
-  const names = (await readFacts(db, entities)).filter(({ field }) => field === 'name');
+  const names = await companyNames(db, entities);
   const links = await db
     .selectFrom('link')
     .select(['entity', 'provider', 'record_id as recordId', 'state'])
@@ -60,7 +57,7 @@ async function describeCompanies(db: Db, entities: readonly string[]): Promise<r
     .execute();
   return entities.map((entity) => ({
     entity,
-    name: nameOf(names.find((fact) => fact.entity === entity)),
+    name: names.get(entity),
     links: links
       .filter((each) => each.entity === entity)
       .map(({ provider, recordId, state }) => ({ provider, recordId, state })),

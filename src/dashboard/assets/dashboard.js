@@ -35,19 +35,33 @@ const refresh = async () => {
   }
 };
 
+/** A key by itself, that is no part of a text that somebody types. */
+const isAlone = (/** @type {KeyboardEvent} */ { target, ctrlKey, metaKey, altKey }) =>
+  !(ctrlKey || metaKey || altKey) &&
+  !(target instanceof Element && target.matches('input:not([type="checkbox"]), textarea, select'));
+
 /** `/` goes to the search field, as in many tools. */
 const focusSearch = (/** @type {KeyboardEvent} */ event) => {
-  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
   const search = document.querySelector('input[type="search"]');
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || search === null) return;
+  if (event.key !== '/' || !isAlone(event) || !(search instanceof HTMLElement)) return;
   event.preventDefault();
-  if (search instanceof HTMLElement) search.focus();
+  search.focus();
+};
+
+/** `j` goes to the next entry of a list that can be chosen, `k` to the one before. */
+const STEPS = { j: 1, k: -1 };
+const stepChoices = (/** @type {KeyboardEvent} */ event) => {
+  const step = Object.entries(STEPS).find(([key]) => key === event.key)?.[1];
+  const { activeElement } = document;
+  if (step === undefined || activeElement === null || !isAlone(event)) return;
+  const boxes = [...document.querySelectorAll('td input[type="checkbox"]')];
+  const next = boxes[boxes.indexOf(activeElement) + step];
+  if (next instanceof HTMLElement) next.focus();
 };
 
 /** A single key presses the button or follows the link that names it. */
 const pressByKey = (/** @type {KeyboardEvent} */ event) => {
-  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (!isAlone(event) || event.repeat) return;
   const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (named instanceof HTMLElement) named.click();
 };
@@ -70,6 +84,7 @@ showZone();
 document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
 document.addEventListener('keydown', focusSearch);
+document.addEventListener('keydown', stepChoices);
 document.addEventListener('keydown', pressByKey);
 if (document.querySelector('[data-live]') !== null) {
   const every = document.querySelector('[data-live="soon"]') === null ? REFRESH_MS : SOON_MS;

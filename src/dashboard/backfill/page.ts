@@ -20,7 +20,7 @@ import { state, table, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { runList } from '../runs.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf, planAddress, readPlace } from './filter.ts';
-import { noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
+import { namesOf, noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
 import { addPlanRows, rowActions } from './row-page.ts';
 import { addBackfillRuns, BACKFILLS } from './run-page.ts';
@@ -175,7 +175,7 @@ async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, 
       )}
     </ul>
     <p><a href=${backfillAddress(name, '/plan.csv')} download>${reader.text('plan.download')}</a> ${mayUpload && html`<a href=${backfillAddress(name, '/upload')}>${reader.text('upload.way')}</a>`}</p>
-    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows, mayEdit ? (row) => rowActions(visit, name, row, place) : undefined)}
+    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows, await namesOf(store.db, page.rows), mayEdit ? (row) => rowActions(visit, name, row, place) : undefined)}
     <p class="actions">
       ${after > 0 && html`<a href=${planAddress(name, filter)}>${reader.text('plan.first')}</a>`}
       ${page.next !== undefined && html`<a rel="next" href=${planAddress(name, filter, page.next)}>${reader.text('plan.next')}</a>`}

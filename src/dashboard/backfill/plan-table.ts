@@ -3,8 +3,11 @@ import type { VNode } from 'preact';
 import { PLAN_PARTS, type PlanFilter, type PlanPage } from '../../connector/backfill/plan/list.ts';
 import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
 import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
+import type { Db } from '../../store/store.ts';
 import { companyAddress } from '../companies/search.ts';
+import { agrees } from '../match/parts.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
@@ -59,24 +62,44 @@ export function rowState(reader: Reader, { action, state: is }: Pick<PlanRow, 'a
   return is === 'done' ? state('ok', reader.text('row.linked')) : state('warn', reader.text('row.link'));
 }
 
+/** The names of companies, by entity. */
+export type CompanyNames = ReadonlyMap<string, string>;
+
+/** What the companies of rows are called, as far as it is known here. */
+export const namesOf = (db: Db, rows: readonly PlanRow[]): Promise<CompanyNames> =>
+  companyNames(db, [...new Set(rows.flatMap(({ entity }) => entity ?? []))]);
+
 /** The company that a row stands for. */
-export function companyOf({ entity }: PlanRow): Markup {
+export function companyOf({ entity }: PlanRow, names: CompanyNames): Markup {
   const number = entity === null ? undefined : parseEntityId(entity)?.number;
-  return entity !== null && number !== undefined && html`<a href=${companyAddress(entity)}>${number}</a>`;
+  if (entity === null || number === undefined) return null;
+  return html`<a href=${companyAddress(entity)}>${number}</a> ${names.get(entity)}`;
 }
 
-/** The records of one page. */
-export function planTable({ reader }: Visit, rows: readonly PlanRow[], actions?: (row: PlanRow) => Markup): VNode {
+/** Whether the record and its company are called so differently that a person had better look. */
+function isCalledOtherwise({ name, entity }: PlanRow, names: CompanyNames): boolean {
+  const company = names.get(entity ?? '');
+  return name !== null && company !== undefined && !agrees('name', name, company);
+}
+
+/** The records of one page. Marked: those whose company has another name. */
+export function planTable(
+  { reader }: Visit,
+  rows: readonly PlanRow[],
+  names: CompanyNames,
+  actions?: (row: PlanRow) => Markup,
+): VNode {
   const seen = ['record', 'name', 'found', 'number', 'verdict', 'action', 'note'] as const;
   const columns = actions === undefined ? seen : ([...seen, 'edit'] as const);
   return table({
     label: reader.text('plan.title'),
     columns: columns.map((column) => reader.text(`plan.${column}`)),
+    marked: rows.flatMap((row, index) => (isCalledOtherwise(row, names) ? [index] : [])),
     rows: rows.map((row) => [
       html`<code>${row.record_id}</code>`,
       row.name !== null && html`<div class="wide">${row.name}</div>`,
       row.found,
-      companyOf(row),
+      html`<div class="wide">${companyOf(row, names)}</div>`,
       row.verdict,
       rowState(reader, row),
       row.detail !== null && html`<div class="wide quiet" lang="en">${row.detail}</div>`,

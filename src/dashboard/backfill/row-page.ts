@@ -7,6 +7,7 @@ import { readRun } from '../../connector/backfill/rows/run.ts';
 import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import { readOpenBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
+import { readCurrent } from '../../connector/explain/current.ts';
 import { readUndecided } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
@@ -14,6 +15,8 @@ import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
+import { outlook } from '../companies/comparison.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
@@ -27,7 +30,7 @@ import {
   placeFields,
   readPlace,
 } from './filter.ts';
-import { companyOf, rowState } from './plan-table.ts';
+import { type CompanyNames, companyOf, namesOf, rowState } from './plan-table.ts';
 
 /** Other records with the same company that are named. */
 const RIVALS = 20;
@@ -65,7 +68,7 @@ export function addPlanRows(app: Server, deps: BackfillPageDeps): void {
     async show(visit) {
       const crm = crmOf(deps, visit);
       const [row] = crm === undefined ? [] : await rowsById(store.db, crm.name, [visit.query('record')]);
-      return crm && row && rowPage(store.db, visit, crm, { row, place: readPlace(visit.query) });
+      return crm && row && rowPage(deps, visit, crm, { row, place: readPlace(visit.query) });
     },
   });
   addAction(app, deps, {
@@ -81,18 +84,19 @@ export function addPlanRows(app: Server, deps: BackfillPageDeps): void {
 }
 
 async function edit(
-  { store }: BackfillPageDeps,
+  deps: BackfillPageDeps,
   visit: Visit,
   crm: Crm,
   { row, fields }: { readonly row: PlanRow; readonly fields: Fields },
 ): Promise<string | PageBody> {
+  const { store } = deps;
   const { reader, visitor, now } = visit;
   const place = readPlace((name) => fieldValue(fields, name));
   const wanted = { choice: fieldValue(fields, 'choice'), typed: fieldValue(fields, 'other') };
   const entity = chosenEntity(wanted);
   if (entity === undefined) {
     const notice = html`<p class="notice bad" role="alert">${reader.text('edit.noNumber', { number: wanted.typed || wanted.choice })}</p>`;
-    return rowPage(store.db, visit, crm, { row, place, notice, wanted, status: 422 });
+    return rowPage(deps, visit, crm, { row, place, notice, wanted, status: 422 });
   }
   const asked = { provider: crm.name, recordId: row.record_id, sight: fieldValue(fields, 'sight'), entity };
   const result = await store.write((tx) => editRow(tx, { ...asked, actor: visitor.actor }, now));
@@ -100,7 +104,7 @@ async function edit(
   if (result === 'missing') return notFoundPage(reader);
   const [current] = await rowsById(store.db, crm.name, [row.record_id]);
   if (current === undefined) return notFoundPage(reader);
-  return rowPage(store.db, visit, crm, { row: current, place, notice: whyNot(visit, result), wanted, status: 409 });
+  return rowPage(deps, visit, crm, { row: current, place, notice: whyNot(visit, result), wanted, status: 409 });
 }
 
 const whyNot = ({ reader }: Visit, result: Exclude<RowEditResult, 'done' | 'missing'>): VNode =>
@@ -130,12 +134,14 @@ interface Shown {
 }
 
 async function rowPage(
-  db: Db,
+  deps: BackfillPageDeps,
   visit: Visit,
   crm: Crm,
   { row, place, notice, wanted, status }: Shown,
 ): Promise<PageBody> {
+  const { db } = deps.store;
   const { reader, visitor } = visit;
+  const names = await namesOf(db, [row]);
   const run = await readRun(db, crm.name);
   const isOpen = (await readOpenBackfill(db, crm.name)) !== undefined;
   const isOffered = run !== undefined && isEditable(run) && !isOpen && !isLinked(row);
@@ -143,19 +149,19 @@ async function rowPage(
   return {
     ...(status !== undefined && { status }),
     title: reader.text('edit.title', { record: row.record_id }),
-    body: html`${notice} ${rowFacts(visit, crm, row)}
+    body: html`${notice} ${rowFacts(visit, crm, row, names)}
       ${isLinked(row) && html`<p>${reader.text('edit.linked')}</p>`}
-      ${mayEdit && (await editForm(db, visit, crm, { row, place, wanted: wanted ?? chosenOf(row) }))}
-      ${await rivalList(db, visit, crm, { row, place })}
+      ${mayEdit && (await editForm(db, visit, crm, { row, place, names, wanted: wanted ?? chosenOf(row) }))}
+      ${await linkOutlook(deps, visit, crm, row)} ${await rivalList(db, visit, crm, { row, place })}
       <p><a href=${placeAddress(crm.name, place)}>${reader.text('backfill.toPlan')}</a></p>`,
   };
 }
 
-function rowFacts({ reader }: Visit, crm: Crm, row: PlanRow): VNode {
+function rowFacts({ reader }: Visit, crm: Crm, row: PlanRow, names: CompanyNames): VNode {
   const facts: readonly (readonly [string, Markup])[] = [
     [reader.text('plan.name'), row.name],
     [reader.text('plan.found'), row.found],
-    [reader.text('plan.number'), companyOf(row)],
+    [reader.text('plan.number'), companyOf(row, names)],
     [reader.text('plan.verdict'), html`${row.verdict} <span class="quiet">${verdictText(reader, row.verdict)}</span>`],
     [reader.text('plan.action'), rowState(reader, row)],
     [reader.text('plan.note'), row.detail !== null && html`<span lang="en">${row.detail}</span>`],
@@ -179,16 +185,16 @@ async function editForm(
   db: Db,
   { reader, formToken }: Visit,
   crm: Crm,
-  { row, place, wanted }: Required<Pick<Shown, 'row' | 'place' | 'wanted'>>,
+  { row, place, wanted, names }: Required<Pick<Shown, 'row' | 'place' | 'wanted'>> & { readonly names: CompanyNames },
 ): Promise<VNode> {
   const { name } = crm;
   const found = await readUndecided(db, { provider: name, recordId: row.record_id });
-  const names = new Map<string, string | undefined>();
+  const offered = new Map<string, string | undefined>();
   for (const entity of [row.entity, ownOf(row)]) {
     const number = numberOf(entity);
-    if (number !== undefined) names.set(number, undefined);
+    if (number !== undefined) offered.set(number, names.get(entity ?? ''));
   }
-  for (const each of found?.candidates ?? []) names.set(each.company, each.name);
+  for (const each of found?.candidates ?? []) offered.set(each.company, each.name);
   const option = (value: string, label: Markup): VNode =>
     html`<div class="choice">
       <input type="radio" id=${`choice-${value}`} name="choice" value=${value} checked=${wanted.choice === value} />
@@ -198,7 +204,7 @@ async function editForm(
     ${hidden({ [FORM_TOKEN]: formToken, record: row.record_id, sight: rowSight(row), ...placeFields(place) })}
     <fieldset>
       <legend>${reader.text('edit.legend')}</legend>
-      ${[...names].map(([number, company]) => option(number, html`${reader.text('edit.link', { number })} ${company}`))}
+      ${[...offered].map(([number, company]) => option(number, html`${reader.text('edit.link', { number })} ${company}`))}
       ${option('other', reader.text('edit.other'))}
       <label for="other">${reader.text('edit.number')}</label>
       <input id="other" name="other" inputmode="numeric" autocomplete="off" value=${wanted.typed} />
@@ -206,6 +212,21 @@ async function editForm(
     </fieldset>
     <p class="actions"><button class="primary">${reader.text('edit.submit')}</button></p>
   </form>`;
+}
+
+/** What the record holds now, beside what is known of the company: what the daemon would write once it is linked. */
+async function linkOutlook(
+  deps: BackfillPageDeps,
+  { reader, visitor }: Visit,
+  crm: Crm,
+  row: PlanRow,
+): Promise<Markup> {
+  const { record_id: recordId, entity } = row;
+  if (entity === null || isLinked(row)) return null;
+  const current = await readCurrent(deps, crm, { id: recordId, entity }, CRM_LIMIT_MS);
+  return html`<h2>${reader.text('edit.outlook')}</h2>
+    <p class="quiet">${reader.text('edit.outlookHelp')}</p>
+    ${outlook({ ...visitor, reader }, { provider: crm.name, recordId, current }).table}`;
 }
 
 /** The other records of the scan that stand for the same company. */

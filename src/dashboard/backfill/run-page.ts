@@ -25,7 +25,7 @@ import { hidden } from '../page/messages.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from './filter.ts';
-import { planTable } from './plan-table.ts';
+import { namesOf, planTable } from './plan-table.ts';
 
 /** Where scans and applies are. */
 export const BACKFILLS = '/backfills';
@@ -129,7 +129,7 @@ async function applySteps(db: Db, visit: Visit, run: StoredBackfill, plan: Backf
   return html`${warningList(visit, preview)}
     ${isDoubtful ? meantForm(visit, run) : runSteps(visit, run, BACKFILLS, count === 0 ? undefined : ready)}
     <h2>${reader.text('apply.rows', { count })}</h2>
-    ${planTable(visit, rows)}
+    ${planTable(visit, rows, await namesOf(db, rows))}
     ${(next !== undefined || count > rows.length) && html`<p><a href=${planAddress(provider, { part: 'link' })}>${reader.text('apply.allRows')}</a></p>`}
     ${planLink(visit, provider)}`;
 }

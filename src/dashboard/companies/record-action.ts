@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readRecordId } from '../../connector/crm/record-id.ts';
 import { readOverrides } from '../../connector/decide/override.ts';
-import { companyName } from '../../connector/explain/find-company.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
 import { findLink, type Link, type RecordRef } from '../../connector/links/links.ts';
 import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
@@ -170,7 +170,7 @@ interface ShownAction {
 async function actionPage({ store }: CompanyDeps, { action, asked, proposal, status }: ShownAction): Promise<PageBody> {
   const { visit, entity, ref, field } = asked;
   const { reader } = visit;
-  const name = await companyName(store.db, entity);
+  const name = (await companyNames(store.db, [entity])).get(entity);
   const property = field('property');
   const next = 'inputs' in proposal ? question(asked, action, proposal) : undefined;
   return {

@@ -15,14 +15,16 @@ const SHOWN = 50;
 /** Where a company's page is. */
 export const companyAddress = (entity: string): string => `/companies/${encodeURIComponent(entity)}`;
 
-/** Adds the page. A text that means one company only leads there at once. */
+/** Adds the page. A number, a record's id or its address that means one company leads there at once. */
 export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readonly Crm[] }): void {
   addPage(app, deps, {
     path: '/companies',
     async show(visit) {
       const { reader, query } = visit;
       const text = query('q').slice(0, 500);
-      const found = await findCompanies(deps.store.db, deps.crms, { text, limit: SHOWN });
+      const { exact, companies } = await findCompanies(deps.store.db, deps.crms, { text, limit: SHOWN });
+      const [first, second] = companies;
+      if (exact && first !== undefined && second === undefined) return companyAddress(first.entity);
       return {
         title: reader.text('nav.companies'),
         body: html`<form class="filters" action="/companies" role="search">
@@ -32,7 +34,7 @@ export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readon
             </div>
             <button class="primary">${reader.text('companies.submit')}</button>
           </form>
-          ${results(visit, text, found)}`,
+          ${results(visit, text, companies)}`,
       };
     },
   });

@@ -74,7 +74,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>
       <header class="top">
         <a class="brand" href="/">cvrsync</a>
-        ${visitor && navigation(frame)} ${visitor && account(frame, visitor)}
+        ${visitor && search(frame)} ${visitor && navigation(frame)} ${visitor && account(frame, visitor)}
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>
@@ -97,6 +97,21 @@ const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-la
     )}
   </ul>
 </nav>`;
+
+/** The search for a company, on every page but its own: a record's address from the CRM leads to its company at once. */
+const search = ({ reader, path, halves }: Frame): Markup =>
+  halves.connector &&
+  path !== '/companies' &&
+  html`<form class="search" action="/companies" role="search">
+    <input
+      name="q"
+      type="search"
+      maxlength="500"
+      aria-label=${reader.text('companies.search')}
+      title=${reader.text('companies.search')}
+      placeholder=${reader.text('companies.find')}
+    />
+  </form>`;
 
 const isWithin = (path: string, place: string): boolean =>
   path === place || (place !== '/' && path.startsWith(`${place}/`));

@@ -90,8 +90,8 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [choiceBox(visit, each.id, each.sight), ...rowOf(deps, visit, each)]),
   });
-  return html`${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), reviewAddress(filter), listed)}
-  ${deps.halves.connector && answerAllForm(visit, filter)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+  return html`${deps.halves.connector && answerAllForm(visit, filter)}
+  ${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
 const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
@@ -138,8 +138,8 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       valueIn(each, each.register),
     ]),
   });
-  return html`${answerForm(visit, new Set(DECISION), reviewAddress(filter), listed)}
-  ${answerAllForm(visit, filter)} ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
+  return html`${answerAllForm(visit, filter)} ${answerForm(visit, new Set(DECISION), reviewAddress(filter), listed)}
+  ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 
 const differenceId = ({ provider, recordId, property }: OverrideRef): string =>

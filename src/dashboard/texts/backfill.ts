@@ -180,6 +180,11 @@ export const BACKFILL_TEXTS = {
     en: 'The plan has linked it. To take that back, unlink it on the page of the company.',
     da: 'Planen har koblet den. Ophæv koblingen på virksomhedens side for at fortryde.',
   },
+  'edit.outlook': { en: 'What a link would write', da: 'Hvad en kobling ville skrive' },
+  'edit.outlookHelp': {
+    en: 'Where the CRM is right when values differ; you choose that when you preview the plan.',
+    da: 'Når CRM-systemet har ret, hvor værdier afviger; det vælger du, når du beder om forhåndsvisningen.',
+  },
   'edit.rivals': { en: 'Other records of this company', da: 'Andre poster for denne virksomhed' },
   'edit.noNumber': {
     en: 'Nothing was saved: “{number}” is no CVR number. It has eight digits, and its check digit is right.',

@@ -6,6 +6,7 @@ export const COMPANY_TEXTS = {
     en: 'Name, CVR number, record id, or address of the record in the CRM',
     da: 'Navn, CVR-nummer, postens id, eller postens adresse i CRM’et',
   },
+  'companies.find': { en: 'Find a company', da: 'Find en virksomhed' },
   'companies.submit': { en: 'Search', da: 'Søg' },
   'companies.help': {
     en: 'cvrsync finds the companies that a record is linked to, or that an event told of.',

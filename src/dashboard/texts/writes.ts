@@ -26,6 +26,10 @@ export const WRITES_TEXTS = {
   'writes.anyProvider': { en: 'any', da: 'alle' },
   'writes.since': { en: 'From (Danish time)', da: 'Fra (dansk tid)' },
   'writes.until': { en: 'Until (Danish time)', da: 'Til (dansk tid)' },
+  'writes.lastHours': {
+    en: { one: 'The last hour', other: 'The last {count} hours' },
+    da: { one: 'Den seneste time', other: 'De seneste {count} timer' },
+  },
   'writes.badTime': {
     en: 'cvrsync cannot read this time: {value}. Write it as 2026-11-22T14:30.',
     da: 'cvrsync kan ikke læse tidspunktet: {value}. Skriv det som 2026-11-22T14:30.',

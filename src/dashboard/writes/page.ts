@@ -21,6 +21,7 @@ import {
   SELECTION_FIELDS,
   type SelectionTexts,
   selectionTexts,
+  sinceThen,
   writesAddress,
 } from './selection.ts';
 import { UNDOES } from './undo-page.ts';
@@ -31,6 +32,7 @@ export interface WritesDeps extends RouteDeps {
 
 const SHOWN = 50;
 const RECENT = 5;
+const HOUR_MS = 3_600_000;
 
 /** Adds the page. */
 export function addWrites(app: Server, deps: WritesDeps): void {
@@ -72,7 +74,7 @@ const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value
     ${filterForm(deps, visit, texts)}`,
 });
 
-function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTexts): VNode {
+function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: SelectionTexts): VNode {
   const narrowing = ['record', 'entity', 'property', 'rule', 'event'] as const;
   const labels = {
     record: 'writes.record',
@@ -81,7 +83,10 @@ function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTex
     rule: 'writes.rule',
     event: 'writes.event',
   } as const;
-  return html`<form class="filters" action="/writes">
+  return html`<p class="actions">
+      ${[1, 24].map((hours) => html`<a href=${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
+    </p>
+    <form class="filters" action="/writes">
     <div>
       <label for="provider">${reader.text('writes.provider')}</label>
       <select id="provider" name="provider">

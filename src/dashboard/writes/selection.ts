@@ -93,6 +93,15 @@ export function textsOf(selection: Selection): SelectionTexts {
   };
 }
 
+const MINUTE_MS = 60_000;
+
+/** The fields narrowed to what was written since then, to the minute. */
+export const sinceThen = (texts: SelectionTexts, ms: number): SelectionTexts => ({
+  ...texts,
+  since: shownClock(ms - (ms % MINUTE_MS)),
+  until: '',
+});
+
 /** The address of the list of these writes. */
 export function writesAddress(texts: Partial<SelectionTexts>, more: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries({ ...texts, ...more }).filter(([, value]) => value !== '');

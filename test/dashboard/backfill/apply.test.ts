@@ -42,6 +42,34 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     expect(fixture[crm].get(one)).toMatchObject({ [PROPERTY[crm]]: '+4520304050' });
     expect((await ida.get(`/backfill/${crm}?part=linked`)).text).toContain(`<code>${one}</code>`);
   });
+
+  it('is taken back on the page of writes: each record holds what it held before, and a person’s later edit stays', async () => {
+    const { fixture, add, signedIn, scan, preview } = await startHouse({ engine });
+    const [kept, edited] = [add(crm, cvrNumber(1)), add(crm, cvrNumber(2))];
+    for (const id of [kept, edited]) fixture[crm].edit(id, { [PROPERTY[crm]]: '+4510203040' });
+    const ida = await signedIn('operator');
+    await scan(ida, crm);
+    await ida.post(`${await preview(ida, crm, { trust: 'register' })}/run`, {});
+    await expect.poll(() => fixture.app.store.db.selectFrom('link').select('entity').execute()).toHaveLength(2);
+    for (const number of [cvrNumber(1), cvrNumber(2)])
+      await fixture.post({
+        entityId: `CVR-1-${number}`,
+        timestamp: '2026-03-01T09:00:00.000Z',
+        updates: { phoneNumber: { before: '55667788', after: '20304050' } },
+      });
+    await fixture.settled();
+    const phoneOf = (id: string) => fixture[crm].get(id)?.[PROPERTY[crm]];
+    expect([phoneOf(kept), phoneOf(edited)]).toEqual(['+4520304050', '+4520304050']);
+    fixture[crm].edit(edited, { [PROPERTY[crm]]: '+4599999999' });
+    const [hour = ''] = /href="\/writes\?(since=[^"]+)"/u.exec((await ida.get('/writes')).text)?.slice(1) ?? [];
+    const asked = await ida.post('/undoes', Object.fromEntries(new URLSearchParams(hour)));
+    const path = String(asked.headers['location']);
+    await reached(ida, path, 'Ready: nothing was written yet');
+    await ida.post(`${path}/run`, {});
+    await reached(ida, path, 'class="state ok">Done');
+    await fixture.settled();
+    expect([phoneOf(kept), phoneOf(edited)]).toEqual(['+4510203040', '+4599999999']);
+  });
 });
 
 describe('an apply', () => {

@@ -1,48 +1,15 @@
 /** A backfill in a real browser, by keyboard alone, with scripts and without. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { signIn, useBrowser } from '../browser.ts';
+import { keyboardOf } from '../keyboard.ts';
 import { HOSTILE } from '../story.ts';
 import { startHouse } from './house.ts';
 
 const { open } = useBrowser();
-const MOST_TABS = 120;
-
-/** What the focused element is called. */
-const FOCUSED =
-  '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()';
-
-/** Tabs on to what is called so. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  const passed: string[] = [];
-  for (let left = MOST_TABS; left > 0; left -= 1) {
-    await page.keyboard.press('Tab');
-    const focused = String(await page.evaluate(FOCUSED));
-    if (name.test(focused)) return;
-    passed.push(focused.slice(0, 40));
-  }
-  throw new Error(`no ${name} among ${passed.join(' | ')}`);
-}
-
-/** Presses what is called so, and waits for the page behind it. */
-async function press(page: Page, name: RegExp): Promise<void> {
-  await tabTo(page, name);
-  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-}
-
-/** Waits for the run to be at these words; without scripts a reader loads the page again. */
-async function shows(page: Page, script: boolean, words: string): Promise<void> {
-  await expect
-    .poll(async () => {
-      if (!script) await page.reload();
-      return page.textContent('main');
-    })
-    .toContain(words);
-}
 
 describe.each([true, false])('with scripts: %s', (script) => {
   it('a plan is made, edited and applied by keyboard alone', async () => {
@@ -54,35 +21,36 @@ describe.each([true, false])('with scripts: %s', (script) => {
     ];
     const base = fixture.app.adminUrl;
     const { page, expectSound } = await open({ script, width: script ? 1280 : 390 });
+    const { press, tabTo, shows } = keyboardOf(page, script);
     await signIn(page, base, await token('operator'));
     await page.goto(`${base}/backfill/hubspot`);
     await expectSound();
-    await press(page, /^Scan the CRM$/u);
-    await shows(page, script, 'To the plan');
+    await press(/^Scan the CRM$/u);
+    await shows('To the plan');
     await expectSound();
-    await press(page, /^To the plan$/u);
+    await press(/^To the plan$/u);
     await expectSound();
 
-    await press(page, new RegExp(`^Skip ${skipped}$`, 'u'));
-    await press(page, new RegExp(`^Choose … ${other}$`, 'u'));
+    await press(new RegExp(`^Skip ${skipped}$`, 'u'));
+    await press(new RegExp(`^Choose … ${other}$`, 'u'));
     await expectSound();
     // Radio buttons are one stop: arrows choose among them.
-    await tabTo(page, /^Skip it/u);
+    await tabTo(/^Skip it/u);
     await page.keyboard.press('ArrowUp');
-    await tabTo(page, /^CVR number/u);
+    await tabTo(/^CVR number/u);
     await page.keyboard.type(cvrNumber(9));
-    await press(page, /^Save in the plan$/u);
+    await press(/^Save in the plan$/u);
 
-    await tabTo(page, /differs/u);
+    await tabTo(/differs/u);
     await page.keyboard.press('ArrowDown');
-    await press(page, /^Preview …$/u);
-    await shows(page, script, '2 records would be linked');
+    await press(/^Preview …$/u);
+    await shows('2 records would be linked');
     await expectSound();
     expect(await page.textContent('main')).toContain('<script>alert(1)</script>');
     expect(await page.textContent('main')).toContain('the register is right');
     expect(await links('hubspot')).toEqual({});
-    await press(page, /^Link 2 records$/u);
-    await shows(page, script, 'Done');
+    await press(/^Link 2 records$/u);
+    await shows('Done');
     await expectSound();
     expect(await links('hubspot')).toEqual({
       [one]: 'CVR-1-10150817 number active',

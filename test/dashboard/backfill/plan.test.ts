@@ -1,11 +1,15 @@
 /** The plan of a backfill as people read it: on its page, narrowed, and as a file. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { storeEntries } from '../../../src/match/index/write.ts';
 import { newFile } from '../../connector/backfill/plan-runs.ts';
+import { entry } from '../../match/entries.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import { startHouse } from './house.ts';
 
+const [A, B] = [cvrNumber(1), cvrNumber(2)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
 
 describe.each(ENGINES)('the plan, on %s', (engine) => {
@@ -41,6 +45,34 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     expect(await shown('q=%27+or+1=1')).toEqual([]);
     expect(await shown('after=2')).toEqual([three]);
     expect(await shown('after=x&verdict=y&part=z')).toEqual([one, two, three]);
+  });
+
+  it('names the company beside the record, marks who is called otherwise, and shows what a link would write', async () => {
+    const { fixture, add, signedIn } = await startHouse({ engine });
+    const [same, other] = [add('hubspot', A, 'NORDLYS MØBLER  ApS'), add('hubspot', B, 'Et helt andet firma')];
+    await fixture.app.store.write((tx) =>
+      storeEntries(tx, [entry(A, 'Nordlys Møbler ApS'), entry(B, 'Havblik <i>Cykler</i> A/S')]),
+    );
+    await fixture.post({
+      entityId: `CVR-1-${B}`,
+      timestamp: '2026-03-01T09:00:00.000Z',
+      updates: { phoneNumber: { before: null, after: '20304050' } },
+    });
+    await fixture.settled();
+    await fixture.cli('backfill', 'hubspot', '--dry-run');
+    const gry = await signedIn('viewer');
+    const rows = (await gry.get('/backfill/hubspot')).text.split('<tr');
+    const rowOf = (id: string): string => rows.find((each) => each.includes(`<code>${id}</code>`)) ?? '';
+    expect(rowOf(same)).toContain('Nordlys Møbler ApS');
+    expect(rowOf(same)).not.toContain('class="changed"');
+    expect(rowOf(other)).toContain('Havblik &lt;i>Cykler&lt;/i> A/S');
+    expect(rowOf(other)).toContain('class="changed"');
+    expect((await gry.get(`/backfill/hubspot/row?record=${same}`)).text).toContain('the register has told nothing');
+    const page = (await gry.get(`/backfill/hubspot/row?record=${other}`)).text;
+    const planned = page.split('<tr').find((each) => each.includes('<code>phone</code>')) ?? '';
+    expect(planned).toContain('20304050');
+    expect(planned).toContain('differs, will be written');
+    expect(fixture.hubspot.get(other)).not.toMatchObject({ phone: expect.anything() });
   });
 
   it('is a file that the command takes as its own', async () => {

@@ -1,0 +1,75 @@
+/** Somebody at a page who has no mouse. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const MOST_TABS = 150;
+
+/** What the focused element is called. */
+const FOCUSED =
+  '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()';
+
+export interface Keyboard {
+  /** Keys pressed so far. What is typed or pasted as a whole counts as one. */
+  readonly count: number;
+  key(name: string): Promise<void>;
+  enter(text: string): Promise<void>;
+  /** Tabs on to what is called so. */
+  tabTo(name: RegExp): Promise<void>;
+  /** Tabs on to what is called so, presses Enter, and waits for the page behind it. */
+  press(name: RegExp): Promise<void>;
+  /** Passes over what stands at the head of each page. */
+  skipToContent(): Promise<void>;
+  /** Waits for the page to hold these words; without scripts a reader loads it again, which counts as one key. */
+  shows(words: string): Promise<void>;
+}
+
+export function keyboardOf(page: Page, script: boolean): Keyboard {
+  let count = 0;
+  async function key(name: string): Promise<void> {
+    count += 1;
+    await page.keyboard.press(name);
+  }
+  async function tabTo(name: RegExp): Promise<void> {
+    const passed: string[] = [];
+    for (let left = MOST_TABS; left > 0; left -= 1) {
+      await key('Tab');
+      const focused = String(await page.evaluate(FOCUSED));
+      if (name.test(focused)) return;
+      passed.push(focused.slice(0, 40));
+    }
+    throw new Error(`no ${name} among ${passed.join(' | ')}`);
+  }
+  return {
+    get count() {
+      return count;
+    },
+    key,
+    async enter(text) {
+      count += 1;
+      await page.keyboard.insertText(text);
+    },
+    tabTo,
+    async press(name) {
+      await tabTo(name);
+      await Promise.all([page.waitForNavigation(), key('Enter')]);
+    },
+    async skipToContent() {
+      await tabTo(/^(?:Skip to content|Gå til indhold)$/u);
+      await key('Enter');
+    },
+    async shows(words) {
+      let isReloaded = false;
+      await expect
+        .poll(async () => {
+          if (!script) {
+            isReloaded = true;
+            await page.reload();
+          }
+          return page.textContent('main');
+        })
+        .toContain(words);
+      // How often depends on the machine: a reader waits, and loads once.
+      if (isReloaded) count += 1;
+    },
+  };
+}

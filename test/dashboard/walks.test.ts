@@ -1,0 +1,164 @@
+/** The five main tasks by keyboard alone, from the overview on, with scripts and without; the page of the documents tells how many keys each takes. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { delivering, openHook } from '../service/delivering.ts';
+import { changed, made } from '../service/monitored.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
+import { readDoc, tableIn } from '../support/docs.ts';
+import { startFixture } from '../support/fixture.ts';
+import { startHouse } from './backfill/house.ts';
+import { signIn, useBrowser } from './browser.ts';
+import { type Keyboard, keyboardOf } from './keyboard.ts';
+import { COMPANY, HOSTILE, playStory, tokenOf } from './story.ts';
+import { startPages } from './visitor.ts';
+
+const { open } = useBrowser();
+const DAY_MS = 86_400_000;
+const WALKS = tableIn(readDoc('docs/dashboard.md'), 'Task', 'Keys with scripts', 'Without');
+
+/** Fails where the page of the documents tells another number of keys for a task. */
+function expectTold(task: string, script: boolean, { count }: Keyboard): void {
+  const row = WALKS.find((each) => each['Task'] === task);
+  expect(row?.[script ? 'Keys with scripts' : 'Without'], task).toBe(String(count));
+}
+
+/** The overview, with somebody signed in who has a keyboard alone. */
+async function startAt(base: string, token: string, script: boolean): Promise<{ page: Page; keys: Keyboard }> {
+  const { page } = await open({ script });
+  await signIn(page, base, token);
+  return { page, keys: keyboardOf(page, script) };
+}
+
+describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => {
+  it('somebody finds out why a record holds a value', async () => {
+    const { fixture, records, token } = await playStory();
+    const { page, keys } = await startAt(fixture.app.adminUrl, await token('viewer'), script);
+    if (script) await keys.key('/');
+    else await keys.tabTo(/^Name, CVR number, record id/u);
+    await keys.enter(`https://app.hubspot.com/contacts/42/record/0-2/${records.hubspot}`);
+    await Promise.all([page.waitForURL(`**/companies/${COMPANY}`), keys.key('Enter')]);
+    const row = page.locator('tr', { has: page.locator('code', { hasText: /^phone$/u }) }).first();
+    expect(await row.textContent()).toContain('+4599999999');
+    expect(await row.textContent()).toContain('a person’s edit is kept');
+    expectTold('Find out why a record holds a value', script, keys);
+  });
+
+  it('somebody decides 20 differences, all in one way', async () => {
+    const { fixture, ids, token } = await withDifferences();
+    const { keys } = await startAt(fixture.app.adminUrl, token, script);
+    await toDifferences(keys, false);
+    await keys.press(/^Accept the register …$/u);
+    await keys.shows('Ready: nothing was written yet');
+    await keys.skipToContent();
+    await keys.press(/^Accept the register: 20 entries$/u);
+    await keys.shows('Done');
+    expectTold('Decide 20 differences, all in one way', script, keys);
+    await fixture.settled();
+    expect(ids.map((id) => fixture.hubspot.get(id)?.['phone'])).toEqual(Array(20).fill('+4530405060'));
+  });
+
+  it('somebody decides 20 differences, ten of them otherwise', async () => {
+    const { fixture, ids, token } = await withDifferences();
+    const { page, keys } = await startAt(fixture.app.adminUrl, token, script);
+    await toDifferences(keys, script);
+    for (const answer of ['Accept the register', 'Keep the CRM’s']) {
+      if (answer !== 'Accept the register' && !script) await keys.skipToContent();
+      for (let chosen = 0; chosen < 10; chosen += 1) await chooseNext(keys, script);
+      await keys.press(new RegExp(`^${answer}$`, 'u'));
+      expect(await page.textContent('main')).toContain('10');
+      if (answer === 'Accept the register') await Promise.all([page.waitForNavigation(), keys.key('Enter')]);
+    }
+    expectTold('Decide 20 differences, ten of them otherwise', script, keys);
+    await fixture.settled();
+    const held = ids.map((id) => fixture.hubspot.get(id)?.['phone']);
+    expect(held.toSorted()).toEqual([...Array(10).fill('+4530405060'), ...Array(10).fill('+4599999999')]);
+  });
+
+  it('somebody applies a plan', async () => {
+    const { fixture, add, token, links } = await startHouse();
+    const id = add('hubspot', '10150817');
+    await fixture.cli('backfill', 'hubspot', '--dry-run');
+    const { keys } = await startAt(fixture.app.adminUrl, await token('operator'), script);
+    await keys.press(/^Backfill$/u);
+    await keys.skipToContent();
+    await keys.press(/^hubspot$/u);
+    await keys.skipToContent();
+    await keys.press(/^Preview …$/u);
+    await keys.shows('1 record would be linked');
+    await keys.skipToContent();
+    await keys.press(/^Link 1 record$/u);
+    await keys.shows('Done');
+    expectTold('Apply a plan', script, keys);
+    expect(await links('hubspot')).toEqual({ [id]: 'CVR-1-10150817 number active' });
+  });
+
+  it('somebody undoes a bad hour', async () => {
+    const { fixture, records, token } = await playStory();
+    const { keys } = await startAt(fixture.app.adminUrl, await token('operator'), script);
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
+    await keys.press(/^Writes$/u);
+    await keys.skipToContent();
+    await keys.press(/^The last hour$/u);
+    await keys.skipToContent();
+    await keys.press(/^Take these writes back …$/u);
+    await keys.shows('Ready: nothing was written yet');
+    await keys.skipToContent();
+    await keys.press(/^Restore \d+ properties$/u);
+    await keys.shows('Done');
+    expectTold('Undo a bad hour', script, keys);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: 'Birk ApS', phone: '+4599999999' });
+    expect(fixture.salesforce.get(records.salesforce)).toMatchObject({ Name: 'Birk ApS' });
+  });
+
+  it('somebody sends a delivery again', async () => {
+    const { base, operator, store } = await startPages();
+    let status = 500;
+    const hook = await openHook((response) => void response.writeHead(status).end());
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish, later } = delivering(store);
+    const state = async () => (await listDeliveries(store.db))[0]?.state;
+    await publish(changed({ name: 'Havblik ApS' }));
+    while ((await state()) !== 'failed') await later(DAY_MS);
+    status = 204;
+    const { keys } = await startAt(base, await operator('Ida', 'operator'), script);
+    await keys.press(/^Deliveries$/u);
+    await keys.skipToContent();
+    await keys.press(/^1$/u);
+    await keys.skipToContent();
+    await keys.press(/^Send again$/u);
+    expectTold('Send a delivery again', script, keys);
+    await later(0);
+    expect(await state()).toBe('done');
+  });
+});
+
+/** From the overview to the list of differences; behind what stands at its head, where no single key leads into the list. */
+async function toDifferences(keys: Keyboard, isThere: boolean): Promise<void> {
+  await keys.skipToContent();
+  await keys.press(/^20 properties hold another value/u);
+  if (!isThere) await keys.skipToContent();
+}
+
+async function chooseNext(keys: Keyboard, script: boolean): Promise<void> {
+  if (script) await keys.key('j');
+  else await keys.tabTo(/^choose difference/u);
+  await keys.key('Space');
+}
+
+/** 20 records whose phone number a person edited before the register changed it. */
+async function withDifferences() {
+  const fixture = await startFixture();
+  const ids: string[] = [];
+  for (let at = 0; at < 20; at += 1)
+    ids.push(await fixture.addLinked('hubspot', `CVR-1-${cvrNumber(at)}`, { name: 'Birk ApS', phone: '+4599999999' }));
+  for (let at = 0; at < 20; at += 1)
+    await fixture.post({
+      entityId: `CVR-1-${cvrNumber(at)}`,
+      timestamp: '2026-03-02T09:00:00.000Z',
+      updates: { phoneNumber: { before: '20304050', after: '30405060' } },
+    });
+  await fixture.settled();
+  return { fixture, ids, token: await tokenOf(fixture, 'operator') };
+}
