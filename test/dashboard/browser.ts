@@ -91,6 +91,8 @@ export function useBrowser(): { open(look?: Look): Promise<Tab> } {
         page,
         reports,
         async expectSound() {
+          // A click may have begun a page that has no content yet.
+          await page.waitForLoadState();
           expect(reports).toEqual([]);
           if (!script) return;
           const wide = await page.evaluate(

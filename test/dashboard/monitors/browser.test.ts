@@ -51,7 +51,6 @@ it('the pages of monitors and jobs are sound in every look', async () => {
     ]) {
       await page.goto(base + path);
       await expectSound();
-      //SHOT
     }
   }
 });

@@ -32,7 +32,6 @@ it('the pages are sound in every look, and a company is fetched', async () => {
     for (const path of ['/register', `/register?company=${number}`, '/installation']) {
       await page.goto(app.adminUrl + path);
       await expectSound();
-      //SHOT
     }
     await page.goto(`${app.adminUrl}/register`);
     await page.fill('#company', number);
