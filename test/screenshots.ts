@@ -1,6 +1,6 @@
 /**
  * Makes the pictures of the README: the demo, its invented companies, and a real Chromium. `npm run screenshots` writes them;
- * with a folder it puts every page there instead, wide and narrow, to look at.
+ * with a folder it puts every page there instead, wide and narrow, in both themes, to look at.
  */
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -21,12 +21,16 @@ const PAGES = {
   'review-upload': '/review/upload',
   companies: '/companies?q=a',
   backfill: '/backfill',
+  plan: '/backfill/hubspot',
+  'plan-upload': '/backfill/hubspot/upload',
   match: '/match',
   writes: '/writes',
   connections: '/connections',
   connection: '/connections/hubspot',
   deliveries: '/deliveries',
+  delivery: '/deliveries/1',
   monitors: '/monitors',
+  'monitor-new': '/monitors/new',
   jobs: '/jobs',
   keys: '/keys',
   register: '/register',
@@ -94,8 +98,14 @@ async function everyPage(context: BrowserContext, company: string, into: string)
   for (const [width, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     const page = await context.newPage();
     await page.setViewportSize(viewport);
-    for (const [name, path] of Object.entries({ ...PAGES, company }))
-      await picture(page, new URL(path, company).href, join(into, `${name}-${width}.png`), true);
+    await page.goto(company);
+    const hold = (await page.getAttribute('a[href*="/hold?"]', 'href')) ?? company;
+    const links = { 'company-link': `${new URL(company).pathname}/link`, 'company-hold': hold };
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const [name, path] of Object.entries({ ...PAGES, company, ...links }))
+        await picture(page, new URL(path, company).href, join(into, `${name}-${width}-${theme}.png`), true);
+    }
     await page.close();
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlanError } from '../../connector/backfill/plan/take.ts';
 import { type PlanUploadResult, takesFile, uploadPlan } from '../../connector/backfill/plan/upload.ts';
-import { planSight, readRun } from '../../connector/backfill/rows/run.ts';
+import { isScanning, planSight, readRun } from '../../connector/backfill/rows/run.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
@@ -87,8 +87,10 @@ async function refused(
 async function uploadPage({ store }: BackfillPageDeps, { reader, formToken }: Visit, { name }: Crm): Promise<PageBody> {
   const run = await readRun(store.db, name);
   const back = html`<a href=${backfillAddress(name)}>${reader.text('backfill.toPlan')}</a>`;
-  if (run === undefined || !takesFile(run))
-    return { title: reader.text('upload.title'), body: html`<p>${reader.text('upload.busy')}</p><p>${back}</p>` };
+  if (run === undefined || !takesFile(run)) {
+    const why = reader.text(run === undefined || isScanning(run.phase) ? 'upload.noPlan' : 'upload.busy');
+    return { title: reader.text('upload.title'), body: html`<p>${why}</p><p>${back}</p>` };
+  }
   return {
     title: reader.text('upload.title'),
     body: html`<form

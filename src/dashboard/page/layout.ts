@@ -74,7 +74,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>
       <header class="top">
         <a class="brand" href="/">cvrsync</a>
-        ${visitor && search(frame)} ${visitor && navigation(frame)} ${visitor && account(frame, visitor)}
+        ${visitor && search(frame)} ${visitor && account(frame, visitor)} ${visitor && navigation(frame)}
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>

@@ -158,6 +158,10 @@ export const BACKFILL_TEXTS = {
     en: 'Nothing was changed: the plan is another one since you saw it. Look at it, then choose the file again if it is still right.',
     da: 'Intet er ændret: planen er en anden, siden du så den. Se den, og vælg så filen igen, hvis den stadig er rigtig.',
   },
+  'upload.noPlan': {
+    en: 'There is no whole plan yet. Scan the CRM first, to the end.',
+    da: 'Der er ingen hel plan endnu. Scan først CRM-systemet, til det er færdigt.',
+  },
   'upload.busy': {
     en: 'Nothing was changed: a scan, a preview or an apply goes on. Try again once it has ended.',
     da: 'Intet er ændret: en scanning, forhåndsvisning eller udførelse er i gang. Prøv igen, når den er slut.',

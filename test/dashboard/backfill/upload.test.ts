@@ -134,6 +134,7 @@ describe('an upload', () => {
     const file = `record;number;action\n${id};10150817;skip\n`;
     await ida.get('/backfill/hubspot');
     expect((await ida.upload(PATH, { sight: 'none' }, file)).status).toBe(422);
+    expect((await ida.get(PATH)).text).toContain('There is no whole plan yet');
     await house.scan(ida, 'hubspot');
     const before = await rows(house);
     const sight = sightIn((await ida.get(PATH)).text);
