@@ -98,6 +98,12 @@ async function everyPage(context: BrowserContext, company: string, into: string)
   for (const [width, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     const page = await context.newPage();
     await page.setViewportSize(viewport);
+    await page.goto(new URL('/backfill/hubspot', company).href);
+    const scan = page.locator('main form[action$="/scan"] button');
+    if ((await scan.count()) > 0) {
+      await scan.click();
+      await page.getByText('To the plan').click({ timeout: 60_000 });
+    }
     await page.goto(company);
     const hold = (await page.getAttribute('a[href*="/hold?"]', 'href')) ?? company;
     const links = { 'company-link': `${new URL(company).pathname}/link`, 'company-hold': hold };

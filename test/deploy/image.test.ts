@@ -1,40 +1,61 @@
 /** What the image holds: the build, and of its packages what is ever read. It does all that the daemon does. */
 import { execFile } from 'node:child_process';
-import { cp, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { openChain } from '../chaos/chain.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { ENTRY } from '../support/program.ts';
-import { emptyStoreUrl, newFolder } from '../support/stores.ts';
+import { emptyStoreUrl } from '../support/stores.ts';
 import { openCollector } from '../telemetry/collector.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MB = 1_000_000;
 
-/** The folder /app of the image. */
-async function app(): Promise<string> {
-  const folder = newFolder();
-  const trim = join(ROOT, '.ci/trim.js');
-  await promisify(execFile)(process.execPath, [trim, dirname(ENTRY), folder], { cwd: ROOT });
-  await cp(dirname(ENTRY), join(folder, 'dist'), { recursive: true });
+const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT });
+
+/** The folder /app of the image, as its two steps make it; inside of the checkout, from where packages are traced. */
+async function made(): Promise<string> {
+  const folder = await mkdtemp(join(dirname(dirname(ENTRY)), 'image-'));
+  const build = join(folder, 'dist');
+  await node(join(ROOT, 'node_modules/rolldown/bin/cli.mjs'), '-c', '--dir', build, '--log-level', 'warn');
+  await node(join(ROOT, '.ci/trim.js'), build, folder);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   return folder;
 }
 
-async function bytesIn(folder: string): Promise<number> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = files
+const filesIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((file) => file.isFile())
-    .map(async (file) => (await stat(join(file.parentPath, file.name))).size);
+    .map((file) => join(file.parentPath, file.name))
+    .toSorted();
+
+async function bytesIn(folder: string): Promise<number> {
+  const sizes = (await filesIn(folder)).map(async (file) => (await stat(file)).size);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-describe('the packages of the image', () => {
+/** The digest of each file, by its path. */
+async function digestsIn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {};
+  for (const file of await filesIn(folder))
+    digests[relative(folder, file)] = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+  return digests;
+}
+
+describe('the files of the image', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await made();
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
   test.each(['sqlite', 'postgres'] as const)('watch, tell and write into both CRMs, on %s', async (engine) => {
-    const folder = await app();
     expect(await bytesIn(join(folder, 'node_modules'))).toBeLessThan(20 * MB);
     const random = randomFrom(3);
     const options = { seed: 3, companies: 4, changes: 10, listeners: 3, faults: 0 };
@@ -49,5 +70,13 @@ describe('the packages of the image', () => {
     expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     await chain.verify();
     expect(collector.spans('sync')).not.toEqual([]);
+  });
+
+  test('are the same, byte by byte, when they are made again', async () => {
+    const again = await made();
+    onTestFinished(() => rm(again, { recursive: true }));
+    const digests = await digestsIn(folder);
+    expect(Object.keys(digests).length).toBeGreaterThan(1_000);
+    expect(await digestsIn(again)).toEqual(digests);
   });
 });
