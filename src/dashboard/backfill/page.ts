@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { isEditable } from '../../connector/backfill/plan/edit.ts';
 import { listRows } from '../../connector/backfill/plan/list.ts';
 import { planText } from '../../connector/backfill/plan/write.ts';
-import { countRows } from '../../connector/backfill/rows/rows.ts';
+import { countRows, type ScanCounts } from '../../connector/backfill/rows/rows.ts';
 import { type BackfillRun, isScanning, type Phase, readRun } from '../../connector/backfill/rows/run.ts';
 import { BACKFILL, readOpenBackfill, type StoredBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -89,11 +89,12 @@ const SIGNS = {
   done: 'ok',
 } as const satisfies Readonly<Record<Phase, string>>;
 
-/** Where a backfill stands, in words. */
-const phaseState = (reader: Visit['reader'], run: BackfillRun | undefined): VNode =>
-  run === undefined
-    ? state('idle', reader.text('backfill.none'))
-    : state(SIGNS[run.phase], reader.text(`phase.${run.phase}`));
+/** Where a backfill stands, in words. With the counts of its plan it tells a plan that links nothing from one that waits. */
+function phaseState(reader: Visit['reader'], run: BackfillRun | undefined, counts?: ScanCounts): VNode {
+  if (run === undefined) return state('idle', reader.text('backfill.none'));
+  if (run.phase === 'planned' && counts?.toLink === 0) return state('idle', reader.text('phase.nothing'));
+  return state(SIGNS[run.phase], reader.text(`phase.${run.phase}`));
+}
 
 async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): Promise<PageBody> {
   const { reader } = visit;
@@ -101,13 +102,14 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
   const run = await readRun(db, crm.name);
   const open = await readOpenBackfill(db, crm.name);
   const mayEdit = open === undefined && run !== undefined && isEditable(run);
+  const counts = run !== undefined && !isScanning(run.phase) ? await countRows(db, crm.name) : undefined;
   return {
     title: reader.text('backfill.title', { name: crm.name }),
-    body: html`${await standing(deps, visit, crm, run)}
+    body: html`${await standing(deps, visit, crm, { run, counts })}
       ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
-      ${open === undefined && run && applyForm(visit, crm, run)}
+      ${open === undefined && run && counts && counts.toLink > 0 && applyForm(visit, crm, run)}
       ${await recentBackfills(db, visit, crm)}
-      ${run !== undefined && !isScanning(run.phase) && (await planSection(deps, visit, crm, mayEdit && includesRole(visit.visitor.role, 'operator')))}`,
+      ${counts && (await planSection(deps, visit, crm, { counts, mayEdit: mayEdit && includesRole(visit.visitor.role, 'operator') }))}`,
   };
 }
 
@@ -134,12 +136,12 @@ async function standing(
   { store }: BackfillPageDeps,
   { reader, now }: Visit,
   crm: Crm,
-  run: BackfillRun | undefined,
+  { run, counts }: { readonly run: BackfillRun | undefined; readonly counts: ScanCounts | undefined },
 ): Promise<Markup> {
   const [row] = await readConnections(store.db, [crm], now);
   return html`<dl class="facts">
       <dt>${reader.text('backfill.state')}</dt>
-      <dd>${phaseState(reader, run)}</dd>
+      <dd>${phaseState(reader, run, counts)}</dd>
       ${
         run &&
         html`<dt>${reader.text('backfill.scanned')}</dt>
@@ -155,14 +157,18 @@ async function standing(
     ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
 }
 
-async function planSection({ store }: BackfillPageDeps, visit: Visit, crm: Crm, mayEdit: boolean): Promise<Markup> {
+async function planSection(
+  { store }: BackfillPageDeps,
+  visit: Visit,
+  crm: Crm,
+  { counts, mayEdit }: { readonly counts: ScanCounts; readonly mayEdit: boolean },
+): Promise<Markup> {
   const { reader } = visit;
   const { name } = crm;
   const mayUpload = includesRole(visit.visitor.role, 'operator');
   const place = readPlace(visit.query);
   const { filter, after } = place;
   const page = await listRows(store.db, name, filter, { after, limit: SHOWN });
-  const counts = await countRows(store.db, name);
   const parts = { person: counts.person, link: counts.toLink, linked: counts.linked, failed: counts.failed };
   return html`<h2>${reader.text('plan.counts')}</h2>
     ${verdictTable(visit, name, counts)}

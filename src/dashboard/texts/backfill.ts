@@ -103,6 +103,10 @@ export const BACKFILL_TEXTS = {
     en: 'The plan is ready: nothing of it is linked before you apply it',
     da: 'Planen er klar: intet af den kobles, før du udfører den',
   },
+  'phase.nothing': {
+    en: 'The plan is ready: no record in it is to be linked',
+    da: 'Planen er klar: ingen post i den skal kobles',
+  },
   'phase.import': { en: 'Reading a plan file', da: 'Læser en planfil' },
   'phase.apply': { en: 'Linking', da: 'Kobler' },
   'phase.carry': { en: 'Waiting for the monitoring service', da: 'Venter på overvågningstjenesten' },

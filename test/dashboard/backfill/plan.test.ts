@@ -7,7 +7,7 @@ import { entry } from '../../match/entries.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
-import { startHouse } from './house.ts';
+import { sightIn, startHouse } from './house.ts';
 
 const [A, B] = [cvrNumber(1), cvrNumber(2)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
@@ -45,6 +45,21 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     expect(await shown('q=%27+or+1=1')).toEqual([]);
     expect(await shown('after=2')).toEqual([three]);
     expect(await shown('after=x&verdict=y&part=z')).toEqual([one, two, three]);
+  });
+
+  it('says that it links nothing, and offers no apply, until a person chooses a company for a record', async () => {
+    const { add, signedIn, scan } = await startHouse({ engine });
+    const record = add('hubspot', 'ukendt');
+    const ida = await signedIn('operator');
+    await scan(ida, 'hubspot');
+    const nothing = (await ida.get('/backfill/hubspot')).text;
+    expect(nothing).toContain('no record in it is to be linked');
+    expect(nothing).not.toContain('action="/backfill/hubspot/apply"');
+    const row = await ida.get(`/backfill/hubspot/row?record=${record}`);
+    await ida.post('/backfill/hubspot/row', { record, choice: A, sight: sightIn(row.text) });
+    const chosen = (await ida.get('/backfill/hubspot')).text;
+    expect(chosen).toContain('nothing of it is linked before you apply it');
+    expect(chosen).toContain('action="/backfill/hubspot/apply"');
   });
 
   it('names the company beside the record, marks who is called otherwise, and shows what a link would write', async () => {
