@@ -4,6 +4,9 @@ import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { RouteDeps, Visit } from '../routes.ts';
 
+/** The part that is the whole plan. */
+export const ALL = 'all';
+
 /** What the pages of backfills read from. */
 export interface BackfillPageDeps extends RouteDeps {
   readonly crms: readonly Crm[];
@@ -35,9 +38,19 @@ export const readPlace = (given: (name: string) => string): PlanPlace => ({
   after: /^\d{1,15}$/u.test(given('after')) ? Number(given('after')) : 0,
 });
 
-/** Its fields, but for those that say nothing. */
+/** Whether somebody chose what to look at: else the page shows first what needs a person. */
+export const isChosen = (given: (name: string) => string): boolean =>
+  ['verdict', 'part', 'q', 'after'].some((name) => given(name) !== '');
+
+/** Its fields, but for those that say nothing. All of the plan is said, too: it was chosen. */
 export function placeFields({ filter: { verdict, part, text }, after }: PlanPlace): Readonly<Record<string, string>> {
-  const fields = { verdict, part, q: text, after: after === 0 ? undefined : String(after) };
+  const isAll = verdict === undefined && text === undefined;
+  const fields = {
+    verdict,
+    part: part ?? (isAll ? ALL : undefined),
+    q: text,
+    after: after === 0 ? undefined : String(after),
+  };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
   );

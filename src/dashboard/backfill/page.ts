@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { VNode } from 'preact';
 import { isEditable } from '../../connector/backfill/plan/edit.ts';
-import { listRows } from '../../connector/backfill/plan/list.ts';
+import { listRows, type PlanPage } from '../../connector/backfill/plan/list.ts';
 import { planText } from '../../connector/backfill/plan/write.ts';
 import { countRows, type ScanCounts } from '../../connector/backfill/rows/rows.ts';
 import { type BackfillRun, isScanning, type Phase, readRun } from '../../connector/backfill/rows/run.ts';
@@ -19,7 +19,15 @@ import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { runList } from '../runs.ts';
-import { type BackfillPageDeps, backfillAddress, crmOf, planAddress, readPlace } from './filter.ts';
+import {
+  type BackfillPageDeps,
+  backfillAddress,
+  crmOf,
+  isChosen,
+  type PlanPlace,
+  planAddress,
+  readPlace,
+} from './filter.ts';
 import { namesOf, noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
 import { addPlanRows, rowActions } from './row-page.ts';
@@ -157,6 +165,22 @@ async function standing(
     ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
 }
 
+/** The rows that were asked for; where nothing was, those that need a person, as far as there are some near the beginning. */
+async function lookAt(
+  db: Db,
+  name: string,
+  { query }: Visit,
+  { person }: ScanCounts,
+): Promise<{ readonly place: PlanPlace; readonly page: PlanPage }> {
+  const look = async (place: PlanPlace) => ({
+    place,
+    page: await listRows(db, name, place.filter, { after: place.after, limit: SHOWN }),
+  });
+  if (isChosen(query) || person === 0) return await look(readPlace(query));
+  const doubtful = await look({ filter: { part: 'person' }, after: 0 });
+  return doubtful.page.rows.length > 0 ? doubtful : await look({ filter: {}, after: 0 });
+}
+
 async function planSection(
   { store }: BackfillPageDeps,
   visit: Visit,
@@ -166,9 +190,8 @@ async function planSection(
   const { reader } = visit;
   const { name } = crm;
   const mayUpload = includesRole(visit.visitor.role, 'operator');
-  const place = readPlace(visit.query);
+  const { place, page } = await lookAt(store.db, name, visit, counts);
   const { filter, after } = place;
-  const page = await listRows(store.db, name, filter, { after, limit: SHOWN });
   const parts = { person: counts.person, link: counts.toLink, linked: counts.linked, failed: counts.failed };
   return html`<h2>${reader.text('plan.counts')}</h2>
     ${verdictTable(visit, name, counts)}

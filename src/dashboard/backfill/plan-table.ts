@@ -12,7 +12,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
-import { backfillAddress, planAddress } from './filter.ts';
+import { ALL, backfillAddress, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */
 export function verdictTable({ reader }: Visit, name: string, { verdicts }: ScanCounts): VNode {
@@ -36,7 +36,7 @@ export function planFilterForm({ reader }: Visit, name: string, filter: PlanFilt
     <div>
       <label for="part">${reader.text('plan.part')}</label>
       <select id="part" name="part">
-        <option value="">${reader.text('part.all')}</option>
+        <option value=${ALL}>${reader.text('part.all')}</option>
         ${PLAN_PARTS.map(
           (each) =>
             html`<option value=${each} selected=${filter.part === each}>${reader.text(`part.${each}`)}</option>`,
@@ -51,7 +51,7 @@ export function planFilterForm({ reader }: Visit, name: string, filter: PlanFilt
       </select>
     </div>
     <button>${reader.text('list.filter')}</button>
-    <a href=${backfillAddress(name)}>${reader.text('list.all')}</a>
+    <a href=${planAddress(name, {})}>${reader.text('list.all')}</a>
   </form>`;
 }
 

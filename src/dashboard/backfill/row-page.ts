@@ -56,7 +56,7 @@ export function rowActions(visit: Visit, name: string, row: PlanRow, place: Plan
         <button aria-label=${`${words} ${record}`}>${words}</button>
       </form>`
     }
-    <a href=${rowAddress(name, record, place)} aria-label=${`${reader.text('edit.choose')} ${record}`}>${reader.text('edit.choose')}</a>
+    <a class="together" href=${rowAddress(name, record, place)} aria-label=${`${reader.text('edit.choose')} ${record}`}>${reader.text('edit.choose')}</a>
   </div>`;
 }
 

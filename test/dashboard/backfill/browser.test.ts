@@ -31,6 +31,10 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await press(/^To the plan$/u);
     await expectSound();
 
+    // What needs a person is shown first, by itself.
+    expect(await page.textContent('main table:has(code)')).toContain(other);
+    expect(await page.textContent('main table:has(code)')).not.toContain(skipped);
+    await press(/^Show all$/u);
     await press(new RegExp(`^Skip ${skipped}$`, 'u'));
     await press(new RegExp(`^Choose … ${other}$`, 'u'));
     await expectSound();

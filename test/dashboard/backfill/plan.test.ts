@@ -26,13 +26,15 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     await fixture.cli('backfill', 'hubspot', '--dry-run');
     const list = await gry.get('/backfill');
     expect(list.text).toContain('The plan is ready');
-    const { text } = await gry.get('/backfill/hubspot');
+    const { text } = await gry.get('/backfill/hubspot?part=all');
     for (const each of [one, two, three, '10150817', HOSTILE_SHOWN, 'ukendt']) expect(text).toContain(each);
     expect(text).not.toContain('<script>alert');
     const shown = async (query: string): Promise<readonly string[]> => {
       const page = await gry.get(`/backfill/hubspot?${query}`);
       return [one, two, three].filter((id) => page.text.includes(`<code>${id}</code>`));
     };
+    expect(await shown(''), 'doubtful first').toEqual([two]);
+    expect(await shown('part=all')).toEqual([one, two, three]);
     expect(await shown('verdict=invalid')).toEqual([two]);
     expect(await shown('part=link')).toEqual([one]);
     expect(await shown('part=person')).toEqual([two]);
