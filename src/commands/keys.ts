@@ -21,8 +21,10 @@ const create = defineCommand({
     if (unknown !== undefined) throw new UsageError(`${unknown} is not one of ${SCOPES.join(', ')}`);
     if (!/^[^\p{Cc}]{1,256}$/u.test(name.trim())) throw new UsageError('the name is 1 to 256 characters on one line');
     const scopes = scope.length === 0 ? USUAL_SCOPES : scope.filter(isScope);
-    const made = await withStore(context, (store) =>
-      store.write((tx) => createKey(tx, { name: name.trim(), scopes }, Date.now())),
+    const made = await withStore(
+      context,
+      (store) => store.write((tx) => createKey(tx, { name: name.trim(), scopes }, Date.now())),
+      { create: true },
     );
     context.output.result(
       { ...made, name: name.trim(), scopes },

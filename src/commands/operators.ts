@@ -2,6 +2,7 @@
 
 import { recordAudit } from '../runtime/operators/audit.ts';
 import { createOperator, listOperators, ROLES, revokeOperator } from '../runtime/operators/operators.ts';
+import type { Store } from '../store/open.ts';
 import { commandActor } from './arguments/actor.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, needed, oneOf, UsageError } from './cli/command.ts';
@@ -17,15 +18,15 @@ const create = defineCommand({
     const name = given.trim();
     if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new UsageError('the name is 1 to 100 characters on one line');
     if (role === undefined) throw new UsageError(`say what ${name} may do: --role ${ROLES.join(', --role ')}`);
-    const token = await withStore(context, (store) =>
+    const keep = (store: Store) =>
       store.write(async (tx) => {
         const now = Date.now();
         const made = await createOperator(tx, { name, role }, now);
         const entry = { actor: commandActor(), via: 'command', action: 'operator.create', subject: name } as const;
         if (made !== undefined) await recordAudit(tx, { ...entry, detail: { role }, result: 'created' }, now);
         return made;
-      }),
-    );
+      });
+    const token = await withStore(context, keep, { create: true });
     if (token === undefined)
       throw new Error(
         `there is an operator ${name} already: revoke it first with cvrsync operators revoke, or choose another name`,

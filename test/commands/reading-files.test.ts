@@ -2,6 +2,7 @@
  * Files that are not what a command needs: each is told in one clear message, and what only reads changes nothing.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,21 @@ describe('commands that only read never migrate a store', () => {
     const config = await configured('none.json', { store: join(folder, 'none', 'x.db'), connector });
     expect((await cvrsync(['--config', config, 'links'])).stderr).toContain('there is no store at');
     expect(await readdir(folder)).not.toContain('none');
+  });
+
+  test('what is run before the first start makes the store', async () => {
+    const companies = await configured('companies.jsonl', '{"number":"10000009","name":"Opdigtet ApS"}\n');
+    const commands = [
+      ['operators', 'create', 'ida', '--role', 'admin'],
+      ['keys', 'create', 'ida'],
+      ['match', 'index', companies],
+    ];
+    for (const [at, command] of commands.entries()) {
+      const store = join(folder, `new-${at}`, 'x.db');
+      const ran = await cvrsync(['--config', await configured(`new-${at}.json`, { store, connector }), ...command]);
+      expect([ran.code, ran.stderr]).toEqual([0, '']);
+      expect(existsSync(store)).toBe(true);
+    }
   });
 });
 

@@ -7,13 +7,19 @@ import type { CommandContext } from '../cli/context.ts';
 export const storeExists = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) || existsSync(url);
 
 /**
- * Opens the configured store for `work` and closes it afterwards. Does not create or migrate the store, because an older
- * daemon may be running on it; `migrate` and `serve` do that.
+ * Opens the configured store for `work` and closes it afterwards. Does not migrate a store that is there, because an older
+ * daemon may be running on it; `migrate` and `serve` do that. Makes one only with `create`: for commands that people run
+ * before the daemon.
  */
-export async function withStore<T>(context: CommandContext, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  context: CommandContext,
+  work: (store: Store) => Promise<T>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<T> {
   const { store: url } = await context.config();
-  if (!storeExists(url)) throw new Error(`there is no store at ${url} yet: run cvrsync serve, which creates it`);
-  const store = await openStore(url, { migrate: false });
+  const isNew = !storeExists(url);
+  if (isNew && !create) throw new Error(`there is no store at ${url} yet: run cvrsync serve, which creates it`);
+  const store = await openStore(url, { migrate: isNew });
   try {
     return await work(store);
   } finally {

@@ -2,8 +2,9 @@
 import { statSync } from 'node:fs';
 import { type FillDeps, type Filled, fillFromFile, rebuildIndex } from '../../match/index/fill.ts';
 import { readRegisterEntries } from '../../service/register/watch/index-entry.ts';
+import type { Store } from '../../store/open.ts';
 import { withStore } from '../arguments/with-store.ts';
-import { defineCommand, flag, optional, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
 const PROBLEMS_SHOWN = 20;
@@ -19,18 +20,20 @@ export const index = defineCommand({
     if (rebuild === (file !== undefined)) throw new UsageError('give a file of companies, or --rebuild');
     if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
       throw new UsageError(`there is no file ${file}`);
-    return withStore(context, async (store) => {
-      const began = Date.now();
-      const deps = { store, now: Date.now, report: reporter(context), onProblem: problems(context) };
-      const filled = await (file === undefined
-        ? rebuildIndex(deps, readRegisterEntries, context.signal)
-        : fillFromFile(deps, file, context.signal));
-      const seconds = Math.round((Date.now() - began) / 1_000);
-      context.output.result({ ...filled, seconds }, textOf(filled, seconds));
-      return filled.problems > 0 ? 3 : 0;
-    });
+    return withStore(context, (store) => make(context, store, file), { create: file !== undefined });
   },
 });
+
+async function make(context: CommandContext, store: Store, file: string | undefined): Promise<ExitCode> {
+  const began = Date.now();
+  const deps = { store, now: Date.now, report: reporter(context), onProblem: problems(context) };
+  const filled = await (file === undefined
+    ? rebuildIndex(deps, readRegisterEntries, context.signal)
+    : fillFromFile(deps, file, context.signal));
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  context.output.result({ ...filled, seconds }, textOf(filled, seconds));
+  return filled.problems > 0 ? 3 : 0;
+}
 
 const textOf = ({ entries, problems: count }: Filled, seconds: number): string =>
   `Indexed ${entries} companies and production units in ${seconds} s.${count === 0 ? '' : ` ${count} lines could not be read.`}`;
