@@ -107,6 +107,25 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
 });
 
 describe('a replay', () => {
+  it('that is asked for twice sends once, though the first was delivered in between', async () => {
+    const { signedIn, store } = await startPages();
+    const hook = await openHook();
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker, now, later } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    await later(1_000);
+    const fields = { monitor: id, state: 'done', seen: String(now()) };
+    const ida = await signedIn('operator');
+    await ida.get('/');
+    expect((await ida.post('/deliveries/replay', fields)).status).toBe(303);
+    await later(1_000);
+    expect(hook.seen).toHaveLength(2);
+    expect((await ida.post('/deliveries/replay', fields)).status).toBe(303);
+    await later(1_000);
+    expect(hook.seen).toHaveLength(2);
+  });
+
   it('says how many it would take, takes those once, and only from a narrow filter', async () => {
     const { signedIn, store } = await startPages();
     const hook = await openHook(statuses(410));
