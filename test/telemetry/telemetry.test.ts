@@ -1,14 +1,13 @@
 /** Telemetry of the real daemon, at a receiver of OpenTelemetry. */
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { isTracing } from '../../src/telemetry/trace.ts';
 import { document, ENTITY, name } from '../service/register/documents.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { readDoc, tableIn } from '../support/docs.ts';
-import { configFor, startCrms, startFixture } from '../support/fixture.ts';
-import { newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { configFor, startCrms } from '../support/fixture.ts';
+import { ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
 import { attributeOf, type Collector, openCollector, type SentSpan } from './collector.ts';
 
 const only = <T>(found: readonly T[]): T => {
@@ -33,9 +32,15 @@ const attributesOf = (collector: Collector): readonly string[] =>
     .toSorted();
 
 /** Both halves as one process, with a company in the register and its record in HubSpot. */
-async function startScene(telemetry: object | undefined) {
+async function startScene(
+  telemetry: object | undefined,
+  {
+    engine = 'sqlite',
+    options = [],
+  }: { readonly engine?: (typeof ENGINES)[number]; readonly options?: readonly string[] } = {},
+) {
   const crms = await startCrms();
-  const url = await newStoreUrl('sqlite');
+  const url = await newStoreUrl(engine);
   const register = join(newFolder(), 'register.ndjson');
   const say = (called: string, second: number) =>
     appendFile(
@@ -47,7 +52,7 @@ async function startScene(telemetry: object | undefined) {
     register: { source: 'file', path: register, pollSeconds: 1 },
     secretKey: Buffer.alloc(32, 7).toString('base64'),
   };
-  const daemon = await daemonWith({ ...configFor(crms, url, { service }), ...(telemetry && { telemetry }) });
+  const daemon = await daemonWith({ ...configFor(crms, url, { service }), ...(telemetry && { telemetry }) }, options);
   await daemon.start();
   const store = await opened(url);
   const recordId = crms.hubspot.add({ name: 'Havblik ApS' });
@@ -59,6 +64,7 @@ async function startScene(telemetry: object | undefined) {
   await expect.poll(isListed).toBe(1);
   return {
     daemon,
+    hubspot: crms.hubspot,
     phone: () => crms.hubspot.get(recordId)?.['phone'],
     /** The register changes the name, and the record follows. */
     async rename(called: string, second: number) {
@@ -66,6 +72,20 @@ async function startScene(telemetry: object | undefined) {
       await expect.poll(() => crms.hubspot.get(recordId)?.['name']).toBe(called);
     },
   };
+}
+
+/** A webhook with a phone number, from a sender with a trace of its own. */
+async function send(url: string | undefined, traceparent: string, number: string): Promise<void> {
+  const answer = await fetch(`${url}/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', traceparent },
+    body: JSON.stringify({
+      entityId: ENTITY,
+      timestamp: `2026-08-14T09:30:${number.slice(-2)}Z`,
+      updates: { phoneNumber: { updated: true, before: null, after: number } },
+    }),
+  });
+  expect(answer.status).toBe(204);
 }
 
 /** The one span that a finished chain leads to from the page, each found by what it says of the one before. */
@@ -78,16 +98,14 @@ function chainFrom(collector: Collector, page: SentSpan): Readonly<Record<string
   return { deliver, http, webhook, apply, sync };
 }
 
-describe('telemetry', () => {
+describe.each(ENGINES)('telemetry on %s', (engine) => {
   it('leads from a page of the register over its delivery and webhook to the write in the CRM', async () => {
     const collector = await openCollector();
     const headers = { 'x-key': 'key-of-the-receiver' };
-    const { daemon, rename } = await startScene({
-      endpoint: collector.endpoint,
-      headers,
-      sampleRatio: 1,
-      metricsSeconds: 1,
-    });
+    const { daemon, rename } = await startScene(
+      { endpoint: collector.endpoint, headers, sampleRatio: 1, metricsSeconds: 1 },
+      { engine },
+    );
     await rename('Havblik Handel ApS', 1);
     const changed = () => collector.spans('deliver').filter(({ links }) => links.length > 0);
     await expect.poll(changed).not.toEqual([]);
@@ -109,6 +127,26 @@ describe('telemetry', () => {
     expect(JSON.stringify(collector.spans())).not.toContain('Havblik');
     expect(daemon.log.join('\n')).not.toContain('key-of-the-receiver');
   });
+});
+
+describe('telemetry', () => {
+  it('leads from a webhook to the write in the CRM over a restart between the two', async () => {
+    const collector = await openCollector();
+    const scene = await startScene({ endpoint: collector.endpoint, sampleRatio: 0, metricsSeconds: 0 });
+    const { daemon, hubspot, phone } = scene;
+    const before = hubspot.calls.length;
+    hubspot.fault({ match: 'batch/read', action: { kind: 'status', status: 503 } });
+    await send(daemon.url, '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '20000001');
+    await expect.poll(() => hubspot.calls.length).toBeGreaterThan(before);
+    await daemon.kill('SIGTERM');
+    const webhook = only(collector.spans('webhook'));
+    await daemon.start();
+    await expect.poll(phone).toBe('+4520000001');
+    await daemon.kill('SIGTERM');
+    const causes = collector.spans('sync').filter((span) => linked(span, webhook));
+    const writes = collector.spans('crm').filter((span) => attributeOf(span, 'cvrsync.verb') === 'update');
+    expect(causes.map(({ spanId }) => spanId)).toContain(only(writes).parentSpanId);
+  });
 
   it('sends the metrics as /metrics has them', async () => {
     const collector = await openCollector();
@@ -128,24 +166,17 @@ describe('telemetry', () => {
   it('sends what a sampled sender caused and nothing of others, where it keeps no trace of its own', async () => {
     const collector = await openCollector();
     const { daemon, phone } = await startScene({ endpoint: collector.endpoint, sampleRatio: 0, metricsSeconds: 0 });
-    const send = async (traceparent: string, number: string) => {
-      const answer = await fetch(`${daemon.url}/webhook`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', traceparent },
-        body: JSON.stringify({
-          entityId: ENTITY,
-          timestamp: `2026-08-14T09:30:${number.slice(-2)}Z`,
-          updates: { phoneNumber: { updated: true, before: null, after: number } },
-        }),
-      });
-      expect(answer.status).toBe(204);
-      // One after the other: events that wait together are applied as one.
-      await expect.poll(phone).toBe(`+45${number}`);
-    };
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    await send('00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00', '20000001');
-    await send(`00-${traceId}-b7ad6b7169203331-01`, '20000002');
-    await send('not a trace', '20000003');
+    const traceparents = [
+      '00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00',
+      `00-${traceId}-b7ad6b7169203331-01`,
+      'not a trace',
+    ];
+    for (const [at, traceparent] of traceparents.entries()) {
+      await send(daemon.url, traceparent, `2000000${at}`);
+      // One after the other: events that wait together are applied as one.
+      await expect.poll(phone).toBe(`+452000000${at}`);
+    }
     await daemon.kill('SIGTERM');
     const webhook = only(collector.spans('webhook'));
     expect([webhook.traceId, webhook.parentSpanId]).toEqual([traceId, 'b7ad6b7169203331']);
@@ -187,10 +218,24 @@ describe('telemetry', () => {
     await expect.poll(told).not.toEqual([]);
   });
 
-  it('is off where nothing asks for it', async () => {
-    const { app } = await startFixture();
-    expect(isTracing()).toBe(false);
-    const kept = await app.store.db.selectFrom('arrival').select('trace').execute();
-    expect(kept).toEqual([]);
+  it('is off where nothing asks for it, and its packages are not loaded', async () => {
+    const hook = join(newFolder(), 'loaded.mjs');
+    await writeFile(
+      hook,
+      `import { registerHooks } from 'node:module';
+      registerHooks({ resolve(specifier, context, next) {
+        const { url, ...rest } = next(specifier, context);
+        if (url.includes('@opentelemetry/') && !url.includes('@opentelemetry/api/')) console.error('loaded', url);
+        return { url, ...rest };
+      } });`,
+    );
+    const loaded = async (telemetry: object | undefined): Promise<boolean> => {
+      const { daemon, rename } = await startScene(telemetry, { options: ['--import', hook] });
+      await rename('Havblik Handel ApS', 1);
+      return daemon.log.some((line) => line.startsWith('loaded'));
+    };
+    expect(await loaded(undefined)).toBe(false);
+    const { endpoint } = await openCollector();
+    expect(await loaded({ endpoint, metricsSeconds: 0 })).toBe(true);
   });
 });
