@@ -56,7 +56,7 @@ function standing({ reader }: Visit, { conditions, attention, connections: all }
         : undefined,
     ),
   ].filter((line) => line !== undefined);
-  const waiting = attention.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLine(reader, each));
+  const waiting = attention.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLink(reader, each));
   const lines = [...broken, ...waiting];
   if (lines.length === 0)
     return html`<div class="notice ok">
@@ -80,11 +80,15 @@ function kindLine(reader: Reader, { kind, count }: AttentionCount): string {
   return `${text.charAt(0).toLocaleUpperCase(reader.locale)}${text.slice(1)}: ${number}`;
 }
 
+/** The same, with the way to them. */
+const kindLink = (reader: Reader, each: AttentionCount): VNode =>
+  html`<a href=${`/review?kind=${each.kind}`}>${kindLine(reader, each)}</a>`;
+
 function decisions(reader: Reader, { attention, differences }: Overview): Markup {
   if (attention.length === 0 && differences === 0)
     return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
   return html`<ul class="lines">
-    ${attention.map((each) => html`<li><a href=${`/review?kind=${each.kind}`}>${kindLine(reader, each)}</a></li>`)}
+    ${attention.map((each) => html`<li>${kindLink(reader, each)}</li>`)}
     ${
       differences > 0 &&
       html`<li>
