@@ -10,7 +10,7 @@ import { each } from '../../store/each.ts';
 import { aliasOfDigest, beginErasure, endErasure, readErasures, readRest } from '../../store/erasure/erasures.ts';
 import { ERASED } from '../../store/erasure/redact.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { PLACE_OF_TABLE, PLACES, type Place } from '../export/kept-rows.ts';
+import { PLACE_OF_TABLE, PLACES } from '../export/kept-rows.ts';
 import { type ErasureWords, findRows, ownRows, type RowChange } from './find-rows.ts';
 import { type ErasurePlan, planErasure, readJson, select } from './plan.ts';
 
@@ -142,20 +142,31 @@ async function erasePass(store: Store, words: ErasureWords, signal: AbortSignal)
   const done: TableErasure[] = [];
   for (const [table, place] of TABLES) {
     signal.throwIfAborted();
-    const deleted = await store.write((tx) => deleteOwn(tx, table, place, plan));
-    const changes = await findRows(store.db, table, place, words);
-    let anonymised = 0;
-    for (let start = 0; start < changes.length; start += STEP)
-      anonymised += await store.write((tx) => applyChanges(tx, table, changes.slice(start, start + STEP)));
+    const deleted = await deleteOwn(store, table, ownRows(place, plan));
+    const anonymised = await applyInSteps(store, table, await findRows(store.db, table, place, words));
     if (deleted + anonymised > 0) done.push({ table, deleted, anonymised });
   }
   return done;
 }
 
-async function deleteOwn(tx: Tx, table: string, place: Place, plan: ErasurePlan): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)}
-    where ${sql.join(ownRows(place, plan), sql` or `)}`.execute(tx);
-  return Number(numAffectedRows);
+/** Until none is left, though others change some meanwhile: rows of a record are found by its link, which goes later. */
+async function deleteOwn(store: Store, table: string, own: ReturnType<typeof ownRows>): Promise<number> {
+  let count = 0;
+  for (let tries = 0; tries < MOST_PASSES; tries++) {
+    const rows = await select(store.db, table, own);
+    if (rows.length === 0) break;
+    const gone = rows.map((row): RowChange => ({ row, columns: undefined }));
+    count += await applyInSteps(store, table, gone);
+  }
+  return count;
+}
+
+/** To find rows may take reading a whole table: that is done before, so that nobody waits with a write for it. */
+async function applyInSteps(store: Store, table: string, changes: readonly RowChange[]): Promise<number> {
+  let count = 0;
+  for (let start = 0; start < changes.length; start += STEP)
+    count += await store.write((tx) => applyChanges(tx, table, changes.slice(start, start + STEP)));
+  return count;
 }
 
 /** Rows that another changed meanwhile are left to the next pass. */
