@@ -111,13 +111,18 @@ const UNIT: { readonly [P in UnitPart]: Reader } = {
 
 type UnitPart = 'life' | (typeof UNIT_PARTS)[number];
 
+const READERS: Readonly<Record<(Company | Unit)['kind'], Readonly<Record<string, Reader>>>> = {
+  company: { ...COMPANY, ...DETAILS },
+  unit: UNIT,
+};
+
 /** Reads what a document states; `unspoken` are the parts that its source never speaks for. */
 export const statedBy = (
   document: JsonObject,
   kind: (Company | Unit)['kind'],
   unspoken: ReadonlySet<string>,
 ): DocumentStatement => {
-  const readers: Readonly<Record<string, Reader>> = kind === 'unit' ? UNIT : { ...COMPANY, ...DETAILS };
+  const readers = READERS[kind];
   const hasRelations = Array.isArray(document['deltagerRelation']);
   let traces: ReadonlyMap<RelationBody, Trace> | undefined;
   const traceOf = (body: RelationBody): Trace | undefined => {
