@@ -28,6 +28,9 @@ export default defineConfig({
     dir: 'dist',
     cleanDir: true,
     sourcemap: true,
+    // Node keeps the text of each loaded file: without comments it is smaller, in ASCII it takes one byte a character.
+    comments: false,
+    charset: 'ascii',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   },

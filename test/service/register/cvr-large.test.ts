@@ -49,7 +49,7 @@ describe('a document over 32 MiB', () => {
     const { page } = await fixtureOf({
       http: async ({ headers }) => {
         asked.push(headers?.['accept-encoding']);
-        return { status: 200, headers: {}, body: '{"hits":{"hits":[]}}' };
+        return { status: 200, headers: {}, body: '', bytes: Buffer.from('{"hits":{"hits":[]}}') };
       },
     });
     await page();

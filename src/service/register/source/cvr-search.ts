@@ -44,7 +44,7 @@ export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): 
   return async (index, query, signal, how = {}) => {
     const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
     await rateLimiter.acquire('search', signal);
-    const request = { method: 'POST', url, headers, body: JSON.stringify(query), signal } as const;
+    const request = { method: 'POST', url, headers, body: JSON.stringify(query), signal, wantBytes: true } as const;
     try {
       return readHits(await options.http(how.large === true ? { ...request, ...large } : request), options.now());
     } catch (error) {
@@ -57,7 +57,7 @@ export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): 
 
 /** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
 function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
-  const { status, body } = answer;
+  const { status, bytes = Buffer.alloc(0) } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(
       `the register refused the user name or password (${status}): check service.register.username and password`,
@@ -71,11 +71,14 @@ function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
     });
   }
   if (status !== 200) {
-    throw new SourceError(`the register answered ${status}, check service.register.baseUrl: ${body.slice(0, 300)}`, {
-      retryAfterMs: 60_000,
-    });
+    throw new SourceError(
+      `the register answered ${status}, check service.register.baseUrl: ${bytes.toString('utf8', 0, 300)}`,
+      {
+        retryAfterMs: 60_000,
+      },
+    );
   }
-  const { json, hits } = readAnswer(body);
+  const { json, hits } = readAnswer(bytes);
   const { timed_out, _shards: shards } = isJsonObject(json) ? json : {};
   if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
   if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)

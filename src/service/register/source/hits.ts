@@ -1,16 +1,16 @@
 /**
- * The hits of an answer. Their documents stay texts until each is read, one at a time: a parsed page takes several times
- * the memory of its text, and the watcher needs the texts to tell whether it knows a document.
+ * The hits of an answer. Their documents stay bytes until each is read, one at a time: a parsed page takes several times
+ * the memory of its bytes, and the watcher needs the bytes to tell whether it knows a document.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { SourceError, withText } from './source.ts';
 
 /** A hit, or whatever stood in the place of one. */
 export interface AnswerHit {
-  /** Without its document, where that is a text still. */
+  /** Without its document, where those are bytes still. */
   readonly head: unknown;
   readonly hasDocument: boolean;
-  /** Reads the document. Throws {@link SourceError} where its text is broken. */
+  /** Reads the document. Throws {@link SourceError} where its JSON is broken. */
   readonly document: () => unknown;
 }
 
@@ -18,6 +18,7 @@ export interface AnswerHit {
 const HIT = '{"_index":';
 const SOURCE = '"_source":';
 const SORT = ',"sort":[';
+const BRACE = 0x7b;
 
 function parseAnswer(text: string): unknown {
   try {
@@ -36,7 +37,7 @@ function parsed(text: string): unknown {
 }
 
 /** An answer, and how its hits are read. Throws {@link SourceError} where the answer is cut or broken. */
-export function readAnswer(body: string): { readonly json: unknown; readonly hits: readonly AnswerHit[] | undefined } {
+export function readAnswer(body: Buffer): { readonly json: unknown; readonly hits: readonly AnswerHit[] | undefined } {
   const { outline, documents } = cut(body);
   const json = documents.length === 0 ? undefined : parsed(outline);
   const hits = hitsOf(json);
@@ -46,8 +47,8 @@ export function readAnswer(body: string): { readonly json: unknown; readonly hit
   return { json, hits: hits?.map((head) => textHit(head, documents)) };
 }
 
-function readWhole(body: string): ReturnType<typeof readAnswer> {
-  const json = parseAnswer(body);
+function readWhole(body: Buffer): ReturnType<typeof readAnswer> {
+  const json = parseAnswer(body.toString());
   return { json, hits: hitsOf(json)?.map(parsedHit) };
 }
 
@@ -64,16 +65,16 @@ const parsedHit = (hit: unknown): AnswerHit => ({
   document: () => sourceOf(hit),
 });
 
-function textHit(hit: unknown, documents: readonly string[]): AnswerHit {
-  const text = documents[Number(sourceOf(hit))];
-  if (text === undefined) return parsedHit(hit);
+function textHit(hit: unknown, documents: readonly Buffer[]): AnswerHit {
+  const bytes = documents[Number(sourceOf(hit))];
+  if (bytes === undefined) return parsedHit(hit);
   const { _source: _, ...head }: JsonObject = isJsonObject(hit) ? hit : {};
-  return { head, hasDocument: text.startsWith('{'), document: () => withText(parseAnswer(text), text) };
+  return { head, hasDocument: bytes[0] === BRACE, document: () => withText(parseAnswer(bytes.toString()), bytes) };
 }
 
 /** Cuts the documents out of an answer, and leaves their numbers in their places. */
-function cut(body: string): { readonly outline: string; readonly documents: readonly string[] } {
-  const documents: string[] = [];
+function cut(body: Buffer): { readonly outline: string; readonly documents: readonly Buffer[] } {
+  const documents: Buffer[] = [];
   let outline = '';
   let done = 0;
   for (let hit = body.indexOf(HIT); hit !== -1; ) {
@@ -82,11 +83,11 @@ function cut(body: string): { readonly outline: string; readonly documents: read
     const from = body.indexOf(SOURCE, hit) + SOURCE.length;
     const to = body.lastIndexOf(SORT, end);
     if (from >= SOURCE.length && from < to) {
-      outline += body.slice(done, from) + documents.length;
-      documents.push(body.slice(from, to));
+      outline += `${body.toString('utf8', done, from)}${documents.length}`;
+      documents.push(body.subarray(from, to));
       done = to;
     }
     hit = next;
   }
-  return { outline: outline + body.slice(done), documents };
+  return { outline: outline + body.toString('utf8', done), documents };
 }

@@ -1,4 +1,5 @@
 /** A source of register documents: where the watcher reads, one page after the other. */
+import { hash } from 'node:crypto';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
@@ -73,17 +74,22 @@ export class SourceError extends Error {
   }
 }
 
-const texts = new WeakMap<object, string>();
+const texts = new WeakMap<object, string | Buffer>();
 
-/** Remembers the text that a document was parsed from, as long as there is the document. */
-export function withText(document: unknown, text: string): unknown {
+/** Remembers the text that a document was parsed from, or its bytes, as long as there is the document. */
+export function withText(document: unknown, text: string | Buffer): unknown {
   if (isJsonObject(document)) texts.set(document, text);
   return document;
 }
 
-/** The text of a document: what it was parsed from where that is known. To write it anew costs as much as to parse it. */
-export const textOf = (document: unknown): string =>
+const knownText = (document: unknown): string | Buffer =>
   (isJsonObject(document) ? texts.get(document) : undefined) ?? JSON.stringify(document) ?? '';
+
+/** The text of a document: what it was parsed from where that is known. To write it anew costs as much as to parse it. */
+export const textOf = (document: unknown): string => knownText(document).toString();
+
+/** Tells a document from its other versions. */
+export const digestOf = (document: unknown): string => hash('sha256', knownText(document), 'base64url');
 
 /** How much of a text that cannot be read is shown to a person. */
 const SHOWN = 2_000;

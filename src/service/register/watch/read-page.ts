@@ -1,5 +1,4 @@
 /** Reads the documents of a page and says what is new in them, against what was known. */
-import { hash } from 'node:crypto';
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
@@ -9,7 +8,7 @@ import { comparable, comparableUnit, withKnown, withKnownUnit } from '../documen
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
-import { brokenText, textOf, type UnreadableDocument } from '../source/source.ts';
+import { brokenText, digestOf, textOf, type UnreadableDocument } from '../source/source.ts';
 import { withoutBeneficialOwners } from './beneficial-owners.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
@@ -85,24 +84,24 @@ function readOne(
     again,
   }: { today: string; unspoken: ReadonlySet<string>; beneficialOwners: boolean; again?: true },
 ): PageLook | UnreadableDocument | 'person' {
-  const text = textOf(document);
+  const broken = (where: string, reason: string) => brokenText(where, reason, textOf(document));
   try {
     const reading = readDocument(document, today);
     if (reading.kind === 'person') return 'person';
-    if (reading.kind === 'unreadable') return brokenText(reading.id ?? 'a document', reading.reason, text);
+    if (reading.kind === 'unreadable') return broken(reading.id ?? 'a document', reading.reason);
     const read = reading.kind === 'company' ? kept(reading.company, beneficialOwners) : reading.unit;
     const { aheadOn, loadedAt } = reading;
     const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
     const row = {
       entity: snapshot.entity,
-      digest: hash('sha256', text, 'base64url'),
+      digest: digestOf(document),
       loaded_at: loadedAt,
-      ahead: aheadOn === null ? null : text,
+      ahead: aheadOn === null ? null : textOf(document),
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
     return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
   } catch (error) {
-    return brokenText(numberIn(document), errorText(error), text);
+    return broken(numberIn(document), errorText(error));
   }
 }
 

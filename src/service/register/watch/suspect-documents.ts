@@ -1,10 +1,9 @@
 /** Register documents as inputs that may be poison: how they are named, and how one is asked for again. */
-import { hash } from 'node:crypto';
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import { type Claim, mark } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader, type InputOptions, type InputReader } from '../../../runtime/lanes/poison.ts';
 import { ASK_QUEUE } from '../../monitors/items.ts';
-import { textOf } from '../source/source.ts';
+import { digestOf } from '../source/source.ts';
 import { numberIn } from './read-page.ts';
 
 /** One name for all lanes that read documents: the same document comes by a page, by a question, and once a day in it has come. */
@@ -28,7 +27,7 @@ export const documentStart = (document: unknown): string => `${numberIn(document
 
 /** A document's number and content: the next version of a document that is set aside is another input. */
 export const documentInput = (document: unknown): string =>
-  `${documentStart(document)}${hash('sha256', textOf(document), 'base64url').slice(0, 12)}`;
+  `${documentStart(document)}${digestOf(document).slice(0, 12)}`;
 
 /** Units are not asked for: their next version comes by itself. */
 const companyOf = (input: string): readonly string[] => {

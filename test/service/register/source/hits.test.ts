@@ -8,7 +8,7 @@ const answer = (...hits: readonly string[]) => `{"took":1,"hits":{"total":9,"hit
 
 /** What is read of an answer, hit by hit. */
 const read = (body: string) =>
-  (readAnswer(body).hits ?? []).map(({ head, hasDocument, document }) => ({
+  (readAnswer(Buffer.from(body)).hits ?? []).map(({ head, hasDocument, document }) => ({
     head,
     document: hasDocument ? document() : undefined,
   }));
@@ -31,7 +31,7 @@ test('documents are read as JSON.parse of the whole answer reads them', () => {
 
 test('each keeps its text, to be told from others without being written anew', () => {
   const texts = ['{"tal":1.50}', '{"navn":"\\u00e6"}', ...DOCUMENTS.slice(0, 2)];
-  const { hits } = readAnswer(answer(...texts.map((source, at) => hit(at, source))));
+  const { hits } = readAnswer(Buffer.from(answer(...texts.map((source, at) => hit(at, source)))));
   expect(hits?.map(({ document }) => textOf(document()))).toEqual(texts);
 });
 
@@ -68,7 +68,7 @@ test('an answer in another layout is read whole', () => {
 test('an answer that is cut anywhere is refused, and one with a broken document when that is reached', () => {
   const body = answer(hit(0, '{"a":1}'), hit(1, '{"b":2}'));
   for (let end = 0; end < body.length; end++) expect(() => read(body.slice(0, end))).toThrow('cut or broken');
-  const { hits = [] } = readAnswer(answer(hit(0, '{"a":1}'), hit(1, '{"b":}')));
+  const { hits = [] } = readAnswer(Buffer.from(answer(hit(0, '{"a":1}'), hit(1, '{"b":}'))));
   expect(hits[0]?.document()).toEqual({ a: 1 });
   expect(() => hits[1]?.document()).toThrow('cut or broken');
 });
