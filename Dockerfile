@@ -40,6 +40,8 @@ USER node
 # from outside, set admin.host to 0.0.0.0 and admin.exposed to true, and publish it to the host alone: -p 127.0.0.1:8081:8081.
 # CVRSYNC_ADMIN_PORT is for the health check alone: admin.port, where it is not 8081.
 ENV CVRSYNC_ADMIN_PORT=8081 CVRSYNC_SERVER_HOST=0.0.0.0
+# As the first line of src/cvrsync.js has them.
+ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \

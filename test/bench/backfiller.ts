@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT, FLAGS } from './daemon.ts';
+import { BUILT, ENVIRONMENT, FLAGS } from './daemon.ts';
 
 /** A property that need not be unique: the emulated account looks through all its records for one that must. */
 export const NUMBER = 'cvr_number';
@@ -55,7 +55,10 @@ export function startBackfill(
     '--yes',
     ...options,
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...ENVIRONMENT },
+  });
   const rss: number[] = [];
   const watch = setInterval(() => {
     try {

@@ -13,8 +13,13 @@ import { fileURLToPath } from 'node:url';
 export const SOURCES = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
 export const BUILT = fileURLToPath(new URL('../../dist/cvrsync.js', import.meta.url));
 
-/** The flags of Node that the entry's first line names. */
-export const FLAGS: readonly string[] = /^#!.* node (.+)$/mu.exec(readFileSync(SOURCES, 'utf8'))?.[1]?.split(' ') ?? [];
+/** What the entry's first line starts Node with. */
+const [, variables = '', flags = ''] =
+  /^#!\/usr\/bin\/env -S (.*) node (.+)$/mu.exec(readFileSync(SOURCES, 'utf8')) ?? [];
+export const FLAGS: readonly string[] = flags.split(' ');
+export const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
+  variables.split(' ').map((variable) => variable.split('=', 2)),
+);
 
 export interface Daemon {
   readonly origin: string;
@@ -54,9 +59,10 @@ export async function startDaemon(
   };
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();
-  const flags = [...FLAGS, ...(process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [])];
-  const child = spawn(process.execPath, [...flags, entry, '--config', config, 'serve'], {
+  const nodeFlags = [...FLAGS, ...(process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [])];
+  const child = spawn(process.execPath, [...nodeFlags, entry, '--config', config, 'serve'], {
     stdio: ['ignore', 'inherit', 'pipe'],
+    env: { ...process.env, ...ENVIRONMENT },
   });
   const { origin, admin } = await readyAt(child);
   const readyMs = performance.now() - began;

@@ -29,12 +29,7 @@ async function timed(work: () => Promise<void>) {
   const [began, used] = [performance.now(), process.cpuUsage()];
   await work();
   const { user, system } = process.cpuUsage(used);
-  // In kilobytes, and the largest so far.
-  return {
-    ms: performance.now() - began,
-    cpuMs: (user + system) / 1_000,
-    rssMb: process.resourceUsage().maxRSS / 1_024,
-  };
+  return { ms: performance.now() - began, cpuMs: (user + system) / 1_000 };
 }
 
 /** Fetches and parses the pages, each after the one before, and keeps nothing. */

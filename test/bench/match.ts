@@ -19,7 +19,7 @@ import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
 import { type LabelledRecord, labelledRecords } from '../match/records.ts';
 import { labelledRegister } from '../match/register.ts';
 import { createDatabase, startPostgres } from '../support/postgres.ts';
-import { FLAGS } from './daemon.ts';
+import { ENVIRONMENT, FLAGS } from './daemon.ts';
 import { report, round } from './measure.ts';
 
 const COMPANIES = Number(process.env['CVRSYNC_BENCH_COMPANIES'] ?? 50_000);
@@ -146,6 +146,7 @@ if (given !== undefined) {
     // In a process of its own, with the program's flags: what it takes to make a register is not to be measured.
     const { status } = spawnSync(process.execPath, [...FLAGS, fileURLToPath(import.meta.url), folder], {
       stdio: 'inherit',
+      env: { ...process.env, ...ENVIRONMENT },
     });
     process.exitCode = status ?? 1;
   } finally {
