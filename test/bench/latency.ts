@@ -16,7 +16,7 @@ const EVENTS = 500;
 const FIRST = 20_000_000;
 const NAME = 'hubspot';
 const RATE = { calls: 10_000, perMs: 10_000 };
-const AIM_MS = 250;
+const AIM_MS = 60;
 
 await inFolder(async (folder) => {
   const load = openChild<typeof Load>('./load.ts');

@@ -12,6 +12,13 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 /** Rounded for people. */
 export const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
 
+/** The ratio of rounds that alternate, as a bench reports it: their median, and how far they were apart. */
+export const spread = (ratios: readonly number[]): { ratio: number; lowest: number; highest: number } => ({
+  ratio: round(median(ratios), 3),
+  lowest: round(Math.min(...ratios), 3),
+  highest: round(Math.max(...ratios), 3),
+});
+
 /** Prints the one line of a bench. */
 export function report(bench: string, measured: object, aim: object, ok: boolean): void {
   const machine = { cpus: availableParallelism(), model: cpus()[0]?.model ?? '', node: process.versions.node };

@@ -9,7 +9,7 @@ import { isReported, reportData } from '../../src/service/reports/report.ts';
 import { annual, instance, plus, type Stated } from '../service/reports/instance.ts';
 import { page } from '../service/reports/page.ts';
 import { FILING } from '../service/reports/reading.ts';
-import { median, report, round } from './measure.ts';
+import { median, report, round, spread } from './measure.ts';
 
 const WARM = 10;
 const ROUNDS = 60;
@@ -86,7 +86,7 @@ for (const [name, text] of Object.entries(FILES)) {
     if (at >= WARM) runs.push(run);
   }
   measured[name] = {
-    ratio: round(median(runs.map((run) => run.bare / run.ours)), 3),
+    ...spread(runs.map((run) => run.bare / run.ours)),
     megabytesPerSecond: round((bytes.length * times * 1_000) / MEGABYTE / median(runs.map((run) => run.ours)), 1),
     kilobytes: round(bytes.length / 1024),
   };
