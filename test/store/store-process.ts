@@ -8,7 +8,8 @@ const store = await openStore(url);
 if (what === 'daemon') {
   await store.claimDaemon();
   process.stdout.write('claimed\n');
-  setInterval(() => {}, 1_000);
+  // Holds the store, as a daemon does: collected as garbage it would give its lock back.
+  setInterval(() => store.engine, 1_000);
 } else if (what === 'write') {
   for (let i = 0; i < Number(count); i++) {
     await store.write((tx) =>
