@@ -1,4 +1,4 @@
-/** Inserts of many small rows on the hot path, by statements whose text is made once. */
+/** Inserts of many rows on the hot path, by statements whose text is made once. */
 import { CompiledQuery } from 'kysely';
 import { type Engine, engineOf, type Tx } from './store.ts';
 

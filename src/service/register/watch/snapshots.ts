@@ -1,6 +1,7 @@
 /** The store's side of the watcher: what was known of companies and production units, and what is known now. */
 import { sql } from 'kysely';
-import { each, eachRow } from '../../../store/each.ts';
+import { each } from '../../../store/each.ts';
+import { type InsertTarget, insertRows } from '../../../store/insert-rows.ts';
 import { type Db, engineOf, type Tx } from '../../../store/store.ts';
 
 /** What is known of an entity; `body` is JSON. */
@@ -71,6 +72,14 @@ export async function areUntouched(
   );
 }
 
+const SNAPSHOTS: InsertTarget = {
+  table: 'snapshot',
+  columns: ['entity', 'body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at'],
+  rest: `on conflict (entity) do update set ${['body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at']
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')}`,
+};
+
 /** Stores snapshots in place of earlier ones, some at a time: others get their turn in between. */
 export async function storeRows(
   tx: Tx,
@@ -79,25 +88,13 @@ export async function storeRows(
   breathe: () => Promise<void>,
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += CHUNK) {
-    await tx
-      .insertInto('snapshot')
-      .columns(['entity', 'body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at'])
-      .expression(
-        sql`select each.value ->> 'entity', each.value ->> 'body', each.value ->> 'digest', each.value ->> 'loaded_at',
-          each.value ->> 'ahead', cast(each.value ->> 'ahead_at' as bigint), cast(${now} as bigint)
-          from ${eachRow(tx, rows.slice(start, start + CHUNK))} where true`,
-      )
-      .onConflict((conflict) =>
-        conflict.column('entity').doUpdateSet((row) => ({
-          body: row.ref('excluded.body'),
-          digest: row.ref('excluded.digest'),
-          loaded_at: row.ref('excluded.loaded_at'),
-          ahead: row.ref('excluded.ahead'),
-          ahead_at: row.ref('excluded.ahead_at'),
-          updated_at: row.ref('excluded.updated_at'),
-        })),
-      )
-      .execute();
+    const chunk = rows.slice(start, start + CHUNK);
+    await insertRows(
+      tx,
+      SNAPSHOTS,
+      // Bodies are JSON, which escapes what PostgreSQL does not keep: see `storable`.
+      chunk.map((row) => [row.entity, row.body, row.digest, row.loaded_at, row.ahead, row.ahead_at, now]),
+    );
     await breathe();
   }
 }
