@@ -4,7 +4,7 @@
  * and never spends one twice.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../store/store.ts';
+import type { Store, Tx } from '../store/store.ts';
 
 /** At most `calls` in any `perMs`. */
 export interface Budget {
@@ -48,7 +48,7 @@ export async function reserveSlots(
   free: () => number,
 ): Promise<number> {
   const length = count * interval;
-  const { next_at } = await store.write((tx) => {
+  const take = (tx: Tx) => {
     const from = free();
     return tx
       .insertInto('rate_limit')
@@ -62,7 +62,8 @@ export async function reserveSlots(
       )
       .returning('next_at')
       .executeTakeFirstOrThrow();
-  });
+  };
+  const { next_at } = await store.write(take, { ephemeral: true });
   return next_at - length;
 }
 

@@ -47,6 +47,28 @@ describe('a store in a SQLite file', () => {
     expect(many.syncs).toBeGreaterThanOrEqual(50);
   });
 
+  it.skipIf(!canCountSyncs)(
+    'waits for no disk where a write means nothing after a restart of the machine',
+    async () => {
+      const url = await emptyStoreUrl('sqlite');
+      const log = path.join(newFolder(), 'syncs');
+      const none = await countSyncs(log, [PROCESS, url, 'write', '0']);
+      const many = await countSyncs(log, [PROCESS, url, 'write-ephemeral', '50']);
+      expect(many.syncs).toBeLessThanOrEqual(none.syncs);
+      const store = await opened(url);
+      expect(await store.db.selectFrom('kv').select('key').where('value', '=', 'v').execute()).toHaveLength(50);
+    },
+  );
+
+  it('waits for the disk again after such a write, and after one that failed', async () => {
+    const store = await newStore('sqlite');
+    await store.write(async () => {}, { ephemeral: true });
+    expect(await level(store)).toBe(2);
+    const failing = store.write(() => Promise.reject(new Error('not now')), { ephemeral: true });
+    await expect(failing).rejects.toThrow('not now');
+    expect(await level(store)).toBe(2);
+  });
+
   it('creates the folders it needs', async () => {
     const url = path.join(newFolder(), 'a/b/store.db');
     await opened(url);

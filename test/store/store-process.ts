@@ -10,13 +10,15 @@ if (what === 'daemon') {
   process.stdout.write('claimed\n');
   // Holds the store, as a daemon does: collected as garbage it would give its lock back.
   setInterval(() => store.engine, 1_000);
-} else if (what === 'write') {
+} else if (what === 'write' || what === 'write-ephemeral') {
   for (let i = 0; i < Number(count); i++) {
-    await store.write((tx) =>
-      tx
-        .insertInto('kv')
-        .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
-        .execute(),
+    await store.write(
+      (tx) =>
+        tx
+          .insertInto('kv')
+          .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
+          .execute(),
+      what === 'write-ephemeral' ? { ephemeral: true } : {},
     );
     // Leaves others a gap to write in.
     await sleep(1);

@@ -78,7 +78,7 @@ export async function claim(
   if (limit < 1 || keys?.length === 0) return [];
   // Random, not counted up: a lane that ended and began again must not repeat a number an old owner still holds.
   const fence = randomInt(1, 2 ** 48 - 1);
-  const { rows, committed } = await store.write(async (tx) => {
+  const take = async (tx: Tx) => {
     const committed = await prepare?.(tx, now);
     const rows = await tx
       // PostgreSQL runs a CTE that locks rows exactly once; as a subquery the limit could be exceeded.
@@ -103,7 +103,9 @@ export async function claim(
       .returning(['queue', 'key', 'marks', 'attempts', 'since', 'unended'])
       .execute();
     return { rows, committed };
-  });
+  };
+  // Nothing has come of a claim before a write that says so; an undone one is due again, with all that was prepared.
+  const { rows, committed } = await store.write(take, { ephemeral: true });
   committed?.();
   return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
 }
