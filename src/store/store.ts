@@ -6,7 +6,7 @@ export type Db = Kysely<StoreSchema>;
 export type Tx = Transaction<StoreSchema>;
 export type Engine = 'sqlite' | 'postgres';
 
-export interface WriteOptions {
+export interface CommitOptions {
   /**
    * The write means nothing once the machine has started again, such as a claim or a call's slot: a power cut may undo it, as
    * long as no other write came after it. It outlives the process. SQLite does not wait for the disk then.
@@ -23,7 +23,7 @@ export interface Store {
    * Runs `work` in one transaction and resolves once it is durable. Where the engine reports a lock or a deadlock the
    * whole of `work` runs again, so it must touch nothing but `tx`. Never nest it: SQLite has one writer.
    */
-  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(work: (tx: Tx) => Promise<T>, options?: CommitOptions): Promise<T>;
   /** Throws where the store cannot be reached. */
   ping(): Promise<void>;
   /** Copies one consistent state into a new file while others write. Throws where the file exists or the engine cannot. */
