@@ -201,6 +201,7 @@ async function addPages(
     ...base,
     ...more,
     halves,
+    wake: connector?.wake,
     ...wireOf(config),
     installation,
     viewersSeePersons: config.admin.viewersSeePersons,

@@ -17,6 +17,8 @@ export interface Connector {
   readonly crms: readonly Crm[];
   /** Whether a monitoring service is configured. */
   readonly hasUpstream: boolean;
+  /** Has the workers of this process look for work at once: somebody left some, and would wait for their next poll. */
+  wake(): void;
   /** Resolves when no queue but housekeeping and polls has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
@@ -43,6 +45,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     intake,
     crms,
     hasUpstream: settings.upstream !== undefined,
+    wake: wakeUp.ringAll,
     drained: () => drain([...workers.awaited, ...workers.resumable], store, now),
     async stop(graceMs) {
       await intake.stop();

@@ -25,6 +25,8 @@ import { type Reader, readerOf } from './page/reader.ts';
 /** What routes need to know who asks. */
 export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
+  /** Called after each action: it may have left work to the connector. */
+  readonly wake?: (() => void) | undefined;
 }
 
 /** What the pages of the service half need besides. */
@@ -146,6 +148,7 @@ export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator
     if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))
       return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
     const next = await run(visit, interrupted.fields, fileOf(request.body, 'file'));
+    deps.wake?.();
     return typeof next === 'string' ? reply.redirect(next, 303) : sendPage(to, next, visit);
   });
 }

@@ -3,6 +3,8 @@ import { pause } from './pause.ts';
 /** Tells the workers of this process that a queue has work. Only a hint: they poll as well, for other processes' work. */
 export interface WakeUp {
   ring(queue: string): void;
+  /** Rings for each queue that a worker of this process has waited for. */
+  ringAll(): void;
   /** Resolves at a ring, after `ms` or at the abort. A ring that came while nobody waited ends the next wait at once. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -10,11 +12,15 @@ export interface WakeUp {
 export function createWakeUp(): WakeUp {
   const rung = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
+  function ring(queue: string): void {
+    const listeners = waiting.get(queue);
+    if (listeners === undefined || listeners.size === 0) rung.add(queue);
+    else for (const wake of listeners) wake();
+  }
   return {
-    ring(queue) {
-      const listeners = waiting.get(queue);
-      if (listeners === undefined || listeners.size === 0) rung.add(queue);
-      else for (const wake of listeners) wake();
+    ring,
+    ringAll() {
+      for (const queue of waiting.keys()) ring(queue);
     },
     async wait(queue, ms, signal) {
       if (rung.delete(queue) || signal.aborted) return;

@@ -38,6 +38,17 @@ describe('a form', () => {
     expect((await ida.get('/')).status).toBe(200);
   });
 
+  it('has the workers look for what it left to do, and only where it was done', async () => {
+    let woken = 0;
+    const { signedIn } = await startPages({ wake: () => void woken++ });
+    const ida = await signedIn('operator');
+    await ida.get('/sessions');
+    await ida.post('/sessions/end', { session: 'none', _form: 'guessed' });
+    expect(woken).toBe(0);
+    await ida.post('/sessions/end', { session: 'none' });
+    expect(woken).toBe(1);
+  });
+
   it('outlives its session: after signing in it is shown with all its fields, and done on confirmation', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const { visitor, operator, store } = await startPages({ now: () => now });

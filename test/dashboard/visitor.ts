@@ -137,6 +137,7 @@ export async function startPages({
   crms = [],
   singleSignOn,
   viewersSeePersons,
+  wake,
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
@@ -145,6 +146,7 @@ export async function startPages({
   /** With it the issuer is called for real. */
   readonly singleSignOn?: SingleSignOnSettings;
   readonly viewersSeePersons?: boolean;
+  readonly wake?: () => void;
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
@@ -156,6 +158,7 @@ export async function startPages({
     http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
     singleSignOn,
     viewersSeePersons,
+    wake,
     metrics: createMetrics(),
     hasUpstream: false,
     emailEvent: 'email',

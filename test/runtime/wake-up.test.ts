@@ -32,3 +32,12 @@ it('a ring that came before the wait is not lost, and counts once', async () => 
 it('a wait for an aborted signal is over at once', async () => {
   await createWakeUp().wait('a', LONG, AbortSignal.abort());
 });
+
+it('a ring for all ends each wait, and the next one of who is at work', async () => {
+  const wakeUp = createWakeUp();
+  const waits = ['a', 'b'].map((queue) => wakeUp.wait(queue, LONG, never));
+  wakeUp.ringAll();
+  await Promise.all(waits);
+  wakeUp.ringAll();
+  await Promise.all(['a', 'b'].map((queue) => wakeUp.wait(queue, LONG, never)));
+});

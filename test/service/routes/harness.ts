@@ -68,6 +68,7 @@ export async function openHarness(
       real.ring(queue);
     },
     wait: real.wait,
+    ringAll: real.ringAll,
   };
   const { now } = clock;
   const { requestsPerMinute = 500 } = options;
