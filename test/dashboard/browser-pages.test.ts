@@ -1,6 +1,6 @@
 /** Every page in a real browser: nothing reported, nothing wider than its window, no rule of accessibility broken. */
 import { describe, expect, it } from 'vitest';
-import { type Look, useBrowser } from './browser.ts';
+import { LOOKS, useBrowser } from './browser.ts';
 import { COMPANY, playStory } from './story.ts';
 
 const { open } = useBrowser();
@@ -22,13 +22,6 @@ const PAGES = [
   '/audit',
   '/installation',
   '/sessions',
-];
-const LOOKS: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 390, language: 'da-DK' },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 2560 },
-  { theme: 'light', width: 1280, script: false },
 ];
 
 describe('every page', () => {

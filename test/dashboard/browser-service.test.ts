@@ -3,17 +3,10 @@ import { expect, it } from 'vitest';
 import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { delivering, openHook } from '../service/delivering.ts';
 import { changed, made } from '../service/monitored.ts';
-import { type Look, useBrowser } from './browser.ts';
+import { LOOKS, useBrowser } from './browser.ts';
 import { startPages } from './visitor.ts';
 
 const { open } = useBrowser();
-const LOOKS: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 390, language: 'da-DK' },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 2560 },
-  { theme: 'light', width: 1280, script: false },
-];
 
 it('the pages of deliveries are sound, and one is sent again, in every look', async () => {
   const { base, operator, store } = await startPages();

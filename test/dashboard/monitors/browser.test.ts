@@ -5,17 +5,10 @@ import { endMail } from '../../../src/service/mail/stopped-mails.ts';
 import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
 import { delivering, openHook } from '../../service/delivering.ts';
 import { changed, listed, made, OTHER, PERSON, secrets } from '../../service/monitored.ts';
-import { type Look, signIn, useBrowser } from '../browser.ts';
+import { LOOKS, signIn, useBrowser } from '../browser.ts';
 import { startPages } from '../visitor.ts';
 
 const { open } = useBrowser();
-const LOOKS: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 390, language: 'da-DK' },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 2560 },
-  { theme: 'light', width: 1280, script: false },
-];
 
 it('the pages of monitors and jobs are sound in every look', async () => {
   const { base, operator, store } = await startPages();

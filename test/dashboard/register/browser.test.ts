@@ -1,17 +1,10 @@
 /** The pages of the register and the installation in a real browser: sound in every look, with and without scripts. */
 import { expect, it } from 'vitest';
 import { createOperator } from '../../../src/runtime/operators/operators.ts';
-import { type Look, signIn, useBrowser } from '../browser.ts';
+import { LOOKS, signIn, useBrowser } from '../browser.ts';
 import { startService } from './service.ts';
 
 const { open } = useBrowser();
-const LOOKS: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 390, language: 'da-DK' },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 2560 },
-  { theme: 'light', width: 1280, script: false },
-];
 const PATIENT = { timeout: 20_000, interval: 50 };
 
 it('the pages are sound in every look, and a company is fetched', async () => {
