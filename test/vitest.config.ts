@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { Order } from './support/order.ts';
 
 /** Tests that look at what their process has loaded. */
 const ALONE = ['test/providers/hubspot/lazy.test.ts'];
@@ -15,8 +16,9 @@ export default defineConfig({
     retry: 0,
     // What the provider of single sign-on says to those who would run it for real.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
-    // Two more than CI has cores: many tests wait for a process or a pause.
-    maxWorkers: 4,
+    // Three for each core of CI: most tests wait for a process, a time-out or a pause for longer than they compute.
+    maxWorkers: 6,
+    sequence: { sequencer: Order },
     globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
     projects: [
       {

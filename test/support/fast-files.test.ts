@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { fastTestFiles, filesThatImport, testFiles } from './fast-files.ts';
+import { inOrder } from './order.ts';
 import { findOutside } from './outside.ts';
 
 it('runs fast what neither starts a process nor opens a store', () => {
@@ -23,7 +24,7 @@ it('keeps out a file that opens a store through another file', () => {
 });
 
 it('names the tests that read documents from outside of the repository, and no test looks there by itself', () => {
-  const readers = filesThatImport('test/support/outside.ts');
+  const readers = filesThatImport(['test/support/outside.ts']);
   expect(readers).toContain('test/service/register/reference.test.ts');
   const alone = testFiles().filter((file) => /'(?:\.\.\/)+shared\//.test(readFileSync(file, 'utf8')));
   expect(alone).toEqual([]);
@@ -36,4 +37,14 @@ it.each([
   ['CI says that it has none', { CI: 'true', CVRSYNC_SHARED: '' }, false],
 ])('a missing folder of real documents, where %s: stops the run is %3$s', (_name, env, fatal) => {
   expect(findOutside(env, 'nowhere')).toMatchObject({ folder: undefined, problem: { fatal } });
+});
+
+it('begins with what takes long, by turns with large files, and leaves out none', () => {
+  const files = testFiles();
+  const order = inOrder(files);
+  expect(order.toSorted()).toEqual(files);
+  const last = order.slice(files.length / 2).map((file) => readFileSync(file, 'utf8'));
+  for (const slow of ['support/daemon.ts', 'support/command.ts', 'browser.ts', 'conforms.ts'])
+    expect(last.filter((text) => text.includes(`${slow}';`))).toEqual([]);
+  expect(order.indexOf('test/protocol/text/cut.test.ts')).toBeGreaterThan(files.length / 2);
 });

@@ -35,10 +35,13 @@ export function fastTestFiles(): string[] {
   });
 }
 
-/** The test files that import a file, also through others. */
-export function filesThatImport(imported: string): string[] {
+/** The test files that import one of these files or packages, also through others. */
+export function filesThatImport(imported: readonly string[], among: readonly string[] = testFiles()): string[] {
   const imports = new Map<string, string[]>();
-  return testFiles().filter((file) => reach(file, imports).has(imported));
+  return among.filter((file) => {
+    const reached = reach(file, imports);
+    return imported.some((each) => reached.has(each));
+  });
 }
 
 function reach(file: string, imports: Map<string, string[]>, seen = new Set<string>()): Set<string> {

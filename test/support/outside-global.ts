@@ -10,7 +10,7 @@ export function setup(): void {
       `${problem.text}, but CVRSYNC_SHARED or CI is set. Put the folder there, or set CVRSYNC_SHARED to nothing to leave out what needs it.`,
     );
   }
-  const files = filesThatImport('test/support/outside.ts');
+  const files = filesThatImport(['test/support/outside.ts']);
   process.stderr.write(
     `${problem.text}: the real documents are left out of\n${files.map((file) => `  ${file}\n`).join('')}`,
   );
