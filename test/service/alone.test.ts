@@ -22,7 +22,7 @@ async function alone(folder = newFolder()) {
 
 it('keeps the write-ahead log of its store short', async () => {
   const { metric } = await alone();
-  await vi.waitFor(async () => expect(await metric('cvrsync_wal_bytes')).toBeGreaterThan(0), 10_000);
+  await vi.waitFor(async () => expect(await metric('cvrsync_wal_bytes')).toBeGreaterThan(0), 120_000);
 });
 
 it('shows its queues and its disk', async () => {

@@ -5,7 +5,7 @@ import { LOOKS, signIn, useBrowser } from '../browser.ts';
 import { startService } from './service.ts';
 
 const { open } = useBrowser();
-const PATIENT = { timeout: 20_000, interval: 50 };
+const PATIENT = { timeout: 120_000, interval: 50 };
 
 it('the pages are sound in every look, and a company is fetched', async () => {
   const { app, numbers } = await startService();

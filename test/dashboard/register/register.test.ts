@@ -9,7 +9,7 @@ import { newVisitor, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
-const PATIENT = { timeout: 20_000, interval: 50 };
+const PATIENT = { timeout: 120_000, interval: 50 };
 
 describe('with a register', () => {
   it('the page tells how far it is read, and a company is fetched now', async () => {

@@ -57,9 +57,10 @@ describe('a company name', () => {
   );
 
   it('of ten thousand letters is read in a moment', () => {
-    const began = performance.now();
+    // Of this process alone: others may have the processor meanwhile.
+    const began = process.cpuUsage();
     for (const text of ['a'.repeat(10_000), ' '.repeat(10_000), 'a.'.repeat(5_000), 'v/ '.repeat(3_000)])
       expect(readCompanyName(text).compact.length).toBeLessThan(300);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
   });
 });

@@ -6,7 +6,8 @@ import { addMonitor, mailRows, mailWorker, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
 const HOUR = 3_600_000;
-const soon = { interval: 20 };
+/** As long as whatever else is awaited: by itself `vi.waitFor` gives up after a second. */
+const soon = { timeout: 120_000, interval: 20 };
 
 describe('a mail server that', () => {
   test('is down for hours loses nothing: what piled up is one mail when it is back', async () => {
