@@ -1,10 +1,12 @@
 /** A record of the CRM and an entry of the index, each taken apart once, so that they can be compared many times. */
+import { passesModulus11 } from '../protocol/cvr-number.ts';
 import { type CompanyName, isForeignForm, readCompanyName } from '../protocol/danish/company-name.ts';
 import { foldLetters } from '../protocol/danish/letters.ts';
 import { internationalPhone } from '../protocol/danish/phone.ts';
 import { readStreetAddress, type StreetAddress } from '../protocol/danish/street-address.ts';
 import { companyDomain } from '../protocol/danish/web-domain.ts';
 import type { Former, IndexEntry } from './entry.ts';
+import { type NameReading, nameReadings } from './record-names.ts';
 
 /** What a CRM record says of its company. */
 type RecordPart = 'name' | 'street' | 'postalCode' | 'city' | 'country' | 'phone' | 'website' | 'email' | 'number';
@@ -13,12 +15,16 @@ export type RecordText = Readonly<Partial<Record<RecordPart, string | null | und
 /** A record taken apart. */
 export interface DescribedRecord {
   readonly name: CompanyName;
+  /** Other readings of its name. */
+  readonly readings: readonly NameReading[];
   readonly address: StreetAddress;
   /** E.164 where it is plainly one number. */
   readonly phone: string | null;
   readonly domains: readonly string[];
   /** A P-number in the place of the CVR number. */
   readonly unitNumber: string | null;
+  /** A CVR number that somebody wrote into the name. */
+  readonly statedNumber: string | null;
   /** Whether the record says by its country or its form that it is not Danish. */
   readonly isForeign: boolean;
 }
@@ -48,24 +54,57 @@ export interface DescribedEntry {
   readonly domains: readonly string[];
 }
 
-const DANISH = /^(?:dk|dnk|da[nm]mark|denmark|danemark|danmark.*|.*denmark|kongeriget danmark)$/u;
+/** The register holds the companies of Greenland, too. */
+const DANISH =
+  /^(?:dk|dnk|da[nm]mark|denmark|danemark|danmark.*|.*denmark|kongeriget danmark|gl|grl|gronland|greenland|kalaallit nunat)$/u;
 const UNIT_NUMBER = /^\D*(1\d{9})\D*$/u;
+/** A CVR number within a name, with its label and its brackets. */
+const STATED =
+  /[([]?(?:(?:cvr|vat|se|dk)[\s.:-]{0,3}(?:nr|no)?[\s.:-]{0,3})?(?<!\d)(\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
+/** The address of a site in the place of the name. */
+const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s*$/iu;
+/** Domains of countries around Denmark. */
+const ABROAD = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 
 export function describeRecord(record: RecordText): DescribedRecord {
-  const name = readCompanyName(record.name ?? '');
-  const country = foldLetters(record.country ?? '').trim();
+  const text = record.name ?? '';
+  const stated = STATED.exec(text.slice(0, LONGEST));
+  const number = stated?.[1]?.replaceAll(' ', '') ?? null;
+  const isStated = number !== null && passesModulus11(number);
+  const [, label, ending = ''] = SITE.exec(text.slice(0, LONGEST)) ?? [];
+  const site = label === undefined ? undefined : `${label}${ending}`;
+  const bare = isStated ? text.replace(STATED, ' ') : (label ?? text);
+  const name = readCompanyName(bare);
   const address = readStreetAddress({ street: record.street, postalCode: record.postalCode, city: record.city });
   const phone = phoneOf(record.phone);
-  const isAbroad = country !== '' && !DANISH.test(country);
-  const hasDanishSign = DANISH.test(country) || (phone?.startsWith('+45') ?? false);
+  const domains = domainsOf(record.website, record.email, site);
   return {
     name,
+    readings: [
+      ...nameReadings(bare, name),
+      ...(site === undefined ? [] : [{ kind: 'site' as const, read: readCompanyName(site) }]),
+    ],
     address,
     phone,
-    domains: domainsOf(record.website, record.email),
+    domains,
     unitNumber: UNIT_NUMBER.exec((record.number ?? '').replaceAll(/[\s.]/gu, ''))?.[1] ?? null,
-    isForeign: isAbroad || (isForeignForm(name.form) && !hasDanishSign),
+    statedNumber: isStated ? number : null,
+    isForeign: isForeign(record.country, { name, phone, domains }),
   };
+}
+
+const LONGEST = 200;
+
+/** Whether a record says by its country, its form, or by phone and domain together, that it is not Danish. */
+function isForeign(
+  stated: string | null | undefined,
+  { name, phone, domains }: Pick<DescribedRecord, 'name' | 'phone' | 'domains'>,
+): boolean {
+  const country = foldLetters(stated ?? '').trim();
+  if (country !== '') return !DANISH.test(country);
+  const isDanishPhone = phone?.startsWith('+45') ?? false;
+  if (isForeignForm(name.form)) return !isDanishPhone;
+  return phone !== null && !isDanishPhone && domains.some((domain) => ABROAD.test(domain));
 }
 
 export function describeEntry(entry: IndexEntry): DescribedEntry {
@@ -105,10 +144,13 @@ const addressOf = (
   read: readStreetAddress(value),
 });
 
+/** The first number in a text, as `Tlf. 12 34 56 78 / 87 65 43 21` holds two. */
+const NUMBER = /(?:\+|\(\+?)?\d[\d\s().\-\u2010-\u2015]*\d/u;
+
 /** A number of a switchboard or a mobile; what is no whole number says nothing. */
 function phoneOf(spelled: string | null | undefined): string | null {
-  const plain = (spelled ?? '').replace(/^\s*(?:tlf|tel|telefon|mob|mobil|phone)\.?:?\s*/iu, '').replace(/\(0\)/u, '');
-  const phone = internationalPhone(plain.slice(0, 60));
+  const [number = ''] = NUMBER.exec((spelled ?? '').slice(0, 60).replace(/\(0\)/u, '')) ?? [];
+  const phone = internationalPhone(number);
   return /^\+\d{7,15}$/u.test(phone) ? phone : null;
 }
 

@@ -2,7 +2,9 @@
  * The keys by which a record finds its candidates: a company is a candidate where it shares one. Keys are numbers made of
  * texts, so that they take eight bytes of the index; that two texts make the same number is rare, and costs a comparison.
  */
+import { domainToUnicode } from 'node:url';
 import type { CompanyName } from '../protocol/danish/company-name.ts';
+import { foldLetters } from '../protocol/danish/letters.ts';
 import type { StreetAddress } from '../protocol/danish/street-address.ts';
 import type { DescribedEntry, DescribedRecord } from './described.ts';
 
@@ -34,6 +36,9 @@ export const recordKeys = (record: DescribedRecord): readonly MatchKey[] =>
     // A record finds companies that had its name, too.
     ...nameKeys(record.name, 'name'),
     ...(record.name.compact === '' ? [] : [keyOf('formerName', record.name.compact)]),
+    ...record.readings.flatMap(({ read }) => nameKeys(read, 'name')),
+    ...otherOrders(record.name),
+    ...withTown(record),
     ...record.domains.flatMap((domain) => nameKey(labelOf(domain))),
     ...wordKeys(record.name, [record.address]),
     ...addressKeys([record.address]),
@@ -55,11 +60,11 @@ export const entryKeys = ({ names, addresses, phone, domains }: DescribedEntry):
     ...domains.map((domain) => keyOf('domain', domain)),
   ]);
 
-/** The name in a domain, as names are compact: `nordlys-byg.dk` as `nordlysbyg`. */
-export const labelOf = (domain: string): string =>
-  (domain.split('.')[0] ?? '')
-    .replaceAll('-', '')
-    .replace(/ae|oe|aa/gu, (pair) => (pair.charAt(0) === 'o' ? 'o' : 'a'));
+/** The name in a domain, as names are compact: `nordlys-byg.dk` as `nordlysbyg`, that of `blåbær.dk` as `blabar`. */
+export function labelOf(domain: string): string {
+  const [label = ''] = domain.split('.');
+  return foldLetters(label.startsWith('xn--') ? domainToUnicode(label) : label).replaceAll('-', '');
+}
 
 /** The key of an address with its house number; undefined where it is not whole. */
 export const addressKey = ({ postalCode, street, house }: StreetAddress): number | undefined =>
@@ -71,10 +76,31 @@ export const keyOf = (kind: KeyKind, text: string): MatchKey => ({ kind, key: ha
 
 const nameKey = (compact: string): readonly MatchKey[] => (compact === '' ? [] : [keyOf('name', compact)]);
 
-const nameKeys = ({ compact }: CompanyName, kind: 'name' | 'formerName'): readonly MatchKey[] =>
-  compact === ''
+const nameKeys = (name: CompanyName, kind: 'name' | 'formerName'): readonly MatchKey[] => {
+  const { compact, owner } = name;
+  if (compact === '') return [];
+  const keys = [keyOf(kind, compact), keyOf('start', compact.slice(0, PIECE)), keyOf('end', compact.slice(-PIECE))];
+  return owner === null ? keys : [...keys, keyOf('name', ownedName(name))];
+};
+
+/** The name with its owner: many are called by their trade and their owner. */
+export const ownedName = ({ compact, owner }: CompanyName): string => `${compact} ${owner}`;
+
+/** Names of more words are found by their address. */
+const TURNED = 4;
+
+/** The name with words from its beginning behind it: `VVS Vejle` of `Vejle VVS`. */
+const otherOrders = ({ words }: CompanyName): readonly MatchKey[] =>
+  words.length > TURNED
     ? []
-    : [keyOf(kind, compact), keyOf('start', compact.slice(0, PIECE)), keyOf('end', compact.slice(-PIECE))];
+    : words.slice(1).flatMap((_, at) => nameKey([...words.slice(at + 1), ...words.slice(0, at + 1)].join('')));
+
+/** The name with its town, and without it where it names it: the index may have either. */
+function withTown({ name: { words, compact }, address: { city } }: DescribedRecord): readonly MatchKey[] {
+  if (city === null || compact === '') return [];
+  const at = words.lastIndexOf(city);
+  return nameKey(at < 1 ? `${compact}${city}` : words.slice(0, at).join(''));
+}
 
 const wordKeys = ({ words }: CompanyName, addresses: readonly StreetAddress[]): readonly MatchKey[] => {
   const codes = new Set(addresses.flatMap(({ postalCode }) => postalCode ?? []));

@@ -41,11 +41,12 @@ export function scoreCandidate(
   sharedBy: SharedBy,
 ): ScoredCandidate {
   const found = entries.flatMap((entry): readonly SignFinding[] => [
-    ...nameFindings(record.name, entry),
+    ...nameFindings(record, entry),
     ...addressFindings(record.address, entry, sharedBy.address),
     ...phoneFindings(record.phone, entry, sharedBy.phone),
     ...domainFindings(record.domains, entry, sharedBy.domain),
     ...(record.unitNumber === entry.entry.number ? [{ sign: 'unit-number-same' } as const] : []),
+    ...(record.statedNumber === entry.entry.number ? [{ sign: 'number-in-name' } as const] : []),
   ]);
   const own = entries.find(({ entry }) => entry.number === company)?.entry;
   const ended = own?.ended ?? null;

@@ -23,7 +23,7 @@ export interface RecordKind {
 }
 
 /** A candidate below is nobody. */
-const NEAR = 38;
+const NEAR = 35;
 const LIKELY = 50;
 /** By how much the best must lead. */
 const LEAD = 5;
@@ -63,7 +63,7 @@ function isNamed(candidate: ScoredCandidate): boolean {
 }
 
 /** Names that a certain match may have beside strong ones, where two other signs are strong. */
-const NEARLY: readonly Sign[] = ['name-spelling', 'former-name-same'];
+const NEARLY: readonly Sign[] = ['name-but-town', 'name-spelling', 'name-swapped', 'former-name-same'];
 
 function isCertain(candidate: ScoredCandidate): boolean {
   const name = signOf(candidate, 'name');

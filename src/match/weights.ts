@@ -34,8 +34,15 @@ export const SIGNS = {
     'production unit {what} has the name',
     'produktionsenheden {what} har navnet',
   ]),
+  'name-but-town': sign('name', 36, false, ['name equal but for the town', 'navnet er ens bortset fra byen']),
   'name-spelling': sign('name', 33, false, ['name spelled nearly the same', 'navnet er stavet næsten ens']),
-  'former-name-same': sign('name', 30, false, ['was called {what} until {when}', 'hed {what} indtil {when}']),
+  'name-swapped': sign('name', 36, false, ['same words in another order', 'samme ord i en anden rækkefølge']),
+  'name-shortened': sign('name', 35, false, ['the name is shortened', 'navnet er forkortet']),
+  'name-but-addition': sign('name', 33, false, [
+    'name equal but for an addition',
+    'navnet er ens bortset fra en tilføjelse',
+  ]),
+  'former-name-same': sign('name', 35, false, ['was called {what} until {when}', 'hed {what} indtil {when}']),
   'name-but-country': sign('name', 30, false, ['name equal but for Danmark', 'navnet er ens bortset fra Danmark']),
   'name-other-form': sign('name', 24, false, [
     'name equal, but another form',
@@ -48,6 +55,7 @@ export const SIGNS = {
     'a production unit has the address',
     'en produktionsenhed har adressen',
   ]),
+  'address-spelling': sign('address', 24, false, ['address spelled nearly the same', 'adressen er stavet næsten ens']),
   'former-address-same': sign('address', 24, false, ['moved from {what} in {when}', 'flyttet fra {what} i {when}']),
   'street-same': sign('address', 14, false, ['same street', 'samme gade']),
   'address-crowded': sign('address', 14, false, [
@@ -62,16 +70,19 @@ export const SIGNS = {
     'same phone, as several companies',
     'samme telefonnummer som flere virksomheder',
   ]),
+  'phone-other': sign('phone', -4, false, ['another phone', 'et andet telefonnummer']),
   'domain-same': sign('domain', 35, true, ['same domain {what}', 'samme domæne {what}']),
   'domain-spells-name': sign('domain', 14, false, ['the domain {what} is the name', 'domænet {what} er navnet']),
   'domain-shared': sign('domain', 10, false, [
     'same domain {what}, as several companies',
     'samme domæne {what} som flere virksomheder',
   ]),
+  'domain-other': sign('domain', -6, false, ['another domain', 'et andet domæne']),
   'unit-number-same': sign('number', 60, true, [
     'the number is of its production unit',
     'nummeret er dens produktionsenheds',
   ]),
+  'number-in-name': sign('number', 30, true, ['its number stands in the name', 'dens nummer står i navnet']),
   'name-unique': sign('uniqueness', 10, false, ['no other company has the name', 'ingen anden virksomhed har navnet']),
   ended: sign('life', -10, false, ['ended in {when}', 'ophørt i {when}']),
 } as const satisfies Readonly<Record<string, SignWeight>>;

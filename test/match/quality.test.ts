@@ -10,7 +10,7 @@ import { type LabelledRecord, labelledRecords } from './records.ts';
 import { labelledRegister } from './register.ts';
 
 const register = labelledRegister(1, 4_000);
-const labelled = labelledRecords(2, register, 2_900);
+const labelled = labelledRecords(2, register, 3_400);
 
 /** Matches the records with an index of these entries. */
 async function qualityOn(

@@ -22,6 +22,11 @@ export const TRAPS = [
   'denmark-added',
   'slip-of-a-letter',
   'capitals',
+  'swapped',
+  'cut',
+  'addition',
+  'town-added',
+  'lost-letters',
   'group',
   'franchise',
   'chain',
@@ -148,6 +153,20 @@ const CHANGES: Readonly<Partial<Record<Trap, Change>>> = {
     when(kind === 'plain' && !/Danmark/u.test(main.name), { name: `${main.name.replace(FORM, '')} Denmark` }),
   'slip-of-a-letter': ({ main }, random) => when(main.name.length > 12, { name: slipped(random, main.name) }),
   capitals: ({ main }, random) => ({ name: random.chance(0.5) ? main.name.toUpperCase() : main.name.toLowerCase() }),
+  swapped: ({ main }) => {
+    const [first = '', ...rest] = main.name.replace(FORM, '').split(' ');
+    return when(rest.length > 0 && !main.name.includes(' v/'), { name: [...rest, first].join(' ') });
+  },
+  // Of a group the cut name may be that of a sister, whole.
+  cut: ({ main, kind }) => when(kind !== 'group' && main.name.length > 30, { name: main.name.slice(0, 30) }),
+  addition: ({ main, kind }, random) =>
+    when(kind !== 'owner', {
+      name: `${main.name}${random.pick([' - Salg', ', afd. 2100', ' (kunde 1123)', ' | siden 1952', ' – att. bogholderi'])}`,
+    }),
+  'town-added': ({ main, kind }) =>
+    when(kind !== 'owner', { name: `${main.name.replace(FORM, '')} ${main.address?.city ?? ''}` }),
+  'lost-letters': ({ main }, random) =>
+    renamed(main.name, main.name.replaceAll(/[æøåÆØÅ](?=\p{L})/gu, random.pick(['?', '\ufffd']))),
   group: ({ kind, main }) => when(kind === 'group', { name: main.name }),
   franchise: ({ kind, main }) => when(kind === 'franchise', { street: main.address?.street ?? null, name: main.name }),
   chain: ({ kind, units }, random) => {

@@ -4,7 +4,7 @@ import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { type DescribedEntry, type DescribedRecord, describeEntry } from '../described.ts';
 import type { IndexEntry } from '../entry.ts';
-import { addressKey, KEY_WEIGHTS, keyOf, type MatchKey, recordKeys } from '../keys.ts';
+import { addressKey, KEY_WEIGHTS, keyOf, type MatchKey, ownedName, recordKeys } from '../keys.ts';
 import type { MatchCandidate, SharedBy } from '../score.ts';
 import { readEntries } from './write.ts';
 
@@ -32,15 +32,12 @@ interface Hit {
 export async function findCandidates(db: Db, records: readonly DescribedRecord[]): Promise<readonly FoundCandidates[]> {
   const keys = records.map(recordKeys);
   const hits = await readHits(db, [...new Set(keys.flat().map(({ key }) => key))]);
-  const byUnit = await readEntries(
-    db,
-    records.flatMap(({ unitNumber }) => unitNumber ?? []),
+  const byNumber = await readEntries(db, records.flatMap(numbersOf));
+  const chosen = records.map((record, at) =>
+    numbersOf(record)
+      .flatMap((number) => byNumber.get(number) ?? [])
+      .reduce(withEntry, chooseCompanies(keys[at] ?? [], hits)),
   );
-  const chosen = records.map((record, at) => {
-    const unit = record.unitNumber === null ? undefined : byUnit.get(record.unitNumber);
-    const found = chooseCompanies(keys[at] ?? [], hits);
-    return unit === undefined ? found : withUnit(found, unit);
-  });
   const numbers = new Set(chosen.flat().flatMap(({ company, entries }) => [company, ...entries]));
   const entries = await readEntries(db, [...numbers].map(spelled));
   const described = new Map<string, DescribedEntry>();
@@ -53,6 +50,10 @@ export async function findCandidates(db: Db, records: readonly DescribedRecord[]
     sharedBy: sharedBy(record, hits),
   }));
 }
+
+/** The numbers that a record names. */
+const numbersOf = ({ unitNumber, statedNumber }: DescribedRecord): readonly string[] =>
+  [unitNumber, statedNumber].filter((number) => number !== null);
 
 /** CVR numbers have eight digits, also those that begin with a zero. */
 const spelled = (number: number): string => String(number).padStart(8, '0');
@@ -102,18 +103,20 @@ function chooseCompanies(
     }));
 }
 
-/** The companies with the one whose P-number the record holds, by that production unit. */
-function withUnit(found: readonly ChosenCompany[], unit: IndexEntry): readonly ChosenCompany[] {
-  const company = Number(unit.company);
+/** The companies with the one whose number, or whose production unit's, the record names. */
+function withEntry(found: readonly ChosenCompany[], entry: IndexEntry): readonly ChosenCompany[] {
+  const company = Number(entry.company);
   const entries = found.find((one) => one.company === company)?.entries ?? [];
-  return [{ company, entries: [...entries, Number(unit.number)] }, ...found.filter((one) => one.company !== company)];
+  return [{ company, entries: [...entries, Number(entry.number)] }, ...found.filter((one) => one.company !== company)];
 }
 
 function sharedBy(record: DescribedRecord, hits: ReadonlyMap<number, readonly Hit[]>): SharedBy {
   const companies = (...keys: readonly (number | undefined)[]): number =>
     new Set(keys.flatMap((key) => (key === undefined ? [] : (hits.get(key) ?? []).map(({ company }) => company)))).size;
   return {
-    name: companies(keyOf('name', record.name.compact).key, keyOf('formerName', record.name.compact).key),
+    name:
+      (record.name.owner === null ? 0 : companies(keyOf('name', ownedName(record.name)).key)) ||
+      companies(keyOf('name', record.name.compact).key, keyOf('formerName', record.name.compact).key),
     phone: record.phone === null ? 0 : companies(keyOf('phone', record.phone).key),
     domain: companies(...record.domains.map((domain) => keyOf('domain', domain).key)),
     address: companies(addressKey(record.address)),

@@ -4,7 +4,7 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
 /** Changes with the keys: an index of another form finds nothing, and is made anew. */
-const INDEX_FORM = 1;
+const INDEX_FORM = 2;
 const KEY = 'match-index';
 
 const PHASES = ['clearing', 'building', 'sorting', 'ready'] as const;

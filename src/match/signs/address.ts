@@ -2,6 +2,7 @@
 import type { StreetAddress } from '../../protocol/danish/street-address.ts';
 import type { DescribedAddress, DescribedEntry } from '../described.ts';
 import { CROWDED_BY, type Sign, type SignFinding } from '../weights.ts';
+import { isWithin } from './distance.ts';
 
 /** What the entry's addresses say of the record's; `sharedBy` is how many companies have the record's address. */
 export function addressFindings(
@@ -25,9 +26,21 @@ function signOf(record: StreetAddress, address: DescribedAddress, isCrowded: boo
   return kind === 'unit' ? 'unit-address-same' : 'address-same';
 }
 
+/** Shorter streets that differ in a letter are two streets. */
+const LONG_ENOUGH = 6;
+
+const isSpelledNearly = (record: StreetAddress, read: StreetAddress): boolean =>
+  record.street !== null &&
+  read.street !== null &&
+  record.house !== null &&
+  isHouse(record.house, read.house) &&
+  Math.min(record.street.length, read.street.length) >= LONG_ENOUGH &&
+  isWithin(record.street, read.street, 1);
+
 function nearSign(record: StreetAddress, read: StreetAddress, isStreet: boolean): Sign | undefined {
   if (isStreet) return 'street-same';
-  if (isSaid(record.postalCode, read.postalCode)) return 'postal-code-same';
+  if (isSaid(record.postalCode, read.postalCode))
+    return isSpelledNearly(record, read) ? 'address-spelling' : 'postal-code-same';
   if (isSaid(record.city, read.city)) return 'city-same';
   return record.postalCode !== null && read.postalCode !== null ? 'address-elsewhere' : undefined;
 }

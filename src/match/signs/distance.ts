@@ -6,7 +6,27 @@
  */
 export function isWithin(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most) return false;
-  if (most === 0) return a === b;
+  if (a === b || most === 0) return a === b;
+  // What both begin and end with needs no comparing: most texts differ in the middle, or everywhere.
+  const begin = sharedBegin(a, b);
+  const end = sharedEnd(a, b, begin);
+  return isWithinRows(a.slice(begin, a.length - end), b.slice(begin, b.length - end), most);
+}
+
+function sharedBegin(a: string, b: string): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count += 1;
+  return count;
+}
+
+function sharedEnd(a: string, b: string, begin: number): number {
+  const most = Math.min(a.length, b.length) - begin;
+  let count = 0;
+  while (count < most && a.at(-1 - count) === b.at(-1 - count)) count += 1;
+  return count;
+}
+
+function isWithinRows(a: string, b: string, most: number): boolean {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let row = 1; row <= a.length; row += 1) {

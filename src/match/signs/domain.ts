@@ -16,5 +16,6 @@ export const domainFindings = (
     if (domains.includes(what)) return [{ sign: sharedBy > SHARED_BY ? 'domain-shared' : 'domain-same', what }];
     const label = labelOf(what);
     const isName = label.length >= LONG_ENOUGH && names.some(({ read }) => read.compact === label);
-    return isName ? [{ sign: 'domain-spells-name', what }] : [];
+    if (isName) return [{ sign: 'domain-spells-name', what }];
+    return domains.length === 0 || sharedBy > SHARED_BY ? [] : [{ sign: 'domain-other' }];
   });

@@ -1,20 +1,43 @@
 /** The sign of the name: how alike two names are. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
-import type { DescribedEntry, DescribedName } from '../described.ts';
+import type { DescribedEntry, DescribedName, DescribedRecord } from '../described.ts';
+import type { NameReading } from '../record-names.ts';
 import type { Sign, SignFinding } from '../weights.ts';
-import { isWithin } from './distance.ts';
+import { isShortened, isSpelledNearly, isSwapped } from './spelling.ts';
 
-/** What a name of the entry says of the record's; undefined where they are not alike. */
-export function nameFindings(record: CompanyName, { names, entry }: DescribedEntry): readonly SignFinding[] {
-  if (record.compact === '') return [];
+/** What the names of the entry say of the record's. */
+export function nameFindings(
+  { name: whole, readings, address }: DescribedRecord,
+  { names, addresses, entry }: DescribedEntry,
+): readonly SignFinding[] {
+  if (whole.compact === '') return [];
+  const towns = addresses.flatMap(({ kind, read }) => (kind === 'former' ? [] : (read.city ?? [])));
   return names.flatMap((name): readonly SignFinding[] => {
-    const grade = gradeOf(record, name.read, entry.form);
-    const found = grade === undefined ? undefined : signOf(grade, name);
-    return found === undefined ? [] : [{ sign: found, what: name.text, when: name.until }];
+    const found = [
+      gradeOf(whole, name.read, { form: entry.form, town: address.city, towns }),
+      ...readings.map(({ kind, read }) =>
+        readingGrade(namesOwner(whole, name.read) ? 'owned' : kind, sameGrade(read, name.read, entry.form)),
+      ),
+    ];
+    return found.flatMap((grade): readonly SignFinding[] => {
+      const sign = grade === undefined ? undefined : signOf(grade, name);
+      return sign === undefined ? [] : [{ sign, what: name.text, when: name.until }];
+    });
   });
 }
 
-type Grade = 'same' | 'but-form' | 'other-form' | 'but-country' | 'spelling' | 'part' | 'short';
+type Grade =
+  | 'same'
+  | 'but-form'
+  | 'but-town'
+  | 'but-addition'
+  | 'but-country'
+  | 'other-form'
+  | 'spelling'
+  | 'shortened'
+  | 'swapped'
+  | 'part'
+  | 'short';
 
 function signOf(grade: Grade, { kind }: DescribedName): Sign | undefined {
   if (kind === 'main') return `name-${grade}`;
@@ -24,22 +47,60 @@ function signOf(grade: Grade, { kind }: DescribedName): Sign | undefined {
   return `name-${grade}`;
 }
 
-/** Names of so few letters are many companies' initials. */
-const FEW = 2;
+/** What the entry and the record say beside the names. */
+interface Beside {
+  readonly form: string | null;
+  /** The record's town. */
+  readonly town: string | null;
+  /** The towns of the entry. */
+  readonly towns: readonly string[];
+}
 
-function gradeOf(record: CompanyName, other: CompanyName, form: string | null): Grade | undefined {
-  if (record.compact === other.compact) return sameGrade(record, other, form);
+function gradeOf(record: CompanyName, other: CompanyName, { form, town, towns }: Beside): Grade | undefined {
+  const same = sameGrade(record, other, form);
+  if (same !== undefined) return same;
+  const alike = likeness(record, other, town, towns);
+  if (alike !== undefined) return conflicts(record.form, other.form) ? 'part' : alike;
   if (numbersOf(record) !== numbersOf(other)) return undefined;
-  if (isWithin(record.compact, other.compact, slips(Math.min(record.compact.length, other.compact.length))))
-    return conflicts(record.form, other.form) ? 'part' : 'spelling';
   return isPart(record.words, other.words) || isPart(other.words, record.words) ? 'part' : undefined;
 }
 
-function sameGrade(record: CompanyName, other: CompanyName, form: string | null): Grade {
+function likeness(
+  record: CompanyName,
+  other: CompanyName,
+  town: string | null,
+  towns: readonly string[],
+): Grade | undefined {
+  if (withoutTown(record, towns) === other.compact) return 'but-town';
+  if (town !== null && withoutTown(other, [town]) === record.compact) return 'but-town';
+  if (isShortened(record, other)) return 'shortened';
+  if (numbersOf(record) !== numbersOf(other)) return undefined;
+  if (isSwapped(record, other)) return 'swapped';
+  return isSpelledNearly(record, other) ? 'spelling' : undefined;
+}
+
+/** Whether the name says who stands behind the other one: `Ole Hansen - Salon Sol` of `Salon Sol v/ Ole Hansen`. */
+const namesOwner = ({ words }: CompanyName, { owner }: CompanyName): boolean =>
+  owner?.split(' ').every((word) => words.includes(word)) ?? false;
+
+const readingGrade = (kind: NameReading['kind'] | 'owned', grade: Grade | undefined): Grade | undefined => {
+  if (kind === 'site' || kind === 'owned') return grade;
+  if (grade !== 'same' && grade !== 'but-form') return undefined;
+  return kind === 'bare' ? 'but-addition' : 'spelling';
+};
+
+/** Names of so few letters are many companies' initials. */
+const FEW = 2;
+
+/** How names of the same letters are the same; undefined where they have others. */
+function sameGrade(record: CompanyName, other: CompanyName, form: string | null): Grade | undefined {
+  if (record.compact !== other.compact) return undefined;
   if (record.compact.length <= FEW) return 'short';
+  if (isOtherOwner(record.owner, other.owner)) return 'part';
   const known = other.form ?? (form === null ? null : plainForm(form));
   if (conflicts(record.form, known)) return 'other-form';
   if (record.saysDenmark !== other.saysDenmark) return 'but-country';
+  if (record.owner !== null && record.owner === other.owner) return 'same';
   return record.form === known ? 'same' : 'but-form';
 }
 
@@ -49,12 +110,26 @@ const plainForm = (form: string): string => form.toLowerCase().replaceAll(/[^\p{
 const group = (form: string): string => (form === 'ivs' ? 'aps' : form);
 const conflicts = (a: string | null, b: string | null): boolean => a !== null && b !== null && group(a) !== group(b);
 
+/** Whether two owners differ: `O. Hansen` is Ole Hansen, and `P. Hansen` is not. */
+function isOtherOwner(a: string | null, b: string | null): boolean {
+  if (a === null || b === null || a.includes(b) || b.includes(a)) return false;
+  return a.charAt(0) !== b.charAt(0) || a.split(' ').at(-1) !== b.split(' ').at(-1);
+}
+
 /** Numbers and single letters in a name tell companies apart: Byg 2 is not Byg 3, and Byg II is not Byg III. */
 const TELLING = /\d|^\p{L}$|^[ivx]{1,4}$/u;
 const numbersOf = ({ words }: CompanyName): string => words.filter((word) => TELLING.test(word)).join(' ');
 
-/** How many letters may differ, by length. */
-const slips = (length: number): number => (length < 6 ? 0 : length < 12 ? 1 : length < 20 ? 2 : 3);
+/** What is left without its town is not said by a trade alone. */
+const LEFT = 5;
+
+/** The name without one of these towns behind it, with the letters of its district. */
+function withoutTown({ words }: CompanyName, towns: readonly string[]): string | undefined {
+  const isTown = (at: number): boolean => towns.includes(words.at(at) ?? '');
+  const cut = isTown(-1) ? 1 : (words.at(-1) ?? '').length <= 2 && isTown(-2) ? 2 : 0;
+  const left = cut === 0 ? '' : words.slice(0, -cut).join('');
+  return left.length < LEFT ? undefined : left;
+}
 
 /** Whether all words of one stand in the other, with one that is more than a word or two of the trade. */
 const isPart = (words: readonly string[], all: readonly string[]): boolean =>

@@ -2,10 +2,13 @@
 import type { DescribedEntry } from '../described.ts';
 import { SHARED_BY, type SignFinding } from '../weights.ts';
 
-/** Whether the entry has the record's number; `sharedBy` is how many companies have it: an accountant's is many's. */
-export const phoneFindings = (
+/** What the entry's number says of the record's; `sharedBy` is how many companies have it: an accountant's is many's. */
+export function phoneFindings(
   record: string | null,
   { phone }: DescribedEntry,
   sharedBy: number,
-): readonly SignFinding[] =>
-  record === null || record !== phone ? [] : [{ sign: sharedBy > SHARED_BY ? 'phone-shared' : 'phone-same' }];
+): readonly SignFinding[] {
+  if (record === null || phone === null) return [];
+  if (sharedBy > SHARED_BY) return record === phone ? [{ sign: 'phone-shared' }] : [];
+  return [{ sign: record === phone ? 'phone-same' : 'phone-other' }];
+}

@@ -1,32 +1,38 @@
 /** One spelling for the words that Danes abbreviate in names and addresses. */
 
 /** Folded words, as people write them in full, and the abbreviation that stands for them here. */
-const SHORT: Readonly<Record<string, string>> = {
-  kobenhavn: 'kbh',
-  copenhagen: 'kbh',
-  cph: 'kbh',
-  christian: 'chr',
-  kristian: 'chr',
-  sonder: 'sdr',
-  sondre: 'sdr',
-  sdr: 'sdr',
-  norre: 'nr',
-  nordre: 'ndr',
-  vester: 'v',
-  vestre: 'v',
-  vstr: 'v',
-  oster: 'o',
-  ostre: 'o',
-  ostr: 'o',
-  gammel: 'gl',
-  gamle: 'gl',
-  brodrene: 'brdr',
-  international: 'int',
-  intl: 'int',
-  store: 'st',
-  sankt: 'skt',
-  lille: 'll',
-};
+const SHORT = new Map(
+  Object.entries({
+    kobenhavn: 'kbh',
+    copenhagen: 'kbh',
+    cph: 'kbh',
+    christian: 'chr',
+    kristian: 'chr',
+    sonder: 'sdr',
+    sondre: 'sdr',
+    sdr: 'sdr',
+    norre: 'nr',
+    nordre: 'ndr',
+    vester: 'v',
+    vestre: 'v',
+    vstr: 'v',
+    oster: 'o',
+    ostre: 'o',
+    ostr: 'o',
+    gammel: 'gl',
+    gamle: 'gl',
+    brodrene: 'brdr',
+    international: 'int',
+    intl: 'int',
+    store: 'st',
+    sankt: 'skt',
+    lille: 'll',
+    ejerforeningen: 'ef',
+    ejerforening: 'ef',
+    andelsboligforeningen: 'ab',
+    andelsboligforening: 'ab',
+  }),
+);
 
 /** The word, folded, in its one spelling. */
-export const abbreviated = (word: string): string => SHORT[word] ?? word;
+export const abbreviated = (word: string): string => SHORT.get(word) ?? word;

@@ -13,6 +13,8 @@ export interface CompanyName {
   readonly saysDenmark: boolean;
   /** Who stands behind the name after `v/`, folded; null where nobody is named. */
   readonly owner: string | null;
+  /** Those of its words that a dot shortens: `tomrerforr` of `Tømrerforr.` */
+  readonly shortened: readonly string[];
 }
 
 /** Longer names are compared by their beginning. */
@@ -50,26 +52,32 @@ const JOINING: ReadonlySet<string> = new Set(['og', 'and', 'the']);
 const DENMARK: ReadonlySet<string> = new Set(['danmark', 'denmark', 'dk']);
 
 const OWNER = /\s(?:v ?[/.:]|ved )/u;
-/** `A / S` and `F.M.B.A.`: letters that belong together. */
-const SPACED_FORM = /(?<![\p{L}\p{N}])([aikp])\s?[/.]\s?(s)(?![\p{L}\p{N}])/gu;
+/** Letters that a system lost: `S?rensen`, `S\ufffdrensen`; a question mark before a letter is none. */
+const LOST = /\ufffd|\?(?=\p{L})/gu;
+export const LOST_LETTER = '\ufffd';
+/** `A / S` in front of a name, within it or behind it; with dots only behind it: `P.S.` begins names. */
+const SLASHED_FORM = /(?<![\p{L}\p{N}.])([aikp]) ?\/ ?s(?![\p{L}\p{N}])/u;
+const DOTTED_FORM = /(?<![\p{L}\p{N}.])([aikp]) ?\. ?(s)(?=\.?$)/u;
+/** `E/F` and `A/B`, the forms of houses. */
+const HOUSE_FORM = /(?<![\p{L}\p{N}])([ea]) ?\/ ?([bf])(?![\p{L}\p{N}])/gu;
+/** Names without such a mark are as they are read. */
+const MARKED = /[./?'’´`\ufffd]/u;
 const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
+/** What stands behind a name without being of it: how the company fares, or whose branch it is. */
+const STATUS = /[ ,(-]+(?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b.*$/u;
+const BRANCH = /[ ,(-]+(?:dansk |danish )?(?:filial|branch)(?: (?:af|of) .*)?$/u;
+/** A word that is shortened by a dot. */
+const SHORTENED = /(\p{L}{3,})\.(?=[ ,]|$)/gu;
 
 /** Takes a name apart. */
 export function readCompanyName(text: string): CompanyName {
   const folded = foldLetters(text.slice(0, LONGEST)).replace(/\s+/gu, ' ').trim();
   const behind = OWNER.exec(folded);
   const owner = behind === null ? '' : folded.slice(behind.index + behind[0].length).trim();
-  const bare = behind === null ? folded : folded.slice(0, behind.index);
-  const plain = bare
-    .replace(SPACED_FORM, '$1$2')
-    .replace(/(?<![\p{L}\p{N}])ap\.?s\.?(?![\p{L}\p{N}])/gu, 'aps')
-    .split(' ')
-    .map((word) => (DOTTED.test(word) ? word.replaceAll('.', '') : word))
-    .join(' ')
-    // A letter that an export lost is no gap between two words.
-    .replace(/['’´`\ufffd]|(?<=\p{L})\?(?=\p{L})/gu, '');
-  const tokens = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const form = formOf(tokens);
+  const { rest, slashed } = withoutSlashed(bareName(behind === null ? folded : folded.slice(0, behind.index)));
+  const plain = joinedLetters(rest);
+  const tokens = plain.match(/[\p{L}\p{N}\ufffd]+/gu) ?? [];
+  const form = slashed === null ? formOf(tokens) : { form: slashed, at: -1 };
   const named = tokens.filter((_, at) => at !== form?.at);
   const meant = named.filter((word) => !JOINING.has(word));
   const local = meant.filter((word) => !DENMARK.has(word));
@@ -80,7 +88,41 @@ export function readCompanyName(text: string): CompanyName {
     form: form?.form ?? null,
     saysDenmark: local.length > 0 && local.length < meant.length,
     owner: owner === '' ? null : owner,
+    shortened: [...plain.matchAll(SHORTENED)].map(([, word]) => abbreviated(word ?? '')),
   };
+}
+
+function withoutSlashed(name: string): { readonly rest: string; readonly slashed: string | null } {
+  const letter = name.includes('/') ? SLASHED_FORM.exec(name)?.[1] : undefined;
+  if (letter === undefined) return { rest: name, slashed: null };
+  const rest = name.replace(SLASHED_FORM, ' ');
+  // A name that is nothing but a form keeps it as its word.
+  return /[\p{L}\p{N}]/u.test(rest)
+    ? { rest, slashed: `${letter}s` }
+    : { rest: name.replace(SLASHED_FORM, '$1s'), slashed: null };
+}
+
+/** The name with the letters together that belong together, and without those marks that part no words. */
+const joinedLetters = (name: string): string =>
+  !MARKED.test(name)
+    ? name
+    : name
+        .replace(HOUSE_FORM, '$1$2')
+        .replace(DOTTED_FORM, '$1$2')
+        .replace(/(?<![\p{L}\p{N}.])a\.?p\.?s\.?(?![\p{L}\p{N}])/gu, 'aps')
+        .split(' ')
+        .map((word) => (DOTTED.test(word) ? word.replaceAll('.', '') : word))
+        .join(' ')
+        .replace(/['’´`]/gu, '')
+        .replace(LOST, LOST_LETTER);
+
+/** The name without what stands behind it; what is nothing else stays. */
+function bareName(text: string): string {
+  const bare = text
+    .replace(/[ "*,;:_-]+$/u, '')
+    .replace(STATUS, '')
+    .replace(BRANCH, '');
+  return bare === '' ? text : bare;
 }
 
 function formOf(tokens: readonly string[]): { readonly form: string; readonly at: number } | undefined {

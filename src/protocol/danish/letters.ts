@@ -4,22 +4,44 @@ const CP1252 = new TextDecoder('windows-1252');
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** The byte of each character of Windows' code page. */
 const BYTES = new Map(Array.from({ length: 256 }, (_, byte) => [CP1252.decode(Uint8Array.of(byte)), byte]));
-const RUIN = /[\u00c2-\u00c5][^ -~]/u;
+/** UTF-8 of a letter that was read as Windows' code page: characters beside each other, none of them ASCII. */
+const RUIN = /[\u00c2-\u00c5\u00e2][^ -~]+/gu;
+/** A text that went through several such systems is ruined as often. */
+const TIMES = 3;
 
 /** Danish letters in DOS's code page 865 that were read as Windows'. */
 const DOS: Readonly<Record<string, string>> = { '›': 'ø', '†': 'å', '‘': 'æ' };
 const DOS_INSIDE = /(?<=\p{L})[›†‘](?=\p{Ll})/gu;
 
+/** What HTML escapes, where an export left it so. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  quot: '"',
+  nbsp: ' ',
+  aelig: 'æ',
+  oslash: 'ø',
+  aring: 'å',
+};
+const ENTITY = /&(amp|quot|nbsp|aelig|oslash|aring|#39);/giu;
+
 /** The text with the letters it had before somebody read UTF-8, or DOS's code page, as Windows' one: `Ã¸` as `ø`. */
 function repairLetters(text: string): string {
-  if (!RUIN.test(text)) return text.replace(DOS_INSIDE, (letter) => DOS[letter] ?? letter);
-  const bytes = Array.from(text, (letter) => BYTES.get(letter));
-  if (bytes.includes(undefined)) return text;
+  let repaired = text;
+  for (let time = 0; time < TIMES; time += 1) {
+    const next = repaired.replace(RUIN, repairRun);
+    if (next === repaired) break;
+    repaired = next;
+  }
+  return repaired === text ? text.replace(DOS_INSIDE, (letter) => DOS[letter] ?? letter) : repaired;
+}
+
+function repairRun(run: string): string {
+  const bytes = Array.from(run, (letter) => BYTES.get(letter));
+  if (bytes.includes(undefined)) return run;
   try {
     return UTF8.decode(Uint8Array.from(bytes, (byte) => byte ?? 0));
   } catch {
-    // Only a part of it was ruined: what cannot be read back stays.
-    return text;
+    return run;
   }
 }
 
@@ -29,7 +51,12 @@ const PAIRS: Readonly<Record<string, string>> = { æ: 'a', ø: 'o', å: 'a', ae:
  * The text in lower case, with one spelling for what Danes write in several: `Sørensen`, `Soerensen` and `Sorensen` become
  * `sorensen`, `Århus` and `Aarhus` become `arhus`. For comparing, never for showing.
  */
-export const foldLetters = (text: string): string => (ASCII.test(text) ? foldPairs(text.toLowerCase()) : foldAll(text));
+export const foldLetters = (text: string): string => {
+  const read = text.includes('&')
+    ? text.replace(ENTITY, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "'")
+    : text;
+  return ASCII.test(read) ? foldPairs(read.toLowerCase()) : foldAll(read);
+};
 
 const ASCII = /^[ -~]*$/u;
 const foldPairs = (text: string): string => text.replace(/ae|oe|aa/gu, (letters) => PAIRS[letters] ?? letters);

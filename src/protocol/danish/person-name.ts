@@ -14,7 +14,11 @@ const GIVEN = `Anders Andreas Anne Anna Annette Anja Asger Astrid Bente Benny Bi
   Nanna Nicolai Niels Nikolaj Nina Ole Oliver Oluf Oscar Otto Palle Patrick Per Pernille Peter Pia Poul Preben Rasmus Rikke
   Rita Robert Ronni Rune Sandra Sanne Sara Sarah Sebastian Signe Simon Sofie Solveig Stefan Steen Stig Stine Susanne Svend Søren
   Tage Thomas Tim Tina Tine Tobias Tom Tommy Torben Tove Trine Troels Ulla Ulrik Vagn Vibeke Victor Viggo Villy Winnie Yvonne
-  Åge Åse Aase`;
+  Åge Åse Aase Agnete Alexander Allan Alma Anton Arne August Axel Bent Bjørn Børge Christine Clara Daniella Dagny Edith Egon Ejnar
+  Ejvind Elna Esben Evald Fatima Frida Frode Gerda Gudrun Hassan Helena Herluf Holger Ivan Jacqueline Jannik Jarl Josef Kaj Kai
+  Karina Keld Klara Kristina Lauge Laust Leo Liam Lilian Lilly Ludvig Lærke Malou Mehmet Mohamed Mohammad Mohammed Muhammad Nadja
+  Nete Nicklas Nicolaj Noah Nora Olga Orla Ove Pauline Poul-Erik Ragnhild Regnar Roar Roland Ruth Samuel Sigrid Stephan Sten Sven
+  Thea Theodor Thorkild Tonny Ubbe Uffe Ulrich Valdemar Verner Vera Vilhelm Villads Willy Yrsa Yusuf`;
 const NAMES: ReadonlySet<string> = new Set(foldLetters(GIVEN).split(/\s+/));
 
 /** Words of what companies do, as they stand behind the name of their owner. */
@@ -29,10 +33,22 @@ const TRADES: ReadonlySet<string> = new Set(
   chokolade`).split(/\s+/),
 );
 
+/** How longer words of what companies do begin and end: `Advokatfirma`, `Bilcenter`. */
+const COMPOUND = new RegExp(
+  foldLetters(
+    `^(?:advokat|autov|bilc|byggef|ejendom|grafisk|køkken|maskin|regnskab|tømrer|vognmand)|(?:bygg|center|centret|design|dækning|
+    entreprise|firma|firmaet|forening|forlag|forretning|gården|handel|huset|installation|klinik|klinikken|kurser|produktion|
+    rengøring|salon|service|shop|skole|skolen|station|teknik|udlejning|værksted)$`,
+  ).replace(/\s/gu, ''),
+  'u',
+);
+
+const isTrade = (word: string): boolean => TRADES.has(word) || COMPOUND.test(word);
+
 /** Whether a name is a given name and one to three others, with nothing of a company. */
 export function isPersonName(text: string): boolean {
   const { form, owner } = readCompanyName(text);
-  if (form !== null || owner !== null || /[\d&+/]/u.test(text)) return false;
+  if (form !== null || owner !== null || /[\d&+/|()]|\s[-\u2010-\u2015]\s/u.test(text)) return false;
   const words = foldLetters(text).match(/\p{L}+(?:[-.']\p{L}*)*/gu) ?? [];
   const [first = ''] = words;
   const rest = words.slice(1);
@@ -40,6 +56,6 @@ export function isPersonName(text: string): boolean {
     rest.length >= 1 &&
     rest.length <= 3 &&
     NAMES.has(first.split('-')[0] ?? '') &&
-    !rest.some((word) => word === 'og' || TRADES.has(word))
+    !rest.some((word) => word === 'og' || isTrade(word))
   );
 }

@@ -21,6 +21,10 @@ export interface AddressText {
 
 const LONGEST = 200;
 const CARE_OF = /^\s*(?:c\s*\/\s*o|att\.?|v\/)[^,\n]*[,\n]/iu;
+/** `10. Februar Vej` begins with a number that is no house's. */
+const DATE = /^\d{1,2}\. ?(?=\p{L}{3})/u;
+/** A postal code and its town behind the house. */
+const PLACE = /[\s,](?:dk[\s-]?)?(\d{4})\s+(\p{L}{2,}.*)/u;
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=\p{L})(?:gade|gd|g)$/u, 'gade'],
   [/(?<=\p{L})(?:vej|vj|v)$/u, 'vej'],
@@ -32,13 +36,16 @@ export function readStreetAddress({ street, postalCode, city }: AddressText): St
   const line = (street ?? '').slice(0, LONGEST);
   const withoutCare = line.replace(CARE_OF, '');
   const folded = foldLetters(withoutCare === '' ? line : withoutCare).trim();
-  const at = folded.search(/\d/u);
-  const name = at === -1 ? folded : folded.slice(0, at);
+  const begin = DATE.exec(folded)?.[0].length ?? 0;
+  const found = folded.slice(begin).search(/\d/u);
+  const at = found === -1 ? folded.length : begin + found;
+  const name = streetOf(folded.slice(0, at));
+  const behind = found === -1 ? null : PLACE.exec(folded.slice(at));
   return {
-    street: streetOf(name),
-    house: at === -1 || streetOf(name) === null ? null : houseOf(folded.slice(at)),
-    postalCode: postal(postalCode) ?? postal(city) ?? /,\s?(?:dk-?)?(\d{4})\s\p{L}/u.exec(folded)?.[1] ?? null,
-    city: cityOf(city ?? ''),
+    street: name,
+    house: found === -1 || name === null ? null : houseOf(folded.slice(at)),
+    postalCode: postal(postalCode) ?? postal(city) ?? behind?.[1] ?? null,
+    city: cityOf(city ?? '') ?? cityOf(behind?.[2] ?? ''),
   };
 }
 

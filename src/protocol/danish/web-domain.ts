@@ -25,6 +25,7 @@ const isHost = (text: string): boolean => {
 /** The domain of a website or an e-mail address: `nordlys.dk`; undefined where it is none, or everybody's. */
 export function companyDomain(spelled: string | null | undefined): string | undefined {
   const text = (spelled ?? '').trim().toLowerCase().slice(0, 300);
+  if (!text.includes('.')) return undefined;
   const [, behind = text] = text.split('://');
   const [place = ''] = behind.split(/[/?#]/u);
   const [named = ''] = (place.split('@').at(-1) ?? '').split(':');

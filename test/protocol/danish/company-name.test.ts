@@ -24,12 +24,23 @@ describe('a company name', () => {
     ['Salon Sol v/Ole Hansen', 'Salon Sol'],
     ['Salon Sol v/ Ole Hansen', 'Salon Sol'],
     ["Jensen's Byg", 'Jensens Byg'],
+    ['Nordlys Møbler ApS', 'Nordlys Møbler A.p.S'],
+    ['A/S Nordlys Møbler', 'Nordlys Møbler'],
+    ['K/S Vind 14', 'Vind 14 K/S'],
+    ['Hansen &amp; Søn', 'Hansen og Søn'],
+    ['E/F Ringvej 12', 'Ejerforeningen Ringvej 12'],
+    ['A/B Ringvej 12', 'Andelsboligforeningen Ringvej 12'],
+    ['Nordlys AB, filial af Nordlys AB, Sverige', 'Nordlys AB'],
+    ['Nordlys ApS under konkurs', 'Nordlys'],
   ])('%s is the same as %s', (a, b) => expect(compact(a)).toBe(compact(b)));
 
   it.each([
     ['Nordlys Byg', 'Nordlys Bygning'],
     ['Nordlys ApS', 'Nordlys Holding ApS'],
     ['Byg 2 ApS', 'Byg 3 ApS'],
+    ['P.S. Kaffe', 'Kaffe'],
+    ['Filial Nordlys', 'Nordlys'],
+    ['E/F Ringvej 12', 'A/B Ringvej 12'],
   ])('%s is not the same as %s', (a, b) => expect(compact(a)).not.toBe(compact(b)));
 
   it.each([
@@ -40,6 +51,7 @@ describe('a company name', () => {
     ['Nordlys IVS', 'ivs'],
     ['Nordlys Smba', 'smba'],
     ['Nordlys GmbH', 'gmbh'],
+    ['A/S Nordlys', 'as'],
     ['Is og Kaffe', null],
     ['Nordlys', null],
     ['AS', null],

@@ -11,6 +11,7 @@ describe('an address', () => {
     ['Nørregade 3, st.', 'norregade', '3'],
     ['Sønder Boulevard 7', 'sdrboulevard', '7'],
     ['Vester Allé 12', 'valle', '12'],
+    ['10. Februar Vej 3', '10februarvej', '3'],
     ['Ringvej', 'ringvej', null],
     ['', null, null],
     ['17', null, null],
@@ -22,6 +23,11 @@ describe('an address', () => {
     expect(readStreetAddress({ postalCode: 'DK-8000' }).postalCode).toBe('8000');
     expect(readStreetAddress({ city: '8000 Aarhus C' })).toMatchObject({ postalCode: '8000', city: 'arhus' });
     expect(readStreetAddress({ street: 'Ringvej 1, 8000 Århus C' }).postalCode).toBe('8000');
+    expect(readStreetAddress({ street: 'Ringvej 1 8000 Århus C' })).toMatchObject({
+      postalCode: '8000',
+      city: 'arhus',
+    });
+    expect(readStreetAddress({ street: 'Ringvej 1\nDK-8000 Århus C' }).postalCode).toBe('8000');
     expect(readStreetAddress({ postalCode: '20095' }).postalCode).toBeNull();
   });
 
