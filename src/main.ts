@@ -97,9 +97,17 @@ function addCommand(parent: Program, command: Command, run: Run): void {
   if (command.run === undefined) return;
   added.action(async (...given: readonly unknown[]) => {
     const args = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    await run(command, args, added.opts());
+    await run(command, args, { ...added.opts(), ...takenByParent(parent, command) });
   });
 }
+
+/** Options given behind a sub-command that the command before it took, because it has one of that name. */
+const takenByParent = (parent: Program, { options }: Command): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.keys(options).flatMap((name) =>
+      parent.getOptionValueSource(name) === 'cli' ? [[name, parent.getOptionValue(name) as unknown]] : [],
+    ),
+  );
 
 function optionFor(name: string, { about, value, repeats, default: preset, read }: OptionSpec): Option {
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -3,6 +3,7 @@ import { runBackfill } from '../connector/backfill/backfill.ts';
 import { PlanError } from '../connector/backfill/plan/take.ts';
 import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
+import { sampleRows } from '../connector/backfill/rows/rows.ts';
 import { matchCrm } from '../connector/match/match-crm.ts';
 import { refuseExisting, writeMatchPlan } from '../connector/match/plan.ts';
 import { countVerdicts, sampleResults } from '../connector/match/results.ts';
@@ -10,6 +11,7 @@ import { type BackfillContext, type CallsMade, withBackfill } from './backfill/c
 import { showProgress } from './backfill/progress.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
+import { oneLine } from './cli/table.ts';
 import { find } from './match/find.ts';
 import { index } from './match/make-index.ts';
 import { needIndex } from './match/need-index.ts';
@@ -113,6 +115,11 @@ async function show(
   return (verdicts.likely ?? 0) + (verdicts.ambiguous ?? 0) + (verdicts.dissolved ?? 0) > 0 ? 3 : 0;
 }
 
+/** Verdicts that a row of a plan gets where its record is read again. */
+const LEFT_OUT = ['changed', 'gone', 'moved'] as const;
+
+const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
+
 /** Links what the plan says, by the machinery of a backfill. */
 async function applyPlan(
   context: CommandContext,
@@ -124,11 +131,18 @@ async function applyPlan(
   const run = await withProgress(context, opened, calls, (deps) =>
     runBackfill(deps, { mode: { kind: 'file', file }, restart: false, writesNumber: true, ...asked }, context.signal),
   );
-  const { linked, failed, toLink, person } = await outcomeOf(store.db, crm.name);
+  const { linked, failed, toLink, person, verdicts } = await outcomeOf(store.db, crm.name);
   const rest = run.phase === 'done' ? '' : ` ${toLink} are left: run the same command again.`;
+  const leftOut = LEFT_OUT.reduce((sum, verdict) => sum + (verdicts[verdict] ?? 0), 0);
   context.output.result(
-    { provider: crm.name, ended: run.phase, linked, failed, toLink },
-    `Linked ${linked === 1 ? '1 record' : `${linked} records`} of ${crm.name}; ${failed} could not be linked.${rest}`,
+    { provider: crm.name, ended: run.phase, linked, failed, toLink, leftOut },
+    [
+      `Linked ${records(linked)} of ${crm.name}; ${failed} could not be linked.${rest}`,
+      ...(leftOut === 0 ? [] : [`Left out ${records(leftOut)}, changed, deleted or merged since the plan.`]),
+      ...(await sampleRows(store.db, crm.name, 'person', SAMPLE)).flatMap(({ record_id: record, verdict, detail }) =>
+        verdict === 'changed' ? `  ${record}: ${oneLine(detail ?? '')}` : [],
+      ),
+    ].join('\n'),
   );
   return failed > 0 || person > 0 ? 3 : 0;
 }

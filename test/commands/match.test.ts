@@ -53,7 +53,9 @@ describe('match', () => {
     expect(stdout).toMatch(
       new RegExp(`^certain\n {2}${A} {2}Nordlys Møbler ApS {2}\\(83: name equal but for the form; same address`, 'u'),
     );
-    expect((await run('match', 'find', 'Nordlys', '--language', 'da')).code).toBe(3);
+    const danish = await run('match', 'find', 'Nordlys Møbler', '--language', 'da');
+    expect(danish.code).toBe(3);
+    expect(danish.stdout).toContain('navnet er ens bortset fra selskabsformen');
   });
 
   it('shows what it found, writes a plan, and links what the plan says', async () => {
@@ -75,6 +77,18 @@ describe('match', () => {
     expect(again.stderr).toContain("may hold somebody's work");
     expect((await run('match', 'hubspot', '--apply', plan)).stdout).toContain('Linked 1 record of hubspot');
     expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
+  });
+
+  it('names the records of a plan that got a number since', async () => {
+    const { run, companies, emulator, plan } = await setup();
+    await run('match', 'index', companies);
+    const id = emulator.add({ name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' });
+    await run('match', 'hubspot', '--plan', plan, '--link-certain');
+    emulator.edit(id, { cvr_number: cvrNumber(2) });
+    const { code, stdout } = await run('match', 'hubspot', '--apply', plan);
+    expect(code).toBe(3);
+    expect(stdout).toContain('Linked 0 records of hubspot; 0 could not be linked.\nLeft out 1 record, changed');
+    expect(stdout).toContain(`  ${id}: its number was blank when the plan was made, and is ${cvrNumber(2)} now`);
   });
 
   it('is told of by check: how large the index is, and how old', async () => {
