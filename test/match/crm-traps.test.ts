@@ -159,6 +159,12 @@ describe('a record with something in another place', () => {
     expect(await matched([nordlys], { name: 'Nordlys Møbler', street })).toMatch(/^(?:certain|likely) \| 10000001/),
   );
 
+  it('with an SE-number in the number’s place means the company of its name', async () => {
+    expect(await matched([nordlys], { name: 'Nordlys Møbler', number: 'SE-nr. 12 34 56 78', ...ringvej })).toMatch(
+      /^certain \| 10000001/,
+    );
+  });
+
   it('lives in a street that begins with a number', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', {
       address: { street: '10. Februar Vej 3', postalCode: '8000', city: 'Aarhus C' },

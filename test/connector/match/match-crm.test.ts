@@ -15,6 +15,11 @@ const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
 const here = new AbortController().signal;
 const nordlys = { name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' };
 
+/** Properties that the account does not have. */
+const NOWHERE = Object.fromEntries(
+  ['name', 'street', 'postalCode', 'city', 'country', 'phone', 'website', 'email'].map((part) => [part, `no_${part}`]),
+);
+
 async function withIndex(options: FixtureOptions): Promise<Fixture> {
   const fixture = await startFixture(options);
   await fixture.store.write((tx) =>
@@ -128,6 +133,28 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     await fixture.run({ mode: { kind: 'file', file } });
     expect(await fixture.links()).toEqual({});
     expect(await fixture.note(id)).toMatch(/its number was blank when the plan was made/u);
+  });
+
+  it('links what the plan says, whatever the register has told of the company since', async () => {
+    const fixture = await withIndex({ engine });
+    const id = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    await matchCrm(fixture.deps, here);
+    const { file } = await planOf(fixture);
+    const renamed = entry(C, 'Solvind A/S', { website: 'havblik.dk', ended: '2026-01-31' });
+    await fixture.store.write((tx) => storeEntries(tx, [renamed], { historyOn: '2026-01-31' }));
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({ [id]: expect.stringContaining(C) });
+    const next = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    await matchCrm(fixture.deps, here);
+    expect((await found(fixture))[next]).toBe(`dissolved ${C}`);
+  });
+
+  it('finds nobody in a CRM that has none of the properties', async () => {
+    const match = { property: 'cvr_number', ...NOWHERE };
+    const fixture = await withIndex({ engine, connection: { match } });
+    const id = fixture.emulator.add(nordlys);
+    await matchCrm(fixture.deps, here);
+    expect(await found(fixture)).toEqual({ [id]: 'none' });
   });
 
   it('continues a match that was stopped, without another scan', async () => {
