@@ -74,28 +74,34 @@ export const bundledIn = (licences: string): readonly ShippedPackage[] =>
     licence,
   }));
 
+/** A bill of materials, as far as it is read here. */
+interface Bill {
+  readonly metadata: { readonly component: object };
+  readonly components: readonly { readonly 'bom-ref': string; readonly properties?: readonly object[] }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const refOf = ({ name, version }: ShippedPackage): string => `${name}@${version}`;
+
 /**
- * npm's bill of materials (CycloneDX), with the package's own name, which npm takes from the folder, and with what the build
- * took in, which npm counts as needed for development alone.
+ * npm's bill of materials (CycloneDX) of every package, left with those that are shipped, under the package's own name, which npm
+ * takes from the folder. npm's own `--omit dev` also leaves out what a package of development needs too: half of what is shipped.
  */
-export function completeBill(bill: string, name: string, bundled: readonly ShippedPackage[]): string {
-  const { metadata, components, ...rest } = JSON.parse(bill);
-  const listed = new Set(components.map((one: { 'bom-ref': string }) => one['bom-ref']));
-  const added = bundled
-    .filter((one) => !listed.has(`${one.name}@${one.version}`))
-    .map((one) => ({
-      'bom-ref': `${one.name}@${one.version}`,
-      type: 'library',
-      name: one.name,
-      version: one.version,
-      scope: 'required',
-      purl: `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`,
-      licenses: [{ expression: one.licence }],
-    }));
+export function billOf(text: string, root: ShippedPackage, shipped: readonly ShippedPackage[]): string {
+  const { metadata, components, dependencies, ...rest }: Bill = JSON.parse(text);
+  const refs = new Set(shipped.map(refOf));
+  const kept = components.filter((one) => refs.has(one['bom-ref']));
+  const listed = new Set(kept.map((one) => one['bom-ref']));
+  const absent = [...refs].filter((ref) => !listed.has(ref));
+  if (absent.length > 0) throw new Error(`npm's bill of materials lacks ${absent.join(', ')}`);
   const complete = {
     ...rest,
-    metadata: { ...metadata, component: { ...metadata.component, name } },
-    components: [...components, ...added],
+    metadata: { ...metadata, component: { ...metadata.component, name: root.name } },
+    // Npm says of what the build takes in that it is needed for development alone.
+    components: kept.map(({ properties: _, ...one }) => ({ ...one, scope: 'required' })),
+    dependencies: dependencies
+      .filter(({ ref }) => refs.has(ref) || ref === refOf(root))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
   };
   return `${JSON.stringify(complete, null, 2)}\n`;
 }

