@@ -1,5 +1,7 @@
 /** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
 import { storable } from './each.ts';
+import { readErasures } from './erasure/erasures.ts';
+import { ERASED } from './erasure/redact.ts';
 import type { Tx } from './store.ts';
 
 /** Rows kept of each source, the newest. */
@@ -15,9 +17,15 @@ export interface Unusable {
   readonly now: number;
 }
 
-/** Sets a body aside, cut to 16 KiB. One that is repeated takes the place of its earlier copy; the oldest make room. */
-export async function setAside(tx: Tx, found: Unusable): Promise<void> {
-  const body = storable(new TextDecoder().decode(found.body.subarray(0, MOST_BYTES)));
+/**
+ * Sets a body aside, cut to 16 KiB. One that is repeated takes the place of its earlier copy; the oldest make room. Of one that names
+ * an erased entity only the reason is kept: what could not be read cannot be kept in part.
+ */
+export async function setAside(tx: Tx, given: Unusable): Promise<void> {
+  const text = storable(new TextDecoder().decode(given.body.subarray(0, MOST_BYTES)));
+  const isErased = (await readErasures(tx)).isNamedIn(`${given.subject} ${given.reason} ${text}`);
+  const found = isErased ? { ...given, subject: undefined, reason: `unusable, and about what was ${ERASED}` } : given;
+  const body = isErased ? ERASED : text;
   await tx.deleteFrom('quarantine').where('body', '=', body).execute();
   await tx
     .insertInto('quarantine')

@@ -3,7 +3,7 @@
  * tables until a pass finds nothing more. What it looks for is in the store until it is done: it goes on after a crash.
  */
 import { sql } from 'kysely';
-import { deleteEntries } from '../../match/index/write.ts';
+import { deleteEntries, forgetSuccessor } from '../../match/index/write.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { each } from '../../store/each.ts';
@@ -139,6 +139,8 @@ async function erasePass(store: Store, words: ErasureWords, signal: AbortSignal)
   const { plan } = words;
   const numbers = plan.entities.filter((id) => !id.startsWith('CVR-3-')).map((id) => id.slice('CVR-1-'.length));
   await store.write((tx) => deleteEntries(tx, numbers));
+  const [entity = ''] = plan.entities;
+  if (entity.startsWith('CVR-1-')) await forgetSuccessor(store, entity.slice('CVR-1-'.length));
   const done: TableErasure[] = [];
   for (const [table, place] of TABLES) {
     signal.throwIfAborted();

@@ -92,8 +92,32 @@ async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {
     .where('entity', '=', entity)
     .where('field', '=', 'productionUnits')
     .executeTakeFirst();
-  const found = [snapshot?.body, fact?.value].flatMap((text) => idsIn(readJson(text)));
+  const listed = [snapshot?.body, fact?.value].flatMap((text) => idsIn(readJson(text)));
+  const found = [...listed, ...(await unitsThatName(db, entity))];
   return [...new Set(found.filter((id) => id.startsWith('CVR-2-')))];
+}
+
+/** The units whose own rows say that they are the company's: it may not list them yet, or no longer. */
+async function unitsThatName(db: Db, entity: string): Promise<readonly string[]> {
+  const number = entity.slice('CVR-1-'.length);
+  const snapshots = await db
+    .selectFrom('snapshot')
+    .select(['entity', 'body'])
+    .where('entity', 'like', 'CVR-2-%')
+    .where(contains('body', `"${entity}"`))
+    .execute();
+  const units = snapshots.filter(({ body }) => {
+    const unit = readJson(body);
+    return isJsonObject(unit) && isJsonObject(unit['company']) && unit['company']['value'] === entity;
+  });
+  const entries = await db
+    .selectFrom('match_entry')
+    .select('number')
+    .where(contains('body', `"company":"${number}"`))
+    .execute();
+  return [...units.map((unit) => unit.entity), ...entries.map((entry) => `CVR-2-${entry.number}`)].filter(
+    (id) => id !== `CVR-2-${number}`,
+  );
 }
 
 function idsIn(value: unknown): readonly string[] {
@@ -126,10 +150,14 @@ async function ownNames(db: Db, entities: readonly string[]): Promise<readonly s
         : isJsonObject(value)
           ? Object.values(value).flatMap(texts)
           : [];
+  const numbers = entities.map((id) => Number(id.split('-')[2])).filter((number) => Number.isSafeInteger(number));
+  const entries = await db.selectFrom('match_entry').select('body').where('number', 'in', numbers).execute();
+  const indexed = entries.map(({ body }) => readJson(body)).filter(isJsonObject);
   const nameParts = snapshots.map(({ body }) => readJson(body)).filter(isJsonObject);
   return [
     ...changes.map(({ name }) => name),
     ...[...known, ...facts].flatMap(({ value }) => texts(readJson(value))),
     ...nameParts.flatMap(({ name, names, altNames }) => [name, names, altNames].flatMap(texts)),
+    ...indexed.flatMap(({ name, otherNames, formerNames }) => [name, otherNames, formerNames].flatMap(texts)),
   ].filter((name) => canonicalEntityId(name) === undefined && !/^\d{4}-\d\d-\d\d/.test(name));
 }

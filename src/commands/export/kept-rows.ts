@@ -108,6 +108,8 @@ export const PLACES = {
   mail: { own: byChange, mentions: ['body'], others: 'redact', text: 'related' },
   lane: { own: byLane, mentions: ['error'], others: 'clear', text: 'everywhere' },
   audit: { own: none, mentions: ['subject', 'detail'], others: 'clear', text: 'everywhere' },
+  // A record that `transfer` was about to create, where nobody knows whether the CRM took it.
+  kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}` },
   run: { own: none, mentions: ['input', 'error'], text: 'everywhere' },
   run_item: { own: none, mentions: ['key', 'detail'], text: 'everywhere' },
   alert: { own: none, mentions: ['key', 'what'], text: 'everywhere' },
@@ -116,7 +118,6 @@ export const PLACES = {
   call_window: undefined,
   daemon: undefined,
   erasure: undefined,
-  kv: undefined,
   login_link: undefined,
   match_key: undefined,
   match_key_staged: undefined,

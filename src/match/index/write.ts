@@ -1,8 +1,8 @@
 /** Writes to the company index: entries, and the keys by which records find them. */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
-import { withoutErased } from '../../store/erasure/erasures.ts';
-import type { Db, Tx } from '../../store/store.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
 import { describeEntry } from '../described.ts';
 import type { IndexEntry } from '../entry.ts';
 import { entryKeys } from '../keys.ts';
@@ -25,7 +25,7 @@ export async function storeEntries(
   given: readonly IndexEntry[],
   { stagedAt, historyOn }: StoreEntriesOptions = {},
 ): Promise<void> {
-  const allowed = await withoutErased(tx, given, entityOf);
+  const allowed = await withoutErasedNames(tx, given);
   const latest = new Map(allowed.map((entry) => [entry.number, entry]));
   const known = await readEntries(tx, [...latest.keys()]);
   const entries = [...latest.values()].map((entry) => {
@@ -47,7 +47,15 @@ export async function storeEntries(
   await insertKeys(tx, made);
 }
 
-const entityOf = ({ number, company }: IndexEntry): string => `${number === company ? 'CVR-1' : 'CVR-2'}-${number}`;
+/** The entries that are not of an erased company or production unit, each without a successor that was erased. */
+async function withoutErasedNames(tx: Tx, entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
+  if (entries.length === 0) return entries;
+  const { has } = await readErasures(tx);
+  const isErased = (number: string): boolean => has(`CVR-1-${number}`);
+  return entries
+    .filter(({ number, company }) => !isErased(company) && (number === company || !has(`CVR-2-${number}`)))
+    .map((entry) => (isErased(entry.successor ?? '') ? { ...entry, successor: null } : entry));
+}
 
 /** The entries of these numbers, by number. */
 export async function readEntries(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
@@ -69,6 +77,21 @@ export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise
     await tx.deleteFrom('match_key_staged').where('entry', '=', Number(number)).execute();
     await tx.deleteFrom('match_entry').where('number', '=', Number(number)).execute();
   }
+}
+
+const SUCCESSOR = '"successor":';
+
+/** Leaves the companies that one of this number took over without a successor. */
+export async function forgetSuccessor(store: Pick<Store, 'db' | 'write'>, number: string): Promise<void> {
+  const names = `${SUCCESSOR}${JSON.stringify(number)}`;
+  // Found before the transaction: that reads the whole index.
+  const rows = await store.db.selectFrom('match_entry').select('number').where('body', 'like', `%${names}%`).execute();
+  if (rows.length === 0) return;
+  const numbers = rows.map((row) => String(row.number));
+  await store.write((tx) =>
+    sql`update match_entry set body = replace(body, ${names}, ${`${SUCCESSOR}null`})
+      where number in (select cast(value as bigint) from ${each(tx, numbers)} as wanted)`.execute(tx),
+  );
 }
 
 /** Forgets the next of what the index holds, so many rows at a time; false where nothing is left. */

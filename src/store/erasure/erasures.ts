@@ -15,13 +15,17 @@ export interface Erasures {
   has(entity: string): boolean;
   /** A JSON value without the erased entities: an alias stands for each, and nothing else of it is left. */
   redact<T>(value: T): T;
+  /** Whether a text that need not be JSON has the number of an erased entity in it. */
+  isNamedIn(text: string): boolean;
 }
 
 const SALT = 'erasure:salt';
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
 const LOCK = 7_201_994;
 
-const NONE: Erasures = { version: '', has: () => false, redact: (value) => value };
+const NONE: Erasures = { version: '', has: () => false, redact: (value) => value, isNamedIn: () => false };
+/** What stands in the register for a company, a production unit and a person. */
+const REGISTER_IDS = ['CVR-1-', 'CVR-2-', 'CVR-3-'];
 
 /** In a transaction, no erasure begins before that transaction ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
@@ -35,7 +39,9 @@ export async function readErasures(db: Db): Promise<Erasures> {
     const digest = digestOf(salt, entity);
     return digests.has(digest) ? aliasOfDigest(digest) : undefined;
   };
-  return { version: [...digests].join(' '), has, redact: (value) => redact(value, aliasOf) };
+  const isNamedIn = (text: string): boolean =>
+    (text.match(/\d{8,}/g) ?? []).some((number) => REGISTER_IDS.some((kind) => has(kind + number)));
+  return { version: [...digests].join(' '), has, redact: (value) => redact(value, aliasOf), isNamedIn };
 }
 
 /** The rows that are not about an erased entity. */

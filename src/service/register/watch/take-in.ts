@@ -165,12 +165,16 @@ interface Page {
   readonly breathe: () => Promise<void>;
 }
 
+/** Also by a production unit that came after its company was erased. */
+const isErased = ({ snapshot, row }: PageLook, erasures: Erasures): boolean =>
+  erasures.has(row.entity) || (snapshot.kind === 'unit' && erasures.has(snapshot.company.value ?? ''));
+
 /** The documents that are not about an erased entity, and without it where they name one. */
 const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): readonly PageLook[] =>
   erasures.version === ''
     ? looks
     : looks
-        .filter(({ row }) => !erasures.has(row.entity))
+        .filter((look) => !isErased(look, erasures))
         .map(({ snapshot, row, ...look }) => ({
           ...look,
           snapshot: erasures.redact(snapshot),
