@@ -1,5 +1,6 @@
 # syntax=docker/dockerfile:1
-# For an image that is the same whenever it is built, name the base by its digest: --build-arg BASE=node:24-slim@sha256:...
+# For an image that is the same whenever it is built, name the base by its digest, as a release does:
+# --build-arg BASE=node:24-slim@sha256:...
 ARG BASE=node:24-slim
 
 FROM ${BASE} AS build
@@ -31,6 +32,8 @@ COPY scaffold scaffold
 COPY data/samples data/samples
 # A provider anywhere in the image finds what it imports: COPY my-provider /plugins/my-provider, and name its file in `use`.
 RUN mkdir /node_modules && ln -s /app /node_modules/cvrsync
+# The program by its name: docker exec cvrsync cvrsync check
+RUN chmod +x dist/cvrsync.js && ln -s /app/dist/cvrsync.js /usr/local/bin/cvrsync
 # Before VOLUME, so that a new volume belongs to the user the daemon runs as.
 RUN chown -R node:node data
 VOLUME /app/data

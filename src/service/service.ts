@@ -134,6 +134,8 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const source = openSource(settings.register, deps);
   const sourceDeps = { ...common, http: watchOutages({ store, now, log }).watchHosts(deps.http) };
   const tasks = watchTasks(sourceDeps, source, settings);
+  // Prometheus sees no increase in a series that begins with its first document.
+  metrics.documents.inc({ result: 'unreadable' }, 0);
   return { wakeUp, common, transports, posting, source, sourceDeps, tasks };
 }
 

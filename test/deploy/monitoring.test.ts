@@ -17,6 +17,12 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
+/** A test of rules, as Prometheus runs it. */
+interface RuleTest {
+  readonly input_series: readonly { readonly series: string }[];
+  readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts?: readonly object[] }[];
+}
+
 interface Panel {
   readonly title: string;
   readonly type: string;
@@ -80,6 +86,19 @@ describe('the alerts', () => {
     expect(listed.length).toBeGreaterThan(8);
     const asked = new Set(alerts.flatMap(({ expr }) => readPromQl(expr).asked.map(({ metric }) => metric)));
     expect(listed.filter((metric) => !asked.has(metric))).toEqual([]);
+  });
+
+  it('each have a case in the file that promtool runs, where it fires and where all is well', () => {
+    const { tests }: { readonly tests: readonly RuleTest[] } = parse(
+      readFileSync(join(ROOT, 'deploy/prometheus/cvrsync.rules.test.yaml'), 'utf8'),
+    );
+    const tried = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+    const firing = tried.filter(({ exp_alerts = [] }) => exp_alerts.length > 0);
+    const names = alerts.map(({ alert }) => alert).toSorted();
+    expect(firing.map(({ alertname }) => alertname).toSorted()).toEqual(names);
+    expect(tests[0]?.alert_rule_test.map(({ alertname }) => alertname).toSorted()).toEqual(names);
+    for (const series of tests.flatMap((one) => one.input_series.map((input) => input.series)))
+      expect(labelsOf(series.replace(/\{.*/u, '')), series).toBeDefined();
   });
 
   it('say what happened and what to do, under names of their own', () => {

@@ -74,7 +74,10 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => 
     const secret = join(folder, 'secret');
     writeFileSync(secret, 'a-secret-of-sixteen-characters\n');
     const env = Object.fromEntries(
-      Object.keys(daemon.environment ?? {}).map((key) => [key, key.endsWith('_FILE') ? secret : '']),
+      Object.entries(daemon.environment ?? {}).map(([key, value]) => [
+        key,
+        key.endsWith('_FILE') ? secret : value.replace(/^\$\{\w+:-(.*)\}$/u, '$1'),
+      ]),
     );
     const file = join(DEPLOY, compose.configs[source]?.file ?? '');
     const loaded = await loadConfig({ file, env });
@@ -92,7 +95,7 @@ describe('deploy/compose.postgres.yaml', () => {
     for (const { depends_on } of daemons) expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     expect(compose.services['postgres']?.healthcheck).toBeDefined();
     const names = Object.keys(compose.services).filter((name) => name.startsWith('cvrsync'));
-    const proxied = [...read('compose/nginx.conf').matchAll(/server (cvrsync-\d):(808[01]);/gu)];
+    const proxied = [...read('compose/nginx.conf').matchAll(/server (cvrsync-\d):(808[01]) resolve;/gu)];
     expect(proxied.map(([, name, port]) => `${name} ${port}`).toSorted()).toEqual(
       names.flatMap((name) => [`${name} 8080`, `${name} 8081`]).toSorted(),
     );

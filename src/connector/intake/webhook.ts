@@ -79,6 +79,8 @@ function rareWarnings(log: Log, now: () => number): Log['warn'] {
   };
 }
 
+const RESULTS = ['stored', 'unusable', 'unauthorized', 'unreadable', 'refused', 'failed'];
+
 /**
  * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
  * something; 503 with Retry-After for every failure of our own.
@@ -86,6 +88,8 @@ function rareWarnings(log: Log, now: () => number): Log['warn'] {
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const { path, auth, intake, store, metrics, now, log } = options;
   const warn = rareWarnings(log, now);
+  // Prometheus sees no increase in a series that begins with its first event.
+  for (const result of RESULTS) metrics.webhooksReceived.inc({ result }, 0);
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
     metrics.webhooksReceived.inc({ result });
