@@ -1,4 +1,6 @@
-/** The workflow that publishes a release: what it runs exists, and each job may do no more than it needs. */
+/** The workflows: what they run exists, each job may do no more than it needs, and a release publishes what was checked. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDoc } from '../support/docs.ts';
@@ -69,14 +71,6 @@ describe('the workflow of a release', () => {
     expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  it('pins each action to one version, and keeps no credentials in the checkout', () => {
-    const actions = steps.flatMap(({ uses }) => uses ?? []);
-    expect(actions.length).toBeGreaterThan(5);
-    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@(?:v\d+\.\d+\.\d+|[0-9a-f]{40})$/);
-    for (const { uses, with: settings } of steps)
-      if (uses?.startsWith('actions/checkout@')) expect(settings).toEqual({ 'persist-credentials': false });
-  });
-
   it('gives the one secret to the login at the registry alone', () => {
     expect(TEXT.match(/secrets\.\w+/g)).toEqual(['secrets.GITHUB_TOKEN']);
     const holders = steps.filter((step) => JSON.stringify(step).includes('secrets.'));
@@ -88,10 +82,40 @@ describe('the workflow of a release', () => {
     const build = steps.find(({ uses }) => uses?.startsWith('docker/build-push-action@'));
     expect(build?.with).toMatchObject({ provenance: 'mode=max', sbom: true, push: true });
     expect(build?.with?.['tags']).toContain('steps.version.outputs.number');
+    const [, base = ''] = /^ARG BASE=(\S+)$/mu.exec(readDoc('Dockerfile')) ?? [];
+    expect(build?.with?.['build-args']).toContain(`BASE=${base}@\${{ steps.base.outputs.digest }}`);
+    expect(commands.some((command) => command.includes(`imagetools inspect ${base} `))).toBe(true);
     expect(commands).toContain('cosign sign --yes "$IMAGE@$DIGEST"');
   });
 
   it('puts no text of an event into a command line', () => {
     expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
   });
+});
+
+describe.each(readdirSync(join(import.meta.dirname, '../../.github/workflows')))('the workflow %s', (file) => {
+  const text = readDoc(`.github/workflows/${file}`);
+  const { permissions, on, jobs: own } = parse(text);
+  const all = Object.values<WorkflowJob>(own);
+
+  it('reads at most, unless a job says more; ends in time; and takes no code of strangers with rights', () => {
+    expect([{}, { contents: 'read' }]).toContainEqual(permissions);
+    for (const job of all) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+    expect(Object.keys(on)).not.toContain('pull_request_target');
+    expect(text).not.toContain('github.event.');
+  });
+
+  it('pins each action to one version, and keeps no credentials in the checkout', () => {
+    const used = all.flatMap((job) => job.steps).filter(({ uses }) => uses !== undefined);
+    expect(used.length).toBeGreaterThan(1);
+    for (const { uses, with: settings } of used) {
+      expect(uses).toMatch(/^[\w-]+(?:\/[\w-]+)+@(?:v\d+\.\d+\.\d+|[0-9a-f]{40})$/);
+      if (uses?.startsWith('actions/checkout@')) expect(settings).toEqual({ 'persist-credentials': false });
+    }
+  });
+});
+
+it('Dependabot looks after packages, actions and the base of the image', () => {
+  const { updates } = parse(readDoc('.github/dependabot.yml'));
+  expect(updates.map((one: object) => Object(one)['package-ecosystem'])).toEqual(['npm', 'github-actions', 'docker']);
 });
