@@ -3,6 +3,7 @@ import { readEntity } from './arguments/entity.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed } from './cli/command.ts';
 import { type KeptRows, readKeptRows } from './export/kept-rows.ts';
+import { unitsOf } from './export/units.ts';
 
 export const command = defineCommand({
   name: 'export',
@@ -14,7 +15,8 @@ export const command = defineCommand({
     const entity = readEntity(text, context.log);
     return withStore(context, async (store): Promise<ExitCode> => {
       const tables: Record<string, KeptRows['rows']> = {};
-      for await (const { table, rows } of readKeptRows(store.db, entity, {
+      const entities = [entity, ...(await unitsOf(store.db, entity))];
+      for await (const { table, rows } of readKeptRows(store.db, entities, {
         mentions: mentions || entity.startsWith('CVR-3-'),
       })) {
         context.signal.throwIfAborted();

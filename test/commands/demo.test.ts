@@ -27,7 +27,7 @@ test('the demo plays every scene, keeps what a person wrote, and finds the compa
   const named = await rowsWith(store, entity);
   expect(new Set(named.map((row) => row.split(' ', 1)[0])).size).toBeGreaterThan(8);
   const kept: string[] = [];
-  for await (const { table, rows } of readKeptRows(store.db, entity, { mentions: true }))
+  for await (const { table, rows } of readKeptRows(store.db, [entity], { mentions: true }))
     kept.push(...rows.map((row) => `${table} ${JSON.stringify(row)}`));
   expect(named.filter((row) => !kept.includes(row))).toEqual([]);
 });

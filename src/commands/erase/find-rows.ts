@@ -3,7 +3,8 @@ import type { RawBuilder } from 'kysely';
 import { redact } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
 import type { Place } from '../export/kept-rows.ts';
-import { type EntityRow, type ErasurePlan, readJson, rowsNaming, select } from './plan.ts';
+import { readJson } from '../export/stored-json.ts';
+import { type EntityRow, type ErasurePlan, rowsNaming, select } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
 export interface RowChange {

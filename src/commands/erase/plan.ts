@@ -5,6 +5,8 @@ import { isJsonObject } from '../../protocol/text/json.ts';
 import { namesIn } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
 import { contains, PLACE_OF_TABLE, type Place } from '../export/kept-rows.ts';
+import { readJson } from '../export/stored-json.ts';
+import { unitsOf } from '../export/units.ts';
 
 /** Whom an erasure takes out, and by what they are found. */
 export interface ErasurePlan {
@@ -68,62 +70,9 @@ export async function select(
   return rows;
 }
 
-/** A stored text as JSON; undefined where it is none. */
-export function readJson(text: unknown): unknown {
-  if (typeof text !== 'string') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const rows = await db.selectFrom('link').select(['provider', 'record_id']).where('entity', 'in', entities).execute();
   return rows.map(({ provider, record_id: id }) => `${provider}:${id}`).toSorted();
-}
-
-async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {
-  if (!entity.startsWith('CVR-1-')) return [];
-  const snapshot = await db.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();
-  const fact = await db
-    .selectFrom('fact')
-    .select('value')
-    .where('entity', '=', entity)
-    .where('field', '=', 'productionUnits')
-    .executeTakeFirst();
-  const listed = [snapshot?.body, fact?.value].flatMap((text) => idsIn(readJson(text)));
-  const found = [...listed, ...(await unitsThatName(db, entity))];
-  return [...new Set(found.filter((id) => id.startsWith('CVR-2-')))];
-}
-
-/** The units whose own rows say that they are the company's: it may not list them yet, or no longer. */
-async function unitsThatName(db: Db, entity: string): Promise<readonly string[]> {
-  const number = entity.slice('CVR-1-'.length);
-  const snapshots = await db
-    .selectFrom('snapshot')
-    .select(['entity', 'body'])
-    .where('entity', 'like', 'CVR-2-%')
-    .where(contains('body', `"${entity}"`))
-    .execute();
-  const units = snapshots.filter(({ body }) => {
-    const unit = readJson(body);
-    return isJsonObject(unit) && isJsonObject(unit['company']) && unit['company']['value'] === entity;
-  });
-  const entries = await db
-    .selectFrom('match_entry')
-    .select('number')
-    .where(contains('body', `"company":"${number}"`))
-    .execute();
-  return [...units.map((unit) => unit.entity), ...entries.map((entry) => `CVR-2-${entry.number}`)].filter(
-    (id) => id !== `CVR-2-${number}`,
-  );
-}
-
-function idsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [canonicalEntityId(value) ?? ''];
-  if (Array.isArray(value)) return value.flatMap(idsIn);
-  return isJsonObject(value) ? Object.entries(value).flatMap(([key, each]) => [...idsIn(key), ...idsIn(each)]) : [];
 }
 
 /** What the register called the entities, now and before. */

@@ -139,17 +139,20 @@ export const contains = (column: string, text: string): RawBuilder<boolean> =>
   sql`lower(${sql.ref(column)}) like ${`%${text.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`} escape '\\'`;
 
 /**
- * Reads table after table. With `mentions` also the rows of others that name the entity by its id: those of a person, who owns few
- * rows. That reads every text of the tables; without it, indexes suffice for most.
+ * Reads table after table, for an entity and what goes along with it. With `mentions` also the rows of others that name one of them by
+ * its id: those of a person, who owns few rows. That reads every text of the tables; without it, indexes suffice for most.
  */
 export async function* readKeptRows(
   db: Db,
-  entity: string,
+  entities: readonly string[],
   { mentions }: { readonly mentions: boolean },
 ): AsyncGenerator<KeptRows> {
   for (const [table, place] of PLACE_OF_TABLE) {
     const named = mentions ? (place.mentions ?? []) : [];
-    const conditions = [place.own(entity), ...named.map((column) => contains(column, entity))];
+    const conditions = entities.flatMap((entity) => [
+      place.own(entity),
+      ...named.map((column) => contains(column, entity)),
+    ]);
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
       where ${sql.join(conditions, sql` or `)}`.execute(db);
     if (rows.length > 0) yield { table, rows };

@@ -85,6 +85,8 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     await fileOf(store, [indexed(NUMBER, NUMBER), indexed(String(UNITS[1]), NUMBER), TAKEN_OVER]);
     await store.write((tx) => writeValue(tx, `transfer:hubspot:${COMPANY}`, 'tried', 1));
     expect((await findable(store)).length).toBeGreaterThan(5);
+    const { stdout } = await cli('export', COMPANY);
+    for (const one of [NUMBER, String(UNITS[0]), String(UNITS[1]), STREET, PHONE, MAIL]) expect(stdout).toContain(one);
 
     expect((await cli('erase', COMPANY, '--yes')).code).toBe(0);
     expect(await findable(store)).toEqual([]);
