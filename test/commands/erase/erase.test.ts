@@ -6,7 +6,17 @@ import { readErasures } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { COMPANY, PERSON, playStory, type Story } from '../../dashboard/story.ts';
 import { made } from '../../service/monitored.ts';
-import { address, document, firm, name, owns, person, relation, role } from '../../service/register/documents.ts';
+import {
+  address,
+  contact,
+  document,
+  firm,
+  name,
+  owns,
+  person,
+  relation,
+  role,
+} from '../../service/register/documents.ts';
 import { setWatch, type WatchFixture } from '../../service/register/watch-fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
@@ -16,6 +26,7 @@ const NAME = 'Æblegårdens Tømrer ApS';
 const STREET = 'Skitsestien';
 const OTHER = 'CVR-1-95000019';
 const UNIT = '1009999999';
+const MAIL = 'kontakt@aeblegaard.example';
 
 const NEWS = {
   baseUrl: 'https://news.example.com',
@@ -34,7 +45,9 @@ const company = (minute: number, phone: string) =>
     enhedsNummer: 4_999_000_002,
     navne: [name(NAME)],
     beliggenhedsadresse: [address({ vejnavn: STREET, husnummerFra: 7, postnummer: 2100, postdistrikt: 'København Ø' })],
-    telefonNummer: [{ ...name('x'), kontaktoplysning: phone, hemmelig: false }],
+    telefonNummer: [contact(phone)],
+    elektroniskPost: [contact(MAIL)],
+    hjemmeside: [contact('www.aeblegaard.example')],
     penheder: [{ ...name('x'), pNummer: Number(UNIT) }],
     deltagerRelation: [board],
     sidstIndlaest: loadedAt(minute),
@@ -75,7 +88,11 @@ async function findable(store: Store, words: readonly string[]): Promise<readonl
   return rows.filter((row) => words.some((word) => row.toLowerCase().includes(word.toLowerCase())));
 }
 
-const OF_COMPANY = ['12345674', NAME, STREET, UNIT, 'Birk ApS', '20304050'];
+/** Also by parts, and as the index and a CRM spell them. */
+const OF_COMPANY = [
+  ...['12345674', '12 34 56 74', NAME, 'Æblegård', 'aeblegaard', 'æblegaard', STREET, UNIT, 'Birk ApS'],
+  ...['20304050', '20 30 40 50', '20304051', MAIL, 'aeblegaard.example'],
+];
 const OF_PERSON = ['4000000001', PERSON];
 
 describe.each(ENGINES)('erase on %s', (engine) => {
