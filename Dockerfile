@@ -31,7 +31,7 @@ COPY LICENSE ./
 COPY scaffold scaffold
 COPY data/samples data/samples
 # A provider anywhere in the image finds what it imports: COPY my-provider /plugins/my-provider, and name its file in `use`.
-RUN mkdir /node_modules && ln -s /app /node_modules/cvrsync
+RUN mkdir /node_modules && ln -s /app /node_modules/cvrsync && ln -s /app/node_modules/typebox /node_modules/typebox
 # The program by its name: docker exec cvrsync cvrsync check
 RUN chmod +x dist/cvrsync.js && ln -s /app/dist/cvrsync.js /usr/local/bin/cvrsync
 # Before VOLUME, so that a new volume belongs to the user the daemon runs as.

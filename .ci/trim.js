@@ -9,13 +9,15 @@ import { nodeFileTrace } from '@vercel/nft';
 const [build = 'dist', out = 'production'] = process.argv.slice(2);
 const base = resolve(import.meta.dirname, '..');
 const entries = globSync('**/*.js', { cwd: resolve(build) }).map((file) => join(resolve(build), file));
+// The build holds its own copy; a provider of others imports it beside the package, as `provider new` writes it.
+const forProviders = globSync('node_modules/typebox/{package.json,license,build/**/*.mjs}', { cwd: base });
 const { fileList } = await nodeFileTrace(entries, {
   base,
   // The sources of the binary, which stands beside them for each kind of machine.
   ignore: ['node_modules/better-sqlite3/deps/**', 'node_modules/better-sqlite3/src/**'],
 });
 const binary = `/${process.platform}-${process.arch}.node`;
-const needed = [...fileList].filter(
+const needed = [...fileList, ...forProviders].filter(
   (file) => file.startsWith('node_modules/') && (!file.includes('/prebuilds/') || file.endsWith(binary)),
 );
 for (const file of needed) {

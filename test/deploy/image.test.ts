@@ -1,7 +1,8 @@
 /** What the image holds: the build, and of its packages what is ever read. It does all that the daemon does. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -24,6 +25,7 @@ async function made(): Promise<string> {
   await node(join(ROOT, 'node_modules/rolldown/bin/cli.mjs'), '-c', '--dir', build, '--log-level', 'warn');
   await node(join(ROOT, '.ci/trim.js'), build, folder);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  await cp(join(ROOT, 'scaffold'), join(folder, 'scaffold'), { recursive: true });
   return folder;
 }
 
@@ -70,6 +72,23 @@ describe('the files of the image', () => {
     expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     await chain.verify();
     expect(collector.spans('sync')).not.toEqual([]);
+  });
+
+  test('let a provider elsewhere in the image find what it imports', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'root-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    // The links that the image makes, from its root.
+    const links = [
+      ...(await readFile(join(ROOT, 'Dockerfile'), 'utf8')).matchAll(/ln -s \/app(\S*) (\/node_modules\/\S+)/gu),
+    ];
+    await mkdir(join(root, 'node_modules'));
+    for (const [, from = '', to = ''] of links) await symlink(join(folder, from), join(root, to));
+    await mkdir(join(root, 'plugins'));
+    const run = (cwd: string, ...args: readonly string[]) =>
+      promisify(execFile)(process.execPath, [join(folder, 'dist/cvrsync.js'), ...args], { cwd });
+    await run(join(root, 'plugins'), 'provider', 'new', 'my-crm');
+    const { stdout } = await run(root, 'provider', 'test', './plugins/my-crm');
+    expect(stdout).toMatch(/rules kept, 0 broken/u);
   });
 
   test('are the same, byte by byte, when they are made again', async () => {
