@@ -90,6 +90,7 @@ const CLEARED = {
   events: { events: null },
   emails: { emails: [] },
   schedule: { schedule: null },
+  'posts-per-minute': { postsPerMinute: null },
   credentials: { credentials: { method: 'None' } },
 } as const satisfies Readonly<Record<string, MonitorPatch>>;
 
@@ -101,7 +102,10 @@ const update = defineCommand({
   options: {
     name: text('the name of the monitor'),
     target: oneOf(['all', 'items'], 'watch every company, or the listed ones'),
-    clear: oneOf(['url', 'events', 'emails', 'schedule', 'credentials'], 'reset this setting to its default'),
+    clear: oneOf(
+      ['url', 'events', 'emails', 'schedule', 'posts-per-minute', 'credentials'],
+      'reset this setting to its default',
+    ),
     ...settingOptions,
   },
   run: (context, { id }, { name, target, clear, ...settings }) =>

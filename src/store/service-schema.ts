@@ -58,6 +58,10 @@ export interface MonitorTable {
   security: string;
   /** JSON list of seconds before each attempt; null for the usual ones. */
   schedule: string | null;
+  /** Posts to its webhook in a minute, at most; null for no limit. */
+  posts_per_minute: number | null;
+  /** Where it has a limit: when the next posts may begin. Null before the first. */
+  next_post_at: number | null;
   /** JSON list of addresses. */
   emails: string;
   mail_frequency: 'immediate' | 'daily';

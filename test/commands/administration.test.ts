@@ -84,7 +84,7 @@ describe('monitors', () => {
     const made = await json(
       ...['monitors', 'create', 'Nordlys', ...HOOK, '--entity', 'CVR-1-10000001', '--entity', 'CVR-3-4000000001'],
       ...['--event', 'status', '--event', 'Ownership', '--email', 'anna@example.com', '--immediate'],
-      ...['--header', 'X-Key=open=sesame', '--schedule', '0,60,3600'],
+      ...['--header', 'X-Key=open=sesame', '--schedule', '0,60,3600', '--posts-per-minute', '90'],
     );
     const id = made['id'] ?? '';
     expect(made['signingSecret']).toMatch(/^whsec_/);
@@ -97,6 +97,7 @@ describe('monitors', () => {
       emails: ['anna@example.com'],
       mailFrequency: 'immediate',
       schedule: [0, 60, 3600],
+      postsPerMinute: 90,
       enabled: true,
       security: { credentials: { method: 'Header', key: 'X-Key', value: 'open=sesame' } },
     });
@@ -132,8 +133,10 @@ describe('monitors', () => {
       events: ['status'],
       security: { credentials: { method: 'Bearer', token: 'token-1' } },
     });
-    await ran('monitors', 'update', id, '--clear', 'events');
-    expect(await monitor(id)).toMatchObject({ name: 'Everything', events: null });
+    await ran('monitors', 'update', id, '--clear', 'events', '--posts-per-minute', '30');
+    expect(await monitor(id)).toMatchObject({ name: 'Everything', events: null, postsPerMinute: 30 });
+    await ran('monitors', 'update', id, '--clear', 'posts-per-minute');
+    expect(await monitor(id)).toMatchObject({ postsPerMinute: null });
     const rotated = await ran('monitors', 'rotate-secret', id);
     expect(rotated).toContain((await monitor(id))?.security.secrets[0]?.secret);
     expect(rotated).not.toContain(made['signingSecret']);

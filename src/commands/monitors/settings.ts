@@ -1,7 +1,7 @@
 /** The settings of a monitor or a job as command-line options. */
 import type { Credentials } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
-import { flag, text, texts, UsageError } from '../cli/command.ts';
+import { flag, integer, text, texts, UsageError } from '../cli/command.ts';
 
 /** The options; read by {@link readSettings}. */
 export const settingOptions = {
@@ -14,6 +14,7 @@ export const settingOptions = {
   basic: text('the user name and password that its webhook requires', 'user:password'),
   bearer: text('the token that its webhook requires', 'token'),
   schedule: text('seconds before each attempt, such as 0,60,3600', 'seconds'),
+  postsPerMinute: integer('post to its webhook so often in a minute, at most (default: no limit)'),
 };
 
 interface Given {
@@ -26,11 +27,12 @@ interface Given {
   readonly basic: string | undefined;
   readonly bearer: string | undefined;
   readonly schedule: string | undefined;
+  readonly postsPerMinute: number | undefined;
 }
 
 /** The settings that were given, and no others. */
 export function readSettings(given: Given): MonitorPatch {
-  const { url, event, email, daily, immediate, schedule } = given;
+  const { url, event, email, daily, immediate, schedule, postsPerMinute } = given;
   if (daily && immediate) throw new UsageError('choose --daily or --immediate, not both');
   const credentials = readCredentials(given);
   return {
@@ -40,6 +42,7 @@ export function readSettings(given: Given): MonitorPatch {
     ...((daily || immediate) && { mailFrequency: daily ? 'daily' : 'immediate' }),
     ...(credentials !== undefined && { credentials }),
     ...(schedule !== undefined && { schedule: readSchedule(schedule) }),
+    ...(postsPerMinute !== undefined && { postsPerMinute }),
   };
 }
 

@@ -19,6 +19,7 @@ export interface MonitorTexts {
   /** Names, parted by blanks. */
   readonly events: string;
   readonly schedule: string;
+  readonly postsPerMinute: string;
   readonly method: string;
   readonly key: string;
 }
@@ -32,6 +33,7 @@ const NAMES = [
   'scope',
   'events',
   'schedule',
+  'postsPerMinute',
   'method',
   'key',
 ] as const satisfies readonly (keyof MonitorTexts)[];
@@ -46,6 +48,7 @@ export const NEW_MONITOR: MonitorTexts = {
   scope: 'all',
   events: '',
   schedule: '',
+  postsPerMinute: '',
   method: 'None',
   key: '',
 };
@@ -60,6 +63,7 @@ export const textsOf = (monitor: Monitor): MonitorTexts => ({
   scope: monitor.events === null ? 'all' : 'chosen',
   events: monitor.events?.join(' ') ?? '',
   schedule: monitor.schedule?.join(', ') ?? '',
+  postsPerMinute: monitor.postsPerMinute === null ? '' : String(monitor.postsPerMinute),
   method: 'keep',
   key: '',
 });
@@ -78,6 +82,7 @@ export function textsIn(fields: Fields, shown: MonitorTexts = NEW_MONITOR): Moni
     scope: text('scope'),
     events: EVENT_NAMES.filter((event) => events.has(event)).join(' '),
     schedule: text('schedule'),
+    postsPerMinute: text('postsPerMinute'),
     method: text('method'),
     key: text('key'),
   };
@@ -113,6 +118,9 @@ export function patchOf(texts: MonitorTexts, shown: MonitorTexts, fields: Fields
     ...(isChanged('scope', 'events') && { events: texts.scope === 'chosen' ? words(texts.events) : null }),
     ...(isChanged('schedule') && {
       schedule: texts.schedule === '' ? null : words(texts.schedule).map((word) => Number(word)),
+    }),
+    ...(isChanged('postsPerMinute') && {
+      postsPerMinute: texts.postsPerMinute === '' ? null : Number(texts.postsPerMinute),
     }),
     ...(texts.method !== 'keep' && { credentials: credentialsIn(texts, fields) }),
   };

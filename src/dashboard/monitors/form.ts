@@ -46,6 +46,7 @@ export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VN
           ${select(reader, { name: 'mailFrequency', value: texts.mailFrequency, options: ['daily', 'immediate'] })}`
       }
       ${textField(reader, { name: 'schedule', value: texts.schedule, help: true })}
+      ${textField(reader, { name: 'postsPerMinute', value: texts.postsPerMinute, help: true })}
       ${
         isNew &&
         html`<div class="choice">
@@ -67,8 +68,13 @@ const problems = (reader: Reader, issues: MonitorError['issues']): VNode => html
   </ul>
 </div>`;
 
-type TextName = 'name' | 'url' | 'schedule' | 'key' | 'provider';
-const HELP = { name: 'form.nameHelp', url: 'form.urlHelp', schedule: 'form.scheduleHelp' } as const;
+type TextName = 'name' | 'url' | 'schedule' | 'postsPerMinute' | 'key' | 'provider';
+const HELP = {
+  name: 'form.nameHelp',
+  url: 'form.urlHelp',
+  schedule: 'form.scheduleHelp',
+  postsPerMinute: 'form.postsPerMinuteHelp',
+} as const;
 const isHelped = (name: string): name is keyof typeof HELP => Object.hasOwn(HELP, name);
 
 /** A field for a line of text. */

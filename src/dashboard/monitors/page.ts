@@ -50,7 +50,7 @@ async function monitorPage(deps: ServicePageDeps, visit: Visit, monitor: Monitor
 
 function settings(visit: Visit, monitor: Monitor, watches: string): VNode {
   const { reader, now } = visit;
-  const { id, provider, owner, events, url, schedule, security, createdAt } = monitor;
+  const { id, provider, owner, events, url, schedule, postsPerMinute, security, createdAt } = monitor;
   const fact = (label: string, value: Markup): Markup => html`<dt>${label}</dt><dd>${value}</dd>`;
   const { credentials, secrets } = security;
   const named = 'key' in credentials ? ` ${credentials.key}` : '';
@@ -67,7 +67,8 @@ function settings(visit: Visit, monitor: Monitor, watches: string): VNode {
       url !== null &&
       html`${fact(reader.text('form.credentials'), `${reader.text(`option.${credentials.method}`)}${named}`)}
       ${fact(reader.text('monitor.secret'), old ? html`${reader.text('monitor.twoSecrets')} ${timeOf(reader, old)}` : reader.text('monitor.oneSecret'))}
-      ${fact(reader.text('form.schedule'), schedule?.join(', ') ?? reader.text('monitor.usualSchedule'))}`
+      ${fact(reader.text('form.schedule'), schedule?.join(', ') ?? reader.text('monitor.usualSchedule'))}
+      ${fact(reader.text('form.postsPerMinute'), postsPerMinute === null ? reader.text('monitor.noLimit') : reader.number(postsPerMinute))}`
     }
     ${fact(reader.text('monitor.created'), timeOf(reader, createdAt))}
   </dl>`;

@@ -17,10 +17,10 @@ import { isOwnJob, OWN_CONNECTOR, ownJobIds } from '../monitors/own-jobs.ts';
 import { createBodies } from './bodies.ts';
 import { type Head, loadMonitors } from './due.ts';
 import { createLedger } from './ledger.ts';
+import { createSlots } from './limits/slots.ts';
 import type { AttemptResult } from './record.ts';
 import { type RunDeps, runLane } from './run.ts';
 import { SCHEDULE } from './schedule.ts';
-import { createSlots } from './slots.ts';
 import type { OwnTransport } from './transport.ts';
 
 export interface DeliveryDeps extends WireOptions {

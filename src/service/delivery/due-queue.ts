@@ -2,7 +2,7 @@
 import type { Db } from '../../store/store.ts';
 import type { DeliveryBodies, DeliveryBody } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from './limits/slots.ts';
 
 export interface DueDelivery {
   readonly head: Head;

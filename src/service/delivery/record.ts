@@ -30,6 +30,8 @@ export interface Entry {
   readonly claim: Claim;
   readonly result?: AttemptResult;
   readonly ending: Ending;
+  /** Where others go first: when the lane is due again; at once where absent. */
+  readonly againAt?: number | undefined;
 }
 
 /** `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed. */
@@ -196,9 +198,9 @@ async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise
   const ending = entries.filter((entry) => entry.ending !== 'go-on');
   const idle = ending.filter((entry) => entry.ending === 'if-idle').map(({ claim }) => claim.key);
   const due = await dueOf(tx, idle, now);
-  const settlements = ending.flatMap(({ claim, ending }): (readonly [Claim, Settlement])[] => {
+  const settlements = ending.flatMap(({ claim, ending, againAt = now }): (readonly [Claim, Settlement])[] => {
     const { ready = null, later = null } = due.get(claim.key) ?? {};
-    if (ending === 'yield') return [[claim, { kind: 'again', at: now, free: true }]];
+    if (ending === 'yield') return [[claim, { kind: 'again', at: againAt, free: true }]];
     if (ready !== null) return [];
     return [[claim, later === null ? { kind: 'done' } : { kind: 'again', at: later, fresh: true }]];
   });

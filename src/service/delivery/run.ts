@@ -8,9 +8,10 @@ import { type AttemptDeps, attempt, type Target } from './attempt.ts';
 import type { Head } from './due.ts';
 import { createDueQueue, type DueDelivery, type DueQueue, type DueQueueDeps } from './due-queue.ts';
 import type { Ledger } from './ledger.ts';
+import { takePosts } from './limits/posts.ts';
+import type { Slots } from './limits/slots.ts';
 import { webhookAt } from './post.ts';
 import type { AttemptResult, RecordedAttempt } from './record.ts';
-import type { Slots } from './slots.ts';
 
 export interface RunDeps extends AttemptDeps, DueQueueDeps {
   readonly store: Store;
@@ -47,6 +48,10 @@ interface Run {
   posting: number;
   /** Posts that this run may still begin, and until when. */
   left: number;
+  /** Those of them that the webhook takes now. */
+  permitted: number;
+  /** When it takes the next, where that is later: the run ends then. */
+  resumeAt: number | undefined;
   readonly until: number;
   /** What the ledger said last. */
   recorded: RecordedAttempt;
@@ -64,7 +69,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
     await postAll(deps, run);
     if (!goesOn(run)) break;
     const isIdle = due.isEmpty && !due.mayHaveMore;
-    run.recorded = await deps.ledger.write({ claim, ending: isIdle ? 'if-idle' : 'yield' });
+    run.recorded = await deps.ledger.write({ claim, ending: isIdle ? 'if-idle' : 'yield', againAt: run.resumeAt });
     due.expectMore();
   }
   if (run.failure !== undefined) throw run.failure;
@@ -84,6 +89,8 @@ function openRun(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSig
     signal,
     posting: 0,
     left: SLICE_POSTS,
+    permitted: 0,
+    resumeAt: undefined,
     until: performance.now() + SLICE_MS,
     recorded: 'open',
     failure: undefined,
@@ -94,12 +101,14 @@ function openRun(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSig
 const goesOn = ({ recorded, failure, signal }: Run): boolean =>
   recorded === 'open' && failure === undefined && !signal.aborted;
 
-const mayStart = (run: Run): boolean => goesOn(run) && run.left > 0 && performance.now() < run.until;
+const mayStart = (run: Run): boolean =>
+  goesOn(run) && run.left > 0 && run.resumeAt === undefined && performance.now() < run.until;
 
 /** Posts until nothing more is found, or others should go first. */
 async function postAll(deps: RunDeps, run: Run): Promise<void> {
   for (;;) {
     if (run.due.isEmpty && run.due.mayHaveMore && mayStart(run)) await refill(run);
+    if (!run.due.isEmpty && run.permitted === 0 && mayStart(run)) await askPermit(deps, run);
     startPosts(deps, run);
     if (run.busy.size > 0) await somethingEnded(run);
     else if (!(run.due.mayHaveMore && mayStart(run))) return;
@@ -114,13 +123,25 @@ async function refill(run: Run): Promise<void> {
   }
 }
 
+/** Asks how much the webhook takes now. */
+async function askPermit(deps: RunDeps, run: Run): Promise<void> {
+  try {
+    const { posts, nextAt } = await takePosts(deps.store, run.target.monitor, deps.now());
+    run.permitted = posts;
+    if (posts === 0) run.resumeAt = nextAt;
+  } catch (error) {
+    run.failure ??= error;
+  }
+}
+
 function startPosts(deps: RunDeps, run: Run): void {
   const { due, busy, target } = run;
-  while (mayStart(run) && run.posting < deps.limit(target.monitor.id) && busy.size < UNWRITTEN) {
+  while (mayStart(run) && run.permitted > 0 && run.posting < deps.limit(target.monitor.id) && busy.size < UNWRITTEN) {
     const next = due.next();
     if (next === undefined) return;
     busy.add(next.head.entity);
     run.left -= 1;
+    run.permitted -= 1;
     void deliver(deps, run, next);
   }
 }

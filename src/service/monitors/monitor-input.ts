@@ -25,6 +25,8 @@ export interface MonitorInput {
   readonly credentials?: Credentials;
   /** Seconds before each attempt (null: the configured ones). */
   readonly schedule?: readonly number[] | null;
+  /** Posts to its webhook in a minute, at most (null: no limit). */
+  readonly postsPerMinute?: number | null;
   /** (none) */
   readonly emails?: readonly string[];
   /** (`daily`) */
@@ -73,6 +75,7 @@ export function requireListener({ provider, url, emails }: Pick<Monitor, 'provid
 const MOST_EMAILS = 100;
 const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
+const MOST_POSTS = 60_000;
 // As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header or
 // that PostgreSQL takes for no text: all that is published would wait for it.
 const EMAIL = /^([^\s\p{Cc}\p{Cs}@<>(),;:"\\]+)@([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*)$/u;
@@ -82,7 +85,7 @@ const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te
 
 /** Tells everything that is wrong with what is asked; nothing where it can be. */
 export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly Issue[] {
-  const { name, provider, target, events, url, credentials, schedule, emails } = input;
+  const { name, provider, target, events, url, credentials, schedule, postsPerMinute, emails } = input;
   const issues: Issue[] = [];
   const refuse = (wrong: boolean, path: string, message: string): void => {
     if (wrong) issues.push({ path, message });
@@ -100,6 +103,12 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
   if (typeof url === 'string') issues.push(...checkUrl(url, options.refusal));
   if (credentials !== undefined) issues.push(...checkCredentials(credentials));
   if (Array.isArray(schedule)) issues.push(...checkSchedule(schedule));
+  if (typeof postsPerMinute === 'number')
+    refuse(
+      !(Number.isInteger(postsPerMinute) && postsPerMinute >= 1 && postsPerMinute <= MOST_POSTS),
+      '/postsPerMinute',
+      `should be a whole number from 1 to ${MOST_POSTS}`,
+    );
   refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
   for (const [at, email] of (emails ?? []).entries())
     refuse(

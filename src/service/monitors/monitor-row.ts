@@ -22,6 +22,7 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
     url: row.url,
     security: readSecurity(row.security, secrets),
     schedule: row.schedule === null ? null : readList<number>(row.schedule),
+    postsPerMinute: row.posts_per_minute,
     emails: readList<string>(row.emails),
     mailFrequency: row.mail_frequency,
     enabled: row.enabled === 1,

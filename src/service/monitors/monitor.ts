@@ -28,6 +28,8 @@ export interface Monitor {
   readonly security: Security;
   /** Seconds before each attempt; null for the configured ones. */
   readonly schedule: readonly number[] | null;
+  /** Posts to its webhook in a minute, at most; null for no limit. */
+  readonly postsPerMinute: number | null;
   readonly emails: readonly string[];
   readonly mailFrequency: 'immediate' | 'daily';
   readonly enabled: boolean;

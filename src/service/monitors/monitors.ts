@@ -52,12 +52,10 @@ export async function createMonitor(
       url: input.url ?? null,
       security: writeSecurity(security, secrets),
       schedule: input.schedule ? JSON.stringify(input.schedule) : null,
+      posts_per_minute: input.postsPerMinute ?? null,
       emails: JSON.stringify(distinct(input.emails ?? [])),
       mail_frequency: input.mailFrequency ?? 'daily',
-      enabled: enabled ? 1 : 0,
-      enabled_at: enabled ? now : null,
-      disabled_reason: enabled ? null : 'person',
-      disabled_at: enabled ? null : now,
+      ...(enabled ? enabledAt(now) : inactiveAt(now)),
       ...HEALTHY,
       created_at: now,
       updated_at: now,
@@ -70,6 +68,10 @@ export async function createMonitor(
   return readMonitor(row, secrets);
 }
 
+const enabledAt = (now: number) => ({ enabled: 1, enabled_at: now, disabled_reason: null, disabled_at: null });
+const inactiveAt = (now: number) =>
+  ({ enabled: 0, enabled_at: null, disabled_reason: 'person', disabled_at: now }) as const;
+
 /** Changes the properties that the patch holds. Undefined if there is no such monitor; throws as {@link createMonitor} does. */
 export async function updateMonitor(
   tx: Tx,
@@ -81,13 +83,15 @@ export async function updateMonitor(
   if (row === undefined) return undefined;
   throwIfInvalid(checkMonitor({ ...patch, provider: row.provider }, options));
   const { security } = readMonitor(row, secrets);
-  const { name, target, events, url, credentials, schedule, emails, mailFrequency } = patch;
+  const { name, target, events, url, credentials, schedule, postsPerMinute, emails, mailFrequency } = patch;
   const to: Partial<MonitorRow> = {
     ...(name !== undefined && { name: name.trim() }),
     ...(target !== undefined && { target }),
     ...(events !== undefined && { events: events && JSON.stringify(readEventNames(events, options)) }),
     ...(credentials !== undefined && { security: writeSecurity({ ...security, credentials }, secrets) }),
     ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
+    // What was waited for under another limit counts no more.
+    ...(postsPerMinute !== undefined && { posts_per_minute: postsPerMinute, next_post_at: null }),
     ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
     // The failures of the previous webhook do not count for a new one.

@@ -16,6 +16,7 @@ import { addMatchResults } from './match-result-tables.ts';
 import { addMatchStage } from './match-stage-table.ts';
 import { addMatchSuggestions } from './match-suggestion-column.ts';
 import { addCompanyIndex } from './match-tables.ts';
+import { addMonitorLimits } from './monitor-limit-columns.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
 import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
@@ -65,6 +66,7 @@ const MIGRATIONS: readonly Migration[] = [
   addTraces,
   addSignOns,
   addErasures,
+  addMonitorLimits,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

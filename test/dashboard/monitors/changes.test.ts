@@ -34,6 +34,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
         events: 'status',
       },
       ...{ emails: 'a@example.com\r\nb@example.com', mailFrequency: 'immediate', schedule: '0, 60' },
+      postsPerMinute: '120',
       ...{ method: 'Header', key: 'x-token', secret: 'their-secret', inactive: 'yes' },
     };
     const made = await ida.post('/monitors', form);
@@ -44,6 +45,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
       {
         ...{ id, name: 'Sales', target: 'items', url: form.url, events: ['status'], schedule: [0, 60], enabled: false },
         ...{ emails: ['a@example.com', 'b@example.com'], mailFrequency: 'immediate', owner: null },
+        postsPerMinute: 120,
         security: { credentials: { method: 'Header', key: 'x-token', value: 'their-secret' } },
       },
     ]);
@@ -67,6 +69,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
       mailFrequency: 'daily',
       scope: 'all',
       schedule: '',
+      postsPerMinute: '90',
       method: 'keep',
       key: '',
       secret: '',
@@ -75,13 +78,14 @@ describe.each(ENGINES)('on %s a form', (engine) => {
     expect((await edit()).status).toBe(303);
     expect((await edit()).status).toBe(303);
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({
-      ...{ name: 'Sales, north', emails: [], schedule: [7] },
+      ...{ name: 'Sales, north', emails: [], schedule: [7], postsPerMinute: 90 },
       security: { credentials: { method: 'Bearer', token: 'kept' } },
     });
     const refused = await edit({
       name: HOSTILE,
       url: 'ftp://x',
       schedule: 'soon',
+      postsPerMinute: '0.5',
       method: 'Header',
       key: '',
       secret: 'not shown',
@@ -89,6 +93,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('should be an address');
     expect(refused.text).toContain('should be a whole number');
+    expect(refused.text).toContain('should be a whole number from 1 to 60000');
     expect(refused.text).toContain('value="ftp://x"');
     expect(refused.text).not.toContain('not shown');
     expect(refused.text).not.toContain('<script>alert');

@@ -11,6 +11,7 @@ import {
   updateMonitor,
 } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/open.ts';
+import { stillClock } from '../../support/clock.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';
 import { COMPANY, changed, lanes, made, OTHER, RENAMED_AND_MOVED, secrets } from '../monitored.ts';
@@ -48,6 +49,37 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(read).toMatchObject({ ok: true, payload: { entityId: COMPANY, timestamp: change.timestamp } });
     expect(read.ok && Object.keys(read.payload.updates)).toEqual(['website']);
     expect(await oldestFirst(store)).toMatchObject([{ state: 'done', attempts: 1, status: 204, nextAt: null }]);
+    expect(await lanes(store, 'deliver')).toEqual([]);
+  });
+
+  it('is posted as often in a minute as its webhook takes, by two daemons too, and none is lost', async () => {
+    const store = await newStore(engine);
+    const [slow, fast, free] = [await openHook(), await openHook(), await openHook()];
+    await made(store, { url: slow.url, target: 'all', postsPerMinute: 30 });
+    await made(store, { url: fast.url, target: 'all', postsPerMinute: 180 });
+    await made(store, { url: free.url, target: 'all' });
+    const clock = stillClock();
+    const [one, other] = [delivering(store, { now: clock.now }), delivering(store, { now: clock.now })];
+    const entities = Array.from({ length: 7 }, (_, at) => `CVR-1-9900${1_000 + at}`);
+    const seen = () => [slow, fast, free].map((hook) => hook.seen.length);
+    const pass = async (ms: number) => {
+      clock.forward(ms);
+      await Promise.all([one.worker.drained(), other.worker.drained()]);
+    };
+    await one.publish(...entities.map((entity) => renamed('Havblik', entity)));
+    await pass(SECOND);
+    expect(seen()).toEqual([1, 3, 7]);
+    await pass(999);
+    expect(seen()).toEqual([1, 3, 7]);
+    await pass(1);
+    expect(seen()).toEqual([1, 6, 7]);
+    await pass(SECOND);
+    expect(seen()).toEqual([2, 7, 7]);
+    for (let posts = 3; posts <= 7; posts += 1) {
+      await pass(2 * SECOND);
+      expect(seen()).toEqual([posts, 7, 7]);
+    }
+    expect(new Set(slow.seen.map(({ entity }) => entity))).toEqual(new Set(entities));
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 

@@ -26,6 +26,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       credentials: { method: 'Header', key: 'X-Key', value: 'open-sesame' },
       emails: ['anna@example.com'],
       schedule: [0, 60],
+      postsPerMinute: 90,
     });
     expect(made.status).toBe(201);
     const { id, signingSecret } = viewOf(made);
@@ -42,6 +43,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       credentials: { method: 'Header', key: 'X-Key' },
       signingSecrets: [{ expiresAt: null }],
       schedule: [0, 60],
+      postsPerMinute: 90,
       emails: ['anna@example.com'],
       mailFrequency: 'daily',
       enabled: true,

@@ -33,6 +33,11 @@ export const MONITOR_FORM_TEXTS = {
     en: 'Seconds before each attempt, such as 0, 60, 3600; the configured ones where empty.',
     da: 'Sekunder før hvert forsøg, for eksempel 0, 60, 3600; de konfigurerede, hvis tomt.',
   },
+  'form.postsPerMinute': { en: 'Posts a minute, at most', da: 'Højst så mange kald i minuttet' },
+  'form.postsPerMinuteHelp': {
+    en: 'What its webhook can take; no limit where empty.',
+    da: 'Hvad webhooken kan tage imod; ingen grænse, hvis tomt.',
+  },
   'form.inactive': {
     en: 'leave it off until somebody enables it; changes before then are not kept for it',
     da: 'lad den være slået fra, til nogen slår den til; ændringer før da gemmes ikke til den',

@@ -65,6 +65,7 @@ export const MONITOR_TEXTS = {
   'monitor.oneSecret': { en: 'set, not shown', da: 'sat, vises ikke' },
   'monitor.twoSecrets': { en: 'rotated; the old one is valid until', da: 'skiftet; den gamle gælder til' },
   'monitor.usualSchedule': { en: 'as configured', da: 'som konfigureret' },
+  'monitor.noLimit': { en: 'no limit', da: 'ingen grænse' },
   'monitor.created': { en: 'Created', da: 'Oprettet' },
   'monitor.made': { en: '{name} was created.', da: '{name} er oprettet.' },
   'monitor.editTitle': { en: 'Edit {name}', da: 'Redigér {name}' },

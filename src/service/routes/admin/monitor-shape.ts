@@ -61,6 +61,15 @@ export const settings = {
       }),
     ),
   ),
+  postsPerMinute: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 60_000,
+        description: 'Posts to its webhook in a minute, at most; null for no limit',
+      }),
+    ),
+  ),
   emails: Type.Optional(
     Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'The recipients of its mails' }),
   ),
@@ -100,6 +109,7 @@ export const monitorView = Type.Object(
       description: 'One entry per signing secret, newest first, without the secret',
     }),
     schedule: nullable(Type.Array(Type.Integer())),
+    postsPerMinute: nullable(Type.Integer()),
     emails: Type.Array(Type.String()),
     mailFrequency: Type.String(),
     enabled: Type.Boolean(),
