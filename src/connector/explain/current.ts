@@ -6,7 +6,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { Override } from '../decide/override.ts';
 import type { Planned } from '../decide/planned.ts';
-import { type LinkedRecord, loadLinked, loadRecords } from '../sync/load.ts';
+import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '../sync/load.ts';
 import { decideRecords } from '../sync/prepare.ts';
 
 /**
@@ -29,57 +29,84 @@ export interface SupposedRecord {
 
 /** Reads one record and decides it, within `limitMs`. One call, two where the schema is not known yet. Writes nothing. */
 export async function readCurrent(
-  { store, now }: { readonly store: Store; readonly now: () => number },
+  deps: CurrentDeps,
   crm: Crm,
   record: SupposedRecord,
   limitMs: number,
 ): Promise<CurrentRecord> {
+  const [current = UNLINKED] = await readCurrents(deps, crm, [record], limitMs);
+  return current;
+}
+
+interface CurrentDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+const UNLINKED: CurrentRecord = { kind: 'unlinked' };
+
+/** The same of several records, in their order, with as many calls as for one: as many as one call of the CRM reads. */
+export async function readCurrents(
+  { store, now }: CurrentDeps,
+  crm: Crm,
+  records: readonly SupposedRecord[],
+  limitMs: number,
+): Promise<readonly CurrentRecord[]> {
+  const silent = (reason: string): readonly CurrentRecord[] => records.map(() => ({ kind: 'silent', reason }));
   const block = await crm.rateLimiter.blockedUntil();
-  if (block !== undefined) return { kind: 'silent', reason: block.reason ?? 'the account is paused' };
+  if (block !== undefined) return silent(block.reason ?? 'the account is paused');
   const signal = AbortSignal.timeout(limitMs);
-  const late = new Promise<CurrentRecord>((resolve) => {
-    signal.addEventListener('abort', () =>
-      resolve({ kind: 'silent', reason: `no answer within ${limitMs / 1_000} s` }),
-    );
+  const late = new Promise<readonly CurrentRecord[]>((resolve) => {
+    signal.addEventListener('abort', () => resolve(silent(`no answer within ${limitMs / 1_000} s`)));
   });
-  return Promise.race([late, compare(store, crm, { record, now }, signal)]);
+  const compared = compare(store, crm, { records, now }, signal).catch((error: unknown) => {
+    if (error instanceof ProviderError || signal.aborted) return silent(errorText(error));
+    throw error;
+  });
+  return Promise.race([late, compared]);
 }
 
 async function compare(
   store: Store,
   crm: Crm,
-  { record, now }: { readonly record: SupposedRecord; readonly now: () => number },
+  { records, now }: { readonly records: readonly SupposedRecord[]; readonly now: () => number },
   signal: AbortSignal,
-): Promise<CurrentRecord> {
-  try {
-    const records = await loadSupposed(store.db, crm.name, record, now());
-    if (records.length === 0) return { kind: 'unlinked' };
-    const schema = await crm.schema(signal);
-    const { found } = await decideRecords({ crm, schema, records }, now, signal);
-    const [{ read, planned } = { read: undefined, planned: undefined }] = found;
-    if (planned !== undefined) return { kind: 'compared', planned };
-    if (read?.kind === 'found') return { kind: 'hold' };
-    return read?.kind === 'moved' ? { kind: 'moved' } : { kind: 'gone' };
-  } catch (error) {
-    if (error instanceof ProviderError || signal.aborted) return { kind: 'silent', reason: errorText(error) };
-    throw error;
-  }
+): Promise<readonly CurrentRecord[]> {
+  const loaded = await loadSupposed(store.db, crm.name, records, now());
+  if (loaded.length === 0) return records.map(() => UNLINKED);
+  const schema = await crm.schema(signal);
+  const { found } = await decideRecords({ crm, schema, records: loaded }, now, signal);
+  const byId = new Map(found.map((each) => [each.record.id, currentOf(each)]));
+  return records.map(({ id }) => byId.get(id) ?? UNLINKED);
+}
+
+function currentOf({ read, planned }: Awaited<ReturnType<typeof decideRecords>>['found'][number]): CurrentRecord {
+  if (planned !== undefined) return { kind: 'compared', planned };
+  if (read?.kind === 'found') return { kind: 'hold' };
+  return read?.kind === 'moved' ? { kind: 'moved' } : { kind: 'gone' };
 }
 
 async function loadSupposed(
   db: Db,
   provider: string,
-  { id, entity, override }: SupposedRecord,
+  records: readonly SupposedRecord[],
   now: number,
 ): Promise<readonly LinkedRecord[]> {
-  const query = { provider, ids: [id], fields: FIELD_NAMES };
-  const link =
-    entity === undefined
-      ? undefined
-      : { record_id: id, entity, synced_seq: 0, trust: 'crm' as const, writes_number: 0 };
-  const loaded = await (link === undefined ? loadRecords(db, query, now) : loadLinked(db, query, [link], now));
-  if (override === undefined) return loaded;
+  const links = records.flatMap(({ id, entity }): readonly PlannedLink[] =>
+    entity === undefined ? [] : [{ record_id: id, entity, synced_seq: 0, trust: 'crm', writes_number: 0 }],
+  );
+  const query = { provider, fields: FIELD_NAMES };
+  const others = records.flatMap(({ id, entity }) => (entity === undefined ? id : []));
+  const loaded = [
+    ...(links.length > 0
+      ? await loadLinked(db, { ...query, ids: links.map((link) => link.record_id) }, links, now)
+      : []),
+    ...(others.length > 0 ? await loadRecords(db, { ...query, ids: others }, now) : []),
+  ];
+  const supposed = new Map(records.flatMap(({ id, override }) => (override === undefined ? [] : [[id, override]])));
   return loaded.map((record) => {
+    const override = supposed.get(record.id);
+    if (override === undefined) return record;
     const overrides = new Map(record.overrides);
     if (override.to === null) overrides.delete(override.property);
     else overrides.set(override.property, override.to);

@@ -30,12 +30,15 @@ const readPlanFilter = (given: (name: string) => string): PlanFilter => ({
 export interface PlanPlace {
   readonly filter: PlanFilter;
   readonly after: number;
+  /** Whether each row shows what a link would write, which takes a call to the CRM. */
+  readonly withOutlook: boolean;
 }
 
 /** Reads it from the fields of a form or of an address. */
 export const readPlace = (given: (name: string) => string): PlanPlace => ({
   filter: readPlanFilter(given),
   after: /^\d{1,15}$/u.test(given('after')) ? Number(given('after')) : 0,
+  withOutlook: given('outlook') === 'yes',
 });
 
 /** Whether somebody chose what to look at: else the page shows first what needs a person. */
@@ -43,13 +46,18 @@ export const isChosen = (given: (name: string) => string): boolean =>
   ['verdict', 'part', 'q', 'after'].some((name) => given(name) !== '');
 
 /** Its fields, but for those that say nothing. All of the plan is said, too: it was chosen. */
-export function placeFields({ filter: { verdict, part, text }, after }: PlanPlace): Readonly<Record<string, string>> {
+export function placeFields({
+  filter: { verdict, part, text },
+  after,
+  withOutlook,
+}: PlanPlace): Readonly<Record<string, string>> {
   const isAll = verdict === undefined && text === undefined;
   const fields = {
     verdict,
     part: part ?? (isAll ? ALL : undefined),
     q: text,
     after: after === 0 ? undefined : String(after),
+    outlook: withOutlook ? 'yes' : undefined,
   };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
@@ -62,6 +70,6 @@ export function placeAddress(name: string, place: PlanPlace): string {
   return backfillAddress(name, fields === '' ? '' : `?${fields}`);
 }
 
-/** The plan under a filter, after a position. */
-export const planAddress = (name: string, filter: PlanFilter, after = 0): string =>
-  placeAddress(name, { filter, after });
+/** The plan under a filter, from its beginning. */
+export const planAddress = (name: string, filter: PlanFilter): string =>
+  placeAddress(name, { filter, after: 0, withOutlook: false });

@@ -25,9 +25,11 @@ import {
   crmOf,
   isChosen,
   type PlanPlace,
+  placeAddress,
   planAddress,
   readPlace,
 } from './filter.ts';
+import { readOutlook } from './outlook-column.ts';
 import { namesOf, noRows, planFilterForm, planTable, verdictTable } from './plan-table.ts';
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
 import { addPlanRows, rowActions } from './row-page.ts';
@@ -177,12 +179,30 @@ async function lookAt(
     page: await listRows(db, name, place.filter, { after: place.after, limit: SHOWN }),
   });
   if (isChosen(query) || person === 0) return await look(readPlace(query));
-  const doubtful = await look({ filter: { part: 'person' }, after: 0 });
-  return doubtful.page.rows.length > 0 ? doubtful : await look({ filter: {}, after: 0 });
+  const { withOutlook } = readPlace(query);
+  const doubtful = await look({ filter: { part: 'person' }, after: 0, withOutlook });
+  return doubtful.page.rows.length > 0 ? doubtful : await look({ filter: {}, after: 0, withOutlook });
+}
+
+/** The records of the page. */
+async function planRows(
+  deps: BackfillPageDeps,
+  visit: Visit,
+  crm: Crm,
+  { place, page, mayEdit }: { readonly place: PlanPlace; readonly page: PlanPage; readonly mayEdit: boolean },
+): Promise<Markup> {
+  const { rows } = page;
+  if (rows.length === 0) return noRows(visit, page);
+  const outlook = place.withOutlook ? await readOutlook(deps, visit, crm, rows) : undefined;
+  return html`${outlook?.notice}
+    ${planTable(visit, rows, await namesOf(deps.store.db, rows), {
+      outlook: outlook?.cells,
+      actions: mayEdit ? (row) => rowActions(visit, crm.name, row, place) : undefined,
+    })}`;
 }
 
 async function planSection(
-  { store }: BackfillPageDeps,
+  deps: BackfillPageDeps,
   visit: Visit,
   crm: Crm,
   { counts, mayEdit }: { readonly counts: ScanCounts; readonly mayEdit: boolean },
@@ -190,8 +210,8 @@ async function planSection(
   const { reader } = visit;
   const { name } = crm;
   const mayUpload = includesRole(visit.visitor.role, 'operator');
-  const { place, page } = await lookAt(store.db, name, visit, counts);
-  const { filter, after } = place;
+  const { place, page } = await lookAt(deps.store.db, name, visit, counts);
+  const { after } = place;
   const parts = { person: counts.person, link: counts.toLink, linked: counts.linked, failed: counts.failed };
   return html`<h2>${reader.text('plan.counts')}</h2>
     ${verdictTable(visit, name, counts)}
@@ -204,9 +224,9 @@ async function planSection(
       )}
     </ul>
     <p><a href=${backfillAddress(name, '/plan.csv')} download>${reader.text('plan.download')}</a> ${mayUpload && html`<a href=${backfillAddress(name, '/upload')}>${reader.text('upload.way')}</a>`}</p>
-    ${planFilterForm(visit, name, filter)} ${page.rows.length === 0 ? noRows(visit, page) : planTable(visit, page.rows, await namesOf(store.db, page.rows), mayEdit ? (row) => rowActions(visit, name, row, place) : undefined)}
+    ${planFilterForm(visit, name, place)} ${await planRows(deps, visit, crm, { place, page, mayEdit })}
     <p class="actions">
-      ${after > 0 && html`<a href=${planAddress(name, filter)}>${reader.text('plan.first')}</a>`}
-      ${page.next !== undefined && html`<a rel="next" href=${planAddress(name, filter, page.next)}>${reader.text('plan.next')}</a>`}
+      ${after > 0 && html`<a href=${placeAddress(name, { ...place, after: 0 })}>${reader.text('plan.first')}</a>`}
+      ${page.next !== undefined && html`<a rel="next" href=${placeAddress(name, { ...place, after: page.next })}>${reader.text('plan.next')}</a>`}
     </p>`;
 }

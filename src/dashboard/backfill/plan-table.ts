@@ -1,6 +1,6 @@
 /** The plan of a backfill: how many records got which verdict, and the records themselves. */
 import type { VNode } from 'preact';
-import { PLAN_PARTS, type PlanFilter, type PlanPage } from '../../connector/backfill/plan/list.ts';
+import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list.ts';
 import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
 import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
@@ -12,7 +12,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
-import { ALL, backfillAddress, planAddress } from './filter.ts';
+import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */
 export function verdictTable({ reader }: Visit, name: string, { verdicts }: ScanCounts): VNode {
@@ -30,7 +30,7 @@ export function verdictTable({ reader }: Visit, name: string, { verdicts }: Scan
 }
 
 /** The form that narrows the plan. */
-export function planFilterForm({ reader }: Visit, name: string, filter: PlanFilter): VNode {
+export function planFilterForm({ reader }: Visit, name: string, { filter, withOutlook }: PlanPlace): VNode {
   return html`<form class="filters" action=${backfillAddress(name)}>
     ${textFilter({ name: 'q', label: reader.text('plan.search'), value: filter.text ?? '' })}
     <div>
@@ -50,6 +50,7 @@ export function planFilterForm({ reader }: Visit, name: string, filter: PlanFilt
         ${VERDICTS.map((each) => html`<option value=${each} selected=${filter.verdict === each}>${each}</option>`)}
       </select>
     </div>
+    <label class="check"><input type="checkbox" name="outlook" value="yes" checked=${withOutlook} /> <span>${reader.text('plan.withOutlook')}</span></label>
     <button>${reader.text('list.filter')}</button>
     <a href=${planAddress(name, {})}>${reader.text('list.all')}</a>
   </form>`;
@@ -87,10 +88,21 @@ export function planTable(
   { reader }: Visit,
   rows: readonly PlanRow[],
   names: CompanyNames,
-  actions?: (row: PlanRow) => Markup,
+  {
+    outlook,
+    actions,
+  }: {
+    /** What a link would write, by record id. */
+    readonly outlook?: ReadonlyMap<string, Markup> | undefined;
+    readonly actions?: ((row: PlanRow) => Markup) | undefined;
+  } = {},
 ): VNode {
-  const seen = ['record', 'name', 'found', 'number', 'verdict', 'action', 'note'] as const;
-  const columns = actions === undefined ? seen : ([...seen, 'edit'] as const);
+  const columns = [
+    ...(['record', 'name', 'found', 'number', 'verdict'] as const),
+    ...(outlook === undefined ? [] : (['outlook'] as const)),
+    ...(['action', 'note'] as const),
+    ...(actions === undefined ? [] : (['edit'] as const)),
+  ];
   return table({
     label: reader.text('plan.title'),
     columns: columns.map((column) => reader.text(`plan.${column}`)),
@@ -101,6 +113,7 @@ export function planTable(
       row.found,
       html`<div class="wide">${companyOf(row, names)}</div>`,
       row.verdict,
+      ...(outlook === undefined ? [] : [outlook.get(row.record_id)]),
       rowState(reader, row),
       row.detail !== null && html`<div class="wide quiet" lang="en">${row.detail}</div>`,
       ...(actions === undefined ? [] : [actions(row)]),

@@ -92,6 +92,42 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     expect(fixture.hubspot.get(other)).not.toMatchObject({ phone: expect.anything() });
   });
 
+  it('shows in each row what a link would write, old → new, with one call; and what it cannot say', async () => {
+    const { fixture, add, signedIn } = await startHouse({ engine });
+    const told = add('hubspot', A, 'Nordlys ApS');
+    const untold = add('hubspot', B, 'Havblik ApS');
+    fixture.hubspot.edit(told, { phone: '+4510203040', city: 'Ribe' });
+    await fixture.post({
+      entityId: `CVR-1-${A}`,
+      timestamp: '2026-03-01T09:00:00.000Z',
+      updates: {
+        name: { before: null, after: 'Nordlys <b>Møbler</b> ApS' },
+        phoneNumber: { before: null, after: '20304050' },
+        website: { before: null, after: 'https://nordlys.example' },
+      },
+    });
+    await fixture.settled();
+    await fixture.cli('backfill', 'hubspot', '--dry-run');
+    const gry = await signedIn('viewer');
+    const reads = () => fixture.hubspot.calls.filter(({ path }) => path.includes('batch/read')).length;
+    const rowOf = (text: string, id: string): string =>
+      text.split('<tr').find((each) => each.includes(`<code>${id}</code>`)) ?? '';
+    const before = reads();
+    expect((await gry.get('/backfill/hubspot?part=all')).text).not.toContain('<code>website</code>');
+    expect(reads() - before).toBe(0);
+    const { text } = await gry.get('/backfill/hubspot?part=all&outlook=yes');
+    expect(reads() - before).toBe(1);
+    expect(rowOf(text, told)).toMatch(/<code>website<\/code>: <span class="quiet">blank<\/span> → https:\/\/nordlys.example/u);
+    expect(rowOf(text, told)).toContain('+4510203040 → +4520304050 <span class="quiet">differs, a person’s edit is kept');
+    expect(rowOf(text, told)).toContain('Nordlys ApS → Nordlys &lt;b>Møbler&lt;/b> ApS');
+    expect(rowOf(text, untold)).toContain('the register has told nothing yet');
+    expect(text).toContain('name="outlook" value="yes" checked');
+    fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
+    const silent = (await gry.get('/backfill/hubspot?part=all&outlook=yes')).text;
+    expect(silent).toContain('hubspot could not be read just now: no answer within 3 s');
+    expect(rowOf(silent, told)).toContain('Nordlys ApS');
+  });
+
   it('is a file that the command takes as its own', async () => {
     const { fixture, add, signedIn, links } = await startHouse({ engine });
     const id = add('salesforce', '10150817', '=1+1');
