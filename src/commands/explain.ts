@@ -59,6 +59,8 @@ function textOf(timeline: Timeline): string {
           `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''}${shownStay(each.stays)} (see cvrsync review)`,
       ),
     ),
+    ...section('Notes', timeline.notes.map(noteLine)),
+    ...section('By hand', timeline.actions.map(actionLine)),
     ...section('Not done yet', timeline.lanes.map(laneLine)),
   ].join('\n');
 }
@@ -115,6 +117,12 @@ function decisionLine(decision: Timeline['history'][number]): string {
   const from = seq > 0 ? `, event ${seq}` : '';
   return `${shownTime(at)}${what}  ${outcome}, rule ${rule}${from}${detail === null ? '' : `: ${detail}`}`;
 }
+
+const noteLine = ({ provider, record, at, state, subject, seq }: Timeline['notes'][number]): string =>
+  `${shownTime(at)}  ${provider}:${record} ${state}: ${subject} (event ${seq})`;
+
+const actionLine = ({ at, actor, via, action, subject, result }: Timeline['actions'][number]): string =>
+  `${shownTime(at)}  ${actor.name} (${via}): ${action}${subject === undefined ? '' : ` ${subject}`}, ${result}`;
 
 function laneLine({ queue, key, state, dueAt, since, attempts, error }: Timeline['lanes'][number]): string {
   const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findCompanies } from '../../src/connector/explain/find-company.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { writeHistory } from '../../src/connector/sync/history.ts';
+import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { COMPANY, PERSON, playStory } from './story.ts';
@@ -104,6 +105,71 @@ describe("a company's page", () => {
       expect(text).toContain(`${provider} <code>${record}</code>`);
     expect(text).toMatch(/kept<\/span>\s*<code>phone<\/code>: \+4599999999 → \+4530405060/);
     expect(text).toMatch(/changed (?=.*name)(?=.*board)(?=.*phone)/);
+  });
+
+  it('tells what people did by hand, and which notes were left', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    const { hubspot: record } = records;
+    const { store } = fixture.app;
+    const note = { provider: 'hubspot', record_id: record, marker: 'a', seq: 1, entity: COMPANY, body: '' };
+    const left = { ...note, subject: `Direktør: ${PERSON} <b>`, at: 1, done_at: Date.now(), note_id: '7' };
+    await store.write((tx) =>
+      tx
+        .insertInto('note')
+        .values({ ...left, state: 'done', attempted_at: 1 })
+        .execute(),
+    );
+    await fixture.cli('hold', `hubspot:${record}`, 'phone');
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    await ida.get('/review');
+    const other = { actor: { kind: 'operator', name: 'Ida' }, via: 'page', result: 'done' } as const;
+    for (const subject of [
+      `difference/hubspot/${record}/phone`,
+      `hubspot:${record}0 name`,
+      `hubspot ${COMPANY} ${record}`,
+    ])
+      await store.write((tx) => recordAudit(tx, { ...other, action: 'told', subject }, Date.now()));
+    const { text } = await ida.get(`/companies/${COMPANY}`);
+    expect(text).toContain(`<code>record.hold</code> hubspot:${record} phone`);
+    expect(text).toContain(`<code>told</code> difference/hubspot/${record}/phone`);
+    expect(text).toContain(`<code>told</code> hubspot ${COMPANY} ${record}`);
+    expect(text).not.toContain(`${record}0 name`);
+    expect(text).toContain(`note left</span> <span lang="da">Direktør: ${PERSON} &lt;b>`);
+    expect((await gry.get(`/companies/${COMPANY}`)).text).not.toContain(PERSON);
+    const explained = (await fixture.cli('explain', COMPANY)).stdout;
+    expect(explained).toMatch(/By hand\n(?:.*\n)*.*\(command\): record.hold hubspot:\d+ phone, done/u);
+    expect(explained).toContain(`done: Direktør: ${PERSON}`);
+  });
+
+  it('tells a long story page by page, each entry once', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    const { hubspot: record } = records;
+    const moments = [...Array(30).keys()].map((at) => 1_000 + at);
+    const planned = { field: 'name', action: 'write', rule: 'ours', seq: 1, old: 'a' } as const;
+    for (const moment of moments)
+      await fixture.app.store.write((tx) =>
+        writeHistory(
+          tx,
+          [...Array(moment === 1_010 ? 400 : 20).keys()].map((at) => ({
+            ...{ provider: 'hubspot', id: record, entity: COMPANY },
+            planned: { ...planned, property: `p${at}`, now: `moment ${moment}.` },
+          })),
+          [],
+          moment,
+        ),
+      );
+    const ida = await signedIn('viewer');
+    const seen: string[] = [];
+    let pages = 0;
+    for (let path: string | undefined = `/companies/${COMPANY}`; path !== undefined; pages += 1) {
+      const { text } = await ida.get(path);
+      expect(text.includes('Register and CRM')).toBe(pages === 0);
+      seen.push(...(text.match(/moment \d+/gu) ?? []));
+      path = /rel="next" href="([^"]+)"/u.exec(text)?.[1];
+    }
+    expect(pages).toBeGreaterThan(5);
+    expect(seen).toHaveLength(29 * 20 + 400);
+    expect(seen).toEqual(seen.toSorted().toReversed());
   });
 
   it('names no person to a viewer, anywhere', async () => {

@@ -2,12 +2,14 @@
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { isEventName } from '../../protocol/events.ts';
 import { readPayload, type WireOptions } from '../../protocol/payload.ts';
-import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { type Override, readOverrides } from '../decide/override.ts';
 import { type Fact, fold, visible } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { datedBy } from '../intake/ahead.ts';
+import { readActions, type TimelineAction } from './timeline-actions.ts';
+import { readLanes, type TimelineLane } from './timeline-lanes.ts';
+import { readNotes, type TimelineNote } from './timeline-notes.ts';
 
 export interface TimelineLink {
   readonly provider: string;
@@ -81,17 +83,6 @@ export interface TimelineOverride extends Override {
   readonly property: string;
 }
 
-/** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
-export interface TimelineLane {
-  readonly queue: string;
-  readonly key: string;
-  readonly state: 'parked' | 'running' | 'due' | 'waiting';
-  readonly dueAt: number | null;
-  readonly since: number;
-  readonly attempts: number;
-  readonly error: string | null;
-}
-
 export interface Timeline {
   readonly entity: string;
   readonly links: readonly TimelineLink[];
@@ -102,6 +93,10 @@ export interface Timeline {
   readonly overrides: readonly TimelineOverride[];
   readonly setAside: readonly TimelineSetAside[];
   readonly lanes: readonly TimelineLane[];
+  /** Newest first. */
+  readonly notes: readonly TimelineNote[];
+  /** Newest first. */
+  readonly actions: readonly TimelineAction[];
 }
 
 export interface TimelineOptions extends WireOptions {
@@ -110,6 +105,8 @@ export interface TimelineOptions extends WireOptions {
   readonly record?: { readonly provider: string; readonly id: string };
   /** The newest decisions and receipts to show, of each. */
   readonly limit: number;
+  /** Only what happened by then, in ms since 1970. */
+  readonly until?: number | undefined;
 }
 
 /** The company a record is or was linked to; undefined where it never was. */
@@ -141,6 +138,8 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
     overrides,
     setAside,
     lanes: await readLanes(db, entity, links, options.now),
+    notes: await readNotes(db, links, options.limit),
+    actions: await readActions(db, entity, links, options.limit),
   };
 }
 
@@ -178,6 +177,7 @@ async function readReceipts(db: Db, entity: string, options: TimelineOptions): P
     .selectFrom('receipt')
     .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside'])
     .where('entity', '=', entity)
+    .$if(options.until !== undefined, (query) => query.where('received_at', '<=', options.until ?? 0))
     .orderBy('seq', 'desc')
     .limit(options.limit)
     .execute();
@@ -210,9 +210,10 @@ function shownFact({ field, value, clock, seq }: Fact): TimelineFact {
 async function readHistory(
   db: Db,
   entity: string,
-  { record, limit }: TimelineOptions,
+  { record, limit, until }: TimelineOptions,
 ): Promise<readonly TimelineDecision[]> {
   let query = db.selectFrom('history').selectAll().where('entity', '=', entity).orderBy('id', 'desc').limit(limit);
+  if (until !== undefined) query = query.where('at', '<=', until);
   if (record !== undefined) query = query.where('provider', '=', record.provider).where('record_id', '=', record.id);
   const rows = await query.execute();
   return rows.reverse().map(({ id: _id, entity: _entity, record_id, old_value, new_value, ...row }) => ({
@@ -252,37 +253,6 @@ async function readAllOverrides(
     for (const [property, override] of own) overrides.push({ provider, record, property, ...override });
   }
   return overrides;
-}
-
-async function readLanes(
-  db: Db,
-  entity: string,
-  links: readonly TimelineLink[],
-  now: number,
-): Promise<readonly TimelineLane[]> {
-  const wanted = new Set([
-    `apply ${entity}`,
-    ...links.flatMap(({ provider, record }) => [
-      ...['sync', 'heal', 'note', 'parent'].map((queue) => `${queue}:${provider} ${record}`),
-      `monitoring ${provider}:${record}`,
-    ]),
-  ]);
-  const lanes = [...wanted].map((lane) => [lane.slice(0, lane.indexOf(' ')), lane.slice(lane.indexOf(' ') + 1)]);
-  const rows = await db
-    .selectFrom('lane')
-    .selectAll()
-    .where('queue', 'in', each(db, [...new Set(lanes.map(([queue = '']) => queue))]))
-    .where('key', 'in', each(db, [...new Set(lanes.map(([, key = '']) => key))]))
-    .orderBy('queue')
-    .orderBy('key')
-    .execute();
-  return rows
-    .filter(({ queue, key }) => wanted.has(`${queue} ${key}`))
-    .map(({ queue, key, due_at, lease_until, fence, since, attempts, error, parked_at }) => {
-      const state =
-        parked_at !== null ? 'parked' : fence !== null ? 'running' : (due_at ?? 0) <= now ? 'due' : 'waiting';
-      return { queue, key, state, dueAt: lease_until ?? due_at, since, attempts, error };
-    });
 }
 
 /** A text that is no JSON is shown as it is: a row of another version must not break the timeline. */

@@ -5,7 +5,7 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { nameList, state, table, timeOf } from '../page/parts.ts';
 import { writesAddress } from '../writes/selection.ts';
-import { type Spectator, shownProperty } from './shown-value.ts';
+import { maskAddresses, type Spectator, shownProperty } from './shown-value.ts';
 
 interface Entry {
   readonly at: number;
@@ -13,14 +13,28 @@ interface Entry {
   readonly what: Markup;
 }
 
-/** The list; what was decided of one record at one time is one entry. */
-export function history(spectator: Spectator, { receipts, history: decisions }: Timeline): Markup {
+/** The list; what was decided of one record at one time is one entry. Later than `after`, until `until` where they are given. */
+export function history(
+  spectator: Spectator,
+  {
+    receipts,
+    history: decisions,
+    notes,
+    actions,
+    after = 0,
+    until = Number.POSITIVE_INFINITY,
+  }: Timeline & { readonly after: number | undefined; readonly until: number | undefined },
+): Markup {
   const { reader } = spectator;
   const together = Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`);
   const entries: readonly Entry[] = [
     ...receipts.map((receipt) => ofReceipt(spectator, receipt)),
     ...[...together.values()].map((some) => ofDecisions(spectator, some)),
-  ].toSorted((a, b) => b.at - a.at);
+    ...notes.map((note) => ofNote(spectator, note)),
+    ...actions.map((action) => ofAction(spectator, action)),
+  ]
+    .filter(({ at }) => at > after && at <= until)
+    .toSorted((a, b) => b.at - a.at);
   if (entries.length === 0) return html`<p class="quiet">${reader.text('company.noTimeline')}</p>`;
   const columns = ['when', 'record', 'what'] as const;
   return table({
@@ -58,6 +72,37 @@ function ofDecisions(spectator: Spectator, decisions: readonly TimelineDecision[
     where: html`${first?.provider} <code>${first?.record}</code>`,
     what: html`${decisions.filter(({ outcome }) => outcome !== 'skipped').map((each) => lineOf(spectator, each))}
       ${unchanged > 0 && html`<div class="quiet">${reader.text('company.unchanged', { count: unchanged })}</div>`}`,
+  };
+}
+
+const NOTE_SIGNS = { done: 'ok', due: 'idle', dropped: 'warn' } as const;
+
+/** The heading of a note may name a person. */
+const ofNote = (
+  { reader, seesPersons }: Spectator,
+  { at, provider, record, subject, seq, state: is }: Timeline['notes'][number],
+): Entry => ({
+  at,
+  where: html`${provider} <code>${record}</code>`,
+  what: html`<div>
+    ${state(NOTE_SIGNS[is], reader.text(`note.${is}`))}${seesPersons && html` <span lang="da">${subject}</span>`}
+    <span class="quiet"> <a href=${`#event-${seq}`}>${seq}</a></span>
+  </div>`,
+});
+
+/** What somebody did by hand. */
+function ofAction(
+  { reader, seesPersons }: Spectator,
+  { at, actor, via, action, subject = '', result }: Timeline['actions'][number],
+): Entry {
+  const shown = (text: string): string => (seesPersons ? text : maskAddresses(text));
+  return {
+    at,
+    where: html`${reader.text('company.byHand')} <span class="quiet">${reader.text(`via.${via}`)}</span>`,
+    what: html`<div>
+      ${shown(actor.name)}: <code>${action}</code> ${shown(subject)}
+      <span class="quiet" lang="en">${shown(result)}</span>
+    </div>`,
   };
 }
 

@@ -12,6 +12,7 @@ import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
@@ -25,13 +26,13 @@ import { companyAddress, linkState } from './search.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
 
 const SHOWN = 50;
-const MOST_SHOWN = 1_000;
+/** Of one moment, at most. */
+const MOST_READ = 3_200;
 /** A company with more records than this is no longer read live for all of them. */
 const MOST_RECORDS = 5;
 
 /** Adds the page, and what may be done there. */
 export function addCompany(app: Server, deps: CompanyDeps): void {
-  const { store } = deps;
   addOverrideActions(app, deps);
   addLinkActions(app, deps);
   addPage(app, deps, {
@@ -39,31 +40,73 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
     async show(visit) {
       const entity = canonicalEntityId(visit.param('entity'));
       if (entity === undefined) return undefined;
-      const { reader, now, visitor } = visit;
-      const limit = Math.min(Number(/^\d{1,4}$/.exec(visit.query('limit'))?.[0] ?? SHOWN), MOST_SHOWN);
-      const timeline = await readTimeline(store.db, entity, { ...deps, now, limit });
-      if (timeline === undefined) return undefined;
-      const spectator = { ...visitor, reader };
-      const records = await readRecords(deps, timeline);
-      return {
-        title: titleOf(reader, timeline),
-        body: html`<p><code>${entity}</code></p>
-          ${section(reader.text('company.values'), comparison(spectator, timeline.facts, records))}
-          ${section(reader.text('company.links'), links(visit, timeline))}
-          ${timeline.lanes.length > 0 && section(reader.text('company.lanes'), lanes(visit, timeline))}
-          ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(visit, timeline))}
-          ${timeline.setAside.length > 0 && section(reader.text('company.setAside'), setAside(deps, visit, timeline))}
-          ${section(reader.text('company.timeline'), history(spectator, timeline))}
-          ${isCut(timeline, limit) && html`<p><a href=${`${companyAddress(entity)}?limit=${Math.min(limit * 4, MOST_SHOWN)}`}>${reader.text('company.more')}</a></p>`}`,
-      };
+      const part = await readPart(deps, visit, entity);
+      return part && companyPage(deps, visit, part);
     },
   });
 }
 
-const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
+/** A company, with as much of its timeline as a page holds. */
+interface Part extends Timeline {
+  /** What happened later than that is on this page; undefined where all that is older is, too. */
+  readonly after: number | undefined;
+  /** Until when the page tells; undefined where it begins with the newest. */
+  readonly until: number | undefined;
+}
 
-const isCut = ({ receipts, history: decisions }: Timeline, limit: number): boolean =>
-  limit < MOST_SHOWN && (receipts.length >= limit || decisions.length >= limit);
+/** Reads so much that all of the last moment is there: a company's records are written together, in many decisions. */
+async function readPart(deps: CompanyDeps, { now, query }: Visit, entity: string): Promise<Part | undefined> {
+  const until = /^\d{1,15}$/.test(query('until')) ? Number(query('until')) : undefined;
+  for (let limit = SHOWN; ; limit *= 4) {
+    const timeline = await readTimeline(deps.store.db, entity, { ...deps, now, limit, until });
+    if (timeline === undefined) return undefined;
+    const after = cutOf(timeline, limit);
+    const { receipts, history: decisions } = timeline;
+    const isLater = (at: number): boolean => at > (after ?? 0);
+    const holdsSome = receipts.some(({ receivedAt }) => isLater(receivedAt)) || decisions.some(({ at }) => isLater(at));
+    if (after === undefined || holdsSome) return { ...timeline, after, until };
+    if (limit >= MOST_READ) return { ...timeline, after: after - 1, until };
+  }
+}
+
+/** The last moment of which there may be more than was read. */
+function cutOf({ receipts, history: decisions }: Timeline, limit: number): number | undefined {
+  const ends = [
+    ...(receipts.length < limit ? [] : [Math.min(...receipts.map(({ receivedAt }) => receivedAt))]),
+    ...(decisions.length < limit ? [] : [Math.min(...decisions.map(({ at }) => at))]),
+  ];
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+async function companyPage(deps: CompanyDeps, visit: Visit, part: Part): Promise<PageBody> {
+  const { reader, visitor } = visit;
+  const { entity, until, after } = part;
+  const spectator = { ...visitor, reader };
+  const address = companyAddress(entity);
+  return {
+    title: titleOf(reader, part),
+    body: html`<p><code>${entity}</code></p>
+      ${until === undefined && (await standing(deps, visit, part))}
+      ${section(reader.text('company.timeline'), history(spectator, part))}
+      <p class="actions">
+        ${until !== undefined && html`<a href=${address}>${reader.text('list.newest')}</a>`}
+        ${after !== undefined && html`<a rel="next" href=${`${address}?until=${after}`}>${reader.text('list.older')}</a>`}
+      </p>`,
+  };
+}
+
+/** How it stands now. */
+async function standing(deps: CompanyDeps, visit: Visit, timeline: Timeline): Promise<Markup> {
+  const { reader, visitor } = visit;
+  const records = await readRecords(deps, timeline);
+  return html`${section(reader.text('company.values'), comparison({ ...visitor, reader }, timeline.facts, records))}
+    ${section(reader.text('company.links'), links(visit, timeline))}
+    ${timeline.lanes.length > 0 && section(reader.text('company.lanes'), lanes(visit, timeline))}
+    ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(visit, timeline))}
+    ${timeline.setAside.length > 0 && section(reader.text('company.setAside'), setAside(deps, visit, timeline))}`;
+}
+
+const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
 /** A company's name names no person, whatever it is made of: the register publishes it. */
 function titleOf(reader: Reader, { entity, facts }: Timeline): string {

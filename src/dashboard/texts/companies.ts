@@ -85,6 +85,10 @@ export const COMPANY_TEXTS = {
   'company.event': { en: 'Event received', da: 'Hændelse modtaget' },
   'company.pruned': { en: 'its content is no longer kept', da: 'dens indhold gemmes ikke mere' },
   'company.unapplied': { en: 'not applied yet', da: 'ikke anvendt endnu' },
+  'company.byHand': { en: 'By hand', da: 'Med hånden' },
+  'note.done': { en: 'note left', da: 'note skrevet' },
+  'note.due': { en: 'note to be left', da: 'note på vej' },
+  'note.dropped': { en: 'note dropped', da: 'note opgivet' },
   'company.changed': { en: 'changed', da: 'ændrede' },
   'company.stale': { en: 'older than what was known', da: 'ældre end det kendte' },
   'company.aside': { en: 'set aside', da: 'sat til side' },
@@ -97,5 +101,4 @@ export const COMPANY_TEXTS = {
     da: { one: '{count} felt blev som det var', other: '{count} felter blev som de var' },
   },
   'company.rule': { en: 'rule', da: 'regel' },
-  'company.more': { en: 'Show more of the timeline', da: 'Vis mere af forløbet' },
 } as const;

@@ -1,4 +1,5 @@
 /** The audit: what people and programs did by hand, from a page, a command or the API. */
+import type { Selectable } from 'kysely';
 import type { AuditTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
@@ -70,14 +71,56 @@ export async function readAudit(db: Db, filter: AuditFilter, limit: number): Pro
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ actor_kind: kind, actor: name, detail, subject, ...row }) => ({
-    ...row,
-    actor: { kind, name },
-    subject: subject ?? undefined,
-    // We wrote it.
-    detail: detail === null ? undefined : JSON.parse(detail),
-  }));
+  return rows.map(asRead);
 }
+
+const asRead = ({ actor_kind: kind, actor: name, detail, subject, ...row }: Selectable<AuditTable>): AuditRow => ({
+  ...row,
+  actor: { kind, name },
+  subject: subject ?? undefined,
+  // We wrote it.
+  detail: detail === null ? undefined : JSON.parse(detail),
+});
+
+/** A subject, and those that begin with it and this sign. */
+export interface SubjectRange {
+  readonly is: string;
+  readonly before: string;
+}
+
+/** What is behind every text that begins alike. */
+const LAST = '\u{10FFFF}';
+
+/** The newest entries about any of these; each is found along the index of subjects. */
+export async function readAuditOf(
+  db: Db,
+  subjects: readonly SubjectRange[],
+  limit: number,
+): Promise<readonly AuditRow[]> {
+  const found = await Promise.all(
+    subjects.map(({ is, before }) =>
+      db
+        .selectFrom('audit')
+        .selectAll()
+        .where('subject', '>=', is)
+        .where('subject', '<', is + before + LAST)
+        // By the index: by their ids, an engine might look through all that there are.
+        .orderBy('subject', 'desc')
+        .limit(MOST_OF_ONE)
+        .execute(),
+    ),
+  );
+  const isMeant = ({ subject }: AuditRow): boolean =>
+    subjects.some(({ is, before }) => subject === is || subject?.startsWith(is + before) === true);
+  return found
+    .flat()
+    .map(asRead)
+    .filter(isMeant)
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, limit);
+}
+
+const MOST_OF_ONE = 1_000;
 
 /** Deletes entries that were made before `before`. */
 export async function deleteAudit(tx: Tx, before: number): Promise<void> {

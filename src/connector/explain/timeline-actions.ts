@@ -1,0 +1,41 @@
+/** What people and programs did by hand with a company or its records, as the audit keeps it. */
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
+import type { Db } from '../../store/open.ts';
+import { idOf } from './attention-kinds.ts';
+import type { TimelineLink } from './timeline.ts';
+
+/** An entry of the audit. */
+export type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
+
+/** The newest of them. */
+export async function readActions(
+  db: Db,
+  entity: string,
+  links: readonly TimelineLink[],
+  limit: number,
+): Promise<readonly TimelineAction[]> {
+  const rows = await readAuditOf(db, subjectsOf(entity, links), limit);
+  return rows.map(({ at, actor, via, action, subject, result }) => ({ at, actor, via, action, subject, result }));
+}
+
+/** What they may have been recorded for: commands by their arguments, answers by the id in review. */
+function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly SubjectRange[] {
+  const names = [entity, parseEntityId(entity)?.number ?? entity];
+  const connections = [...new Set(links.map(({ provider }) => provider))];
+  return [
+    ...names.map((name) => ({ is: name, before: ' ' })),
+    ...connections.flatMap((provider) => names.map((name) => ({ is: `${provider} ${name}`, before: ' ' }))),
+    ...links.flatMap(({ provider, record }) => [
+      { is: `${provider}:${record}`, before: ' ' },
+      ...(['difference', 'value', 'link', 'match'] as const).map((kind) => ({
+        is: idOf(kind, provider, record),
+        before: '/',
+      })),
+      ...['sync', 'heal', 'note', 'parent'].map((queue) => ({
+        is: idOf('lane', `${queue}:${provider}`, record),
+        before: '/',
+      })),
+    ]),
+  ];
+}
