@@ -6,7 +6,7 @@ import type { Db } from '../store/store.ts';
 import { maskAddresses } from './companies/shown-value.ts';
 import { type CsvRow, sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
-import { table, textFilter, timeOf } from './page/parts.ts';
+import { brief, table, textFilter, timeOf } from './page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from './routes.ts';
 
 const SHOWN = 50;
@@ -108,9 +108,9 @@ function auditTable({ reader }: Visit, rows: readonly AuditRow[]): VNode {
       html`${actor.name} <span class="quiet">${reader.text(`actor.${actor.kind}`)}</span>`,
       reader.text(`via.${via}`),
       html`<code>${action}</code>`,
-      subject,
-      detail && html`<code>${JSON.stringify(detail)}</code>`,
-      html`<span lang="en">${result}</span>`,
+      subject && brief(subject),
+      detail && html`<code>${brief(JSON.stringify(detail))}</code>`,
+      html`<span lang="en">${brief(result)}</span>`,
     ]),
   });
 }

@@ -166,7 +166,12 @@ describe('a session', () => {
     const token = await operator('Ida', 'viewer');
     const ida = visitor();
     await ida.get('/login');
-    for (let attempt = 0; attempt < 10; attempt += 1) await ida.post('/login', { token });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 200; attempt += 1)
+      statuses.push((await ida.post('/login', { token: attempt < 100 ? 'wrong' : token })).status);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(statuses[0]));
+    expect(statuses.slice(10)).toEqual(Array(190).fill(429));
+    expect(ida.cookies.has('cvrsync_session')).toBe(false);
     const refused = await ida.post('/login', { token });
     expect(refused.status).toBe(429);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
 import type { Db } from '../../store/open.ts';
 import { idOf } from './attention-kinds.ts';
-import type { TimelineLink } from './timeline.ts';
+import type { TimelineLink, TimelineOptions } from './timeline.ts';
 
 /** An entry of the audit. */
 export type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
@@ -11,11 +11,10 @@ export type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 
 /** The newest of them. */
 export async function readActions(
   db: Db,
-  entity: string,
-  links: readonly TimelineLink[],
-  limit: number,
+  { entity, links }: { readonly entity: string; readonly links: readonly TimelineLink[] },
+  { limit, until }: Pick<TimelineOptions, 'limit' | 'until'>,
 ): Promise<readonly TimelineAction[]> {
-  const rows = await readAuditOf(db, subjectsOf(entity, links), limit);
+  const rows = await readAuditOf(db, subjectsOf(entity, links), { limit, until });
   return rows.map(({ at, actor, via, action, subject, result }) => ({ at, actor, via, action, subject, result }));
 }
 

@@ -1,7 +1,8 @@
 /** The notes that cvrsync left on a company's records, or is to leave. */
+import { sql } from 'kysely';
 import type { Db } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
-import type { TimelineLink } from './timeline.ts';
+import type { TimelineLink, TimelineOptions } from './timeline.ts';
 
 export interface TimelineNote {
   readonly provider: string;
@@ -16,23 +17,25 @@ export interface TimelineNote {
   readonly state: NoteTable['state'];
 }
 
-/** The newest of each record. */
+/** The newest of them. */
 export async function readNotes(
   db: Db,
   links: readonly TimelineLink[],
-  limit: number,
+  { limit, until = Number.MAX_SAFE_INTEGER }: Pick<TimelineOptions, 'limit' | 'until'>,
 ): Promise<readonly TimelineNote[]> {
   const notes: TimelineNote[] = [];
   for (const { provider, record } of links) {
+    const at = sql<number>`coalesce(done_at, at)`;
     const rows = await db
       .selectFrom('note')
-      .select(['subject', 'seq', 'at', 'done_at', 'state'])
+      .select(['subject', 'seq', 'state', at.as('at')])
       .where('provider', '=', provider)
       .where('record_id', '=', record)
-      .orderBy('at', 'desc')
+      .where(at, '<=', until)
+      .orderBy(at, 'desc')
       .limit(limit)
       .execute();
-    for (const { done_at, at, ...row } of rows) notes.push({ ...row, provider, record, at: done_at ?? at });
+    notes.push(...rows.map((row) => ({ ...row, provider, record })));
   }
-  return notes.toSorted((a, b) => b.at - a.at);
+  return notes.toSorted((a, b) => b.at - a.at).slice(0, limit);
 }

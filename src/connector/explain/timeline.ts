@@ -138,8 +138,8 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
     overrides,
     setAside,
     lanes: await readLanes(db, entity, links, options.now),
-    notes: await readNotes(db, links, options.limit),
-    actions: await readActions(db, entity, links, options.limit),
+    notes: await readNotes(db, links, options),
+    actions: await readActions(db, { entity, links }, options),
   };
 }
 

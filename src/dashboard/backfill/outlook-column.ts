@@ -6,7 +6,7 @@ import type { Planned } from '../../connector/decide/planned.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';
 import { readFacts } from '../../connector/facts/facts.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
-import { shownProperty } from '../companies/shown-value.ts';
+import { briefProperty } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Visit } from '../routes.ts';
 import type { BackfillPageDeps } from './filter.ts';
@@ -72,7 +72,7 @@ function cellOf(visit: Visit, current: CurrentRecord): Markup {
 
 function lineOf({ reader, visitor }: Visit, { property, field, old, now }: Planned): Markup {
   const value = (each: Planned['old']): Markup =>
-    shownProperty({ ...visitor, reader }, field, each) ??
+    briefProperty({ ...visitor, reader }, field, each) ??
     html`<span class="quiet">${reader.text('company.blank')}</span>`;
   return html`<code>${property}</code>: ${value(old)} → ${value(now)}`;
 }

@@ -3,9 +3,9 @@ import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
-import { nameList, state, table, timeOf } from '../page/parts.ts';
+import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
 import { writesAddress } from '../writes/selection.ts';
-import { maskAddresses, type Spectator, shownProperty } from './shown-value.ts';
+import { briefProperty, maskAddresses, type Spectator } from './shown-value.ts';
 
 interface Entry {
   readonly at: number;
@@ -95,7 +95,7 @@ function ofAction(
   { reader, seesPersons }: Spectator,
   { at, actor, via, action, subject = '', result }: Timeline['actions'][number],
 ): Entry {
-  const shown = (text: string): string => (seesPersons ? text : maskAddresses(text));
+  const shown = (text: string): string => brief(seesPersons ? text : maskAddresses(text));
   return {
     at,
     where: html`${reader.text('company.byHand')} <span class="quiet">${reader.text(`via.${via}`)}</span>`,
@@ -116,12 +116,12 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const word =
     known === undefined ? html`<code>${outcome}</code>` : state(SIGNS[known], reader.text(`outcome.${known}`));
   const value = (each: unknown): Markup =>
-    shownProperty(spectator, field, each) ?? html`<span class="quiet">${reader.text('company.blank')}</span>`;
+    briefProperty(spectator, field, each) ?? html`<span class="quiet">${reader.text('company.blank')}</span>`;
   return html`<div>
     ${word} ${property !== null && html` <code>${property}</code>: ${value(old)} → ${value(now)}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
-      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${detail}</span>`}
+      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${brief(detail)}</span>`}
     </span>
   </div>`;
 }

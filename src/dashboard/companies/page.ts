@@ -25,7 +25,7 @@ import { actionAddress, type RecordAction } from './record-action.ts';
 import { companyAddress, linkState } from './search.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
 
-const SHOWN = 50;
+const SHOWN = 40;
 /** Of one moment, at most. */
 const MOST_READ = 3_200;
 /** A company with more records than this is no longer read live for all of them. */
@@ -61,19 +61,22 @@ async function readPart(deps: CompanyDeps, { now, query }: Visit, entity: string
     const timeline = await readTimeline(deps.store.db, entity, { ...deps, now, limit, until });
     if (timeline === undefined) return undefined;
     const after = cutOf(timeline, limit);
-    const { receipts, history: decisions } = timeline;
-    const isLater = (at: number): boolean => at > (after ?? 0);
-    const holdsSome = receipts.some(({ receivedAt }) => isLater(receivedAt)) || decisions.some(({ at }) => isLater(at));
+    const holdsSome = [
+      ...timeline.receipts.map(({ receivedAt }) => receivedAt),
+      ...[timeline.history, timeline.notes, timeline.actions].flatMap((some) => some.map(({ at }) => at)),
+    ].some((at) => at > (after ?? 0));
     if (after === undefined || holdsSome) return { ...timeline, after, until };
     if (limit >= MOST_READ) return { ...timeline, after: after - 1, until };
   }
 }
 
 /** The last moment of which there may be more than was read. */
-function cutOf({ receipts, history: decisions }: Timeline, limit: number): number | undefined {
+function cutOf({ receipts, history: decisions, notes, actions }: Timeline, limit: number): number | undefined {
   const ends = [
     ...(receipts.length < limit ? [] : [Math.min(...receipts.map(({ receivedAt }) => receivedAt))]),
-    ...(decisions.length < limit ? [] : [Math.min(...decisions.map(({ at }) => at))]),
+    ...[decisions, notes, actions].flatMap((some) =>
+      some.length < limit ? [] : [Math.min(...some.map(({ at }) => at))],
+    ),
   ];
   return ends.length === 0 ? undefined : Math.max(...ends);
 }

@@ -3,6 +3,7 @@ import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../p
 import type { Crm } from '../../connector/crm/crm.ts';
 import { isPerson } from '../../connector/facts/persons.ts';
 import type { Visitor } from '../access/admission.ts';
+import { brief } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 
 /** Who looks at values. */
@@ -47,6 +48,12 @@ export function shownProperty(
   if (field === null || !isFieldName(field)) return plain(text);
   const shown = inForm(reader, field, text);
   return shown !== undefined && !seesPersons && mayNamePersons(field) ? maskName(shown) : shown;
+}
+
+/** The same for a list, where a long one is cut. */
+export function briefProperty(spectator: Spectator, field: string | null, value: unknown): string | undefined {
+  const shown = shownProperty(spectator, field, value);
+  return shown && brief(shown);
 }
 
 /** Whether the values of a property may name persons. */

@@ -1,5 +1,6 @@
 /** Parts that pages are put together of. */
 import type { VNode } from 'preact';
+import { cutText } from '../../protocol/text/cut.ts';
 import { html, type Markup } from './html.ts';
 import type { Reader } from './reader.ts';
 
@@ -9,6 +10,10 @@ export function timeOf(reader: Reader, ms: number, now?: number): VNode {
   const shown = now === undefined ? reader.time(ms) : reader.distance(ms, now);
   return html`<time datetime=${exact} title=${exact} data-form=${now === undefined ? 'time' : 'distance'}>${shown}</time>`;
 }
+
+/** What a list shows of a text: a page of fifty long ones would be too long for anybody. */
+const BRIEF = 200;
+export const brief = (text: string): string => cutText(text, BRIEF);
 
 const isBlank = (cell: Markup): boolean => cell === null || cell === undefined || cell === false || cell === '';
 

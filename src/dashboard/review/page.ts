@@ -17,7 +17,7 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../companies/search.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
-import { table, textFilter, timeOf } from '../page/parts.ts';
+import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { addAnswers, answerForm, choiceBox } from './answers.ts';
 import { addReviewExport } from './export.ts';
@@ -101,12 +101,12 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
   const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
   const isHidden =
     kind === 'value' && !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, provider, property));
-  const shown = isHidden ? `${provider}:${record} ${property}` : about;
+  const shown = isHidden ? `${provider}:${record} ${property}` : brief(about);
   return [
     since === null ? null : timeOf(reader, since),
     html`${CRM_KINDS.has(kind) ? html`<a href=${`/companies?q=${encodeURIComponent(`${provider}:${record}`)}`}>${shown}</a>` : shown}
       <div class="quiet"><code>${id}</code></div>`,
-    isHidden ? reader.text('review.persons') : html`<span lang="en">${reason}</span>`,
+    isHidden ? reader.text('review.persons') : html`<span lang="en">${brief(reason)}</span>`,
     html`<span lang="en">${advice}</span>`,
   ];
 }
@@ -123,7 +123,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
   const valueIn = (each: Difference, value: string): Markup =>
     !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, each.provider, each.property))
       ? html`<span class="quiet">${reader.text('review.persons')}</span>`
-      : plain(value);
+      : brief(plain(value));
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
   const listed = table({
     label: reader.text('nav.review'),

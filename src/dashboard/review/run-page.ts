@@ -19,13 +19,13 @@ import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
-import { state, table } from '../page/parts.ts';
+import { brief, state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../runs.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
 
 const PATH = '/review/runs';
-const SHOWN = 200;
+const SHOWN = 100;
 const RECENT = 5;
 
 /** Adds the page, and the actions that ask for a plan, carry it out, and cancel it. */
@@ -169,8 +169,8 @@ function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
     label: reader.text('answers.entries'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: entries.map(({ id, about, reason, result, note, verb }) => [
-      html`${isShown && about}<div class="quiet"><code>${id}</code></div>`,
-      isShown && html`<span lang="en">${reason}</span>`,
+      html`${isShown && brief(about)}<div class="quiet"><code>${id}</code></div>`,
+      isShown && html`<span lang="en">${brief(reason)}</span>`,
       html`${verb !== undefined && html`<div>${reader.text(`verb.${verb}`)}</div>`}
       ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
     ]),

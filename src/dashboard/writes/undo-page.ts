@@ -13,18 +13,18 @@ import type { Server } from '../../http/server/server.ts';
 import { readRun, requestPreview } from '../../runtime/runs/runs.ts';
 import { fieldValue } from '../access/fields.ts';
 import { companyAddress } from '../companies/search.ts';
-import { fieldOfProperty, shownProperty } from '../companies/shown-value.ts';
+import { briefProperty, fieldOfProperty } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { messagePage } from '../page/messages.ts';
-import { state, table } from '../page/parts.ts';
+import { brief, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { ReviewDeps } from '../review/filter.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
 import { isNarrow, readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from './selection.ts';
 
-const SHOWN = 200;
+const SHOWN = 100;
 
 /** Where undoes are. */
 export const UNDOES = '/undoes';
@@ -131,7 +131,7 @@ function resultTable(
     columns: columns.map((column) => reader.text(column)),
     rows: results.map(({ provider, record, entity, property, kind, from, to, reason }) => {
       const field = fieldOfProperty(crms, provider, property);
-      const value = (each: Undone['from']): Markup => shownProperty(spectator, field, each) ?? blank;
+      const value = (each: Undone['from']): Markup => briefProperty(spectator, field, each) ?? blank;
       return [
         html`${provider} <code>${record}</code>`,
         entity !== '' && html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
@@ -139,7 +139,7 @@ function resultTable(
         to === undefined ? value(from) : html`${value(from)} → ${value(to)}`,
         wordOf(reader, undo, kind),
         // A reason may quote what the CRM holds.
-        !visitor.seesPersons ? null : html`<span lang="en">${reason}</span>`,
+        !visitor.seesPersons ? null : html`<span lang="en">${reason && brief(reason)}</span>`,
       ];
     }),
   });

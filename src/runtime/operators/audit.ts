@@ -91,11 +91,11 @@ export interface SubjectRange {
 /** What is behind every text that begins alike. */
 const LAST = '\u{10FFFF}';
 
-/** The newest entries about any of these; each is found along the index of subjects. */
+/** The newest entries about any of these, of those made by `until`; each is found along the index of subjects. */
 export async function readAuditOf(
   db: Db,
   subjects: readonly SubjectRange[],
-  limit: number,
+  { limit, until = Number.POSITIVE_INFINITY }: { readonly limit: number; readonly until?: number | undefined },
 ): Promise<readonly AuditRow[]> {
   const found = await Promise.all(
     subjects.map(({ is, before }) =>
@@ -110,8 +110,8 @@ export async function readAuditOf(
         .execute(),
     ),
   );
-  const isMeant = ({ subject }: AuditRow): boolean =>
-    subjects.some(({ is, before }) => subject === is || subject?.startsWith(is + before) === true);
+  const isMeant = ({ subject, at }: AuditRow): boolean =>
+    at <= until && subjects.some(({ is, before }) => subject === is || subject?.startsWith(is + before) === true);
   return found
     .flat()
     .map(asRead)
