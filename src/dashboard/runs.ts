@@ -94,7 +94,7 @@ export function runList(
   return html`<h2>${title}</h2>
     ${table({
       label: title,
-      columns: [reader.text('writes.at'), title, reader.text('run.state'), reader.text('run.actor')],
+      columns: [reader.text('writes.at'), reader.text('run.which'), reader.text('run.state'), reader.text('run.actor')],
       rows: runs.map((each) => [
         timeOf(reader, each.createdAt),
         html`<a href=${`${path}/${each.id}`}>${name(String(each.id))}</a>`,

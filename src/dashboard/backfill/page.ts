@@ -68,7 +68,12 @@ export function addBackfill(app: Server, deps: BackfillPageDeps): void {
 }
 
 async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): Promise<PageBody> {
-  const runs = await Promise.all(crms.map(async ({ name }) => ({ name, run: await readRun(store.db, name) })));
+  const runs = await Promise.all(
+    crms.map(async ({ name }) => {
+      const run = await readRun(store.db, name);
+      return { name, run, counts: run?.phase === 'planned' ? await countRows(store.db, name) : undefined };
+    }),
+  );
   return {
     title: reader.text('nav.backfill'),
     body: html`<p>${reader.text('backfill.help')}</p>
@@ -78,9 +83,9 @@ async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): P
           reader.text(`backfill.${column}`),
         ),
         numeric: [2],
-        rows: runs.map(({ name, run }) => [
+        rows: runs.map(({ name, run, counts }) => [
           html`<a href=${backfillAddress(name)}>${name}</a>`,
-          phaseState(reader, run),
+          phaseState(reader, run, counts),
           run && reader.number(run.scanned),
           run && timeOf(reader, run.startedAt),
         ]),

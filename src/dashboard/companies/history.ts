@@ -5,7 +5,7 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
 import { writesAddress } from '../writes/selection.ts';
-import { briefProperty, maskAddresses, type Spectator } from './shown-value.ts';
+import { briefChange, maskAddresses, type Spectator } from './shown-value.ts';
 
 interface Entry {
   readonly at: number;
@@ -115,10 +115,10 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const known = OUTCOMES.find((each) => each === outcome);
   const word =
     known === undefined ? html`<code>${outcome}</code>` : state(SIGNS[known], reader.text(`outcome.${known}`));
-  const value = (each: unknown): Markup =>
-    briefProperty(spectator, field, each) ?? html`<span class="quiet">${reader.text('company.blank')}</span>`;
+  const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
+  const [before, after] = briefChange(spectator, field, { old, now });
   return html`<div>
-    ${word} ${property !== null && html` <code>${property}</code>: ${value(old)} → ${value(now)}`}
+    ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} → ${after ?? blank}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
       ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${brief(detail)}</span>`}

@@ -56,6 +56,18 @@ export function briefProperty(spectator: Spectator, field: string | null, value:
   return shown && brief(shown);
 }
 
+/** What a value was and what it is now, each cut; times within a minute are told as they are stored, to tell them apart. */
+export function briefChange(
+  spectator: Spectator,
+  field: string | null,
+  { old, now }: { readonly old: unknown; readonly now: unknown },
+): readonly [string | undefined, string | undefined] {
+  const shown = [old, now].map((each) => briefProperty(spectator, field, each));
+  const isTime = field !== null && isFieldName(field) && FIELDS[field].kind === 'datetime';
+  const [before, after] = isTime && shown[0] === shown[1] ? [plain(old), plain(now)] : shown;
+  return [before, after];
+}
+
 /** Whether the values of a property may name persons. */
 export const mayNamePersons = (field: FieldName | null): boolean => field !== null && mayName(field);
 

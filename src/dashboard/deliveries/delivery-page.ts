@@ -11,6 +11,7 @@ import {
   listDeliveries,
   replayDeliveries,
 } from '../../service/delivery/deliveries.ts';
+import { monitorNames } from '../../service/monitors/monitors.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { monitorAddress } from '../monitors/shown.ts';
@@ -19,7 +20,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { deliveryName, deliveryState } from './page.ts';
+import { deliveryName, deliveryState, monitorName } from './page.ts';
 
 /** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {
@@ -71,10 +72,11 @@ async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Deliv
   const { db } = deps.store;
   const maySee = visitor.seesPersons;
   const attempts = await attemptsOf(db, delivery.seq);
+  const names = await monitorNames(db, [delivery.monitor]);
   const body = maySee ? await readDeliveryBody(db, delivery.seq, deps.management.monitorOptions) : undefined;
   return {
     title: reader.text('delivery.title', { number: String(delivery.seq) }),
-    body: html`${summary(visit, delivery)} ${resendForm(visit, delivery)}
+    body: html`${summary(visit, delivery, monitorName(names, delivery.monitor))} ${resendForm(visit, delivery)}
       <h2>${reader.text('delivery.attempts')}</h2>
       ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, attempts)}
       <h2>${reader.text('delivery.payload')}</h2>
@@ -86,14 +88,14 @@ async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Deliv
   };
 }
 
-function summary(visit: Visit, delivery: Delivery): VNode {
+function summary(visit: Visit, delivery: Delivery, named: Markup): VNode {
   const { reader } = visit;
   const { entity, monitor, status, error, createdAt, endedAt, nextAt } = delivery;
   const fact = (label: string, value: Markup): Markup => html`<dt>${label}</dt><dd>${value}</dd>`;
   return html`<dl class="facts">
     ${fact(reader.text('deliveries.state'), deliveryState(reader, delivery.state))}
     ${fact(reader.text('deliveries.about'), html`${deliveryName(visit, delivery)} <code>${entity}</code>`)}
-    ${fact(reader.text('deliveries.monitor'), html`<a href=${monitorAddress(monitor)}><code>${monitor}</code></a>`)}
+    ${fact(reader.text('deliveries.monitor'), html`<a href=${monitorAddress(monitor)}>${named}</a> <code>${monitor}</code>`)}
     ${fact(reader.text('deliveries.events'), delivery.events.join(', '))}
     ${fact(reader.text('deliveries.made'), timeOf(reader, createdAt))}
     ${fact(reader.text('deliveries.attempts'), reader.number(delivery.attempts))}

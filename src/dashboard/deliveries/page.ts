@@ -5,6 +5,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Delivery, DeliveryState } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/page.ts';
+import { monitorNames } from '../../service/monitors/monitors.ts';
 import { maskName } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -34,13 +35,17 @@ export function addDeliveries(app: Server, deps: RouteDeps): void {
       const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
       const bounds = before === undefined ? {} : { before };
       const { deliveries, older } = await pageDeliveries(deps.store.db, { ...read.filter, ...bounds }, SHOWN);
+      const names = await monitorNames(
+        deps.store.db,
+        deliveries.map(({ monitor }) => monitor),
+      );
       const mayReplay = includesRole(visit.visitor.role, 'operator') && isNarrowFilter(read.filter);
       return {
         title: reader.text('nav.deliveries'),
         body: html`<p>${reader.text('deliveries.help')}</p>
           ${filterForm(visit, texts)}
           ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
-          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries)}
+          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, names)}
           <p class="actions">
             ${before !== undefined && html`<a href=${deliveriesAddress(texts)}>${reader.text('list.newest')}</a>`}
             ${older !== undefined && html`<a rel="next" href=${deliveriesAddress(texts, { before: String(older) })}>${reader.text('list.older')}</a>`}
@@ -93,7 +98,11 @@ export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
 export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>
   !visitor.seesPersons && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
 
-function deliveryTable(visit: Visit, deliveries: readonly Delivery[]): VNode {
+/** What a monitor is called; of one that was removed, the beginning of its id. */
+export const monitorName = (names: ReadonlyMap<string, string>, id: string): Markup =>
+  names.get(id) ?? html`<code title=${id}>${id.slice(0, 8)}</code>`;
+
+function deliveryTable(visit: Visit, deliveries: readonly Delivery[], names: ReadonlyMap<string, string>): VNode {
   const { reader } = visit;
   const columns = ['number', 'made', 'monitor', 'about', 'events', 'state', 'attempts', 'answer'] as const;
   return table({
@@ -103,7 +112,7 @@ function deliveryTable(visit: Visit, deliveries: readonly Delivery[]): VNode {
     rows: deliveries.map((delivery) => [
       html`<a href=${`/deliveries/${delivery.seq}`}>${String(delivery.seq)}</a>`,
       timeOf(reader, delivery.createdAt),
-      html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}><code title=${delivery.monitor}>${delivery.monitor.slice(0, 8)}</code></a>`,
+      html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}>${monitorName(names, delivery.monitor)}</a>`,
       html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,
       nameList(reader, delivery.events),
       deliveryState(reader, delivery.state),

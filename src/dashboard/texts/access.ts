@@ -25,12 +25,12 @@ export const ACCESS_TEXTS = {
   'local.title': { en: 'Operators must be created first', da: 'Der skal oprettes operatører først' },
   'local.help': {
     en: 'Without operators the dashboard answers only on the machine that cvrsync runs on, at localhost. To reach it from elsewhere, run: cvrsync operators create NAME --role admin',
-    da: 'Uden operatører svarer siden kun på den maskine, cvrsync kører på, på localhost. For at nå den andre steder fra: cvrsync operators create NAVN --role admin',
+    da: 'Uden operatører svarer dashboardet kun på den maskine, cvrsync kører på, på localhost. For at nå den andre steder fra: cvrsync operators create NAVN --role admin',
   },
   'origin.title': { en: 'The form came from another site', da: 'Formularen kom fra et andet websted' },
   'origin.help': {
     en: 'Nothing was done. Open the dashboard and do it there.',
-    da: 'Intet er udført. Åbn siden her, og gør det der.',
+    da: 'Intet er udført. Åbn dashboardet, og gør det der.',
   },
   'signOn.submit': { en: 'Sign in with your organisation', da: 'Log ind med din organisation' },
   'signOn.orToken': { en: 'Or with an operator token:', da: 'Eller med et operatørtoken:' },
@@ -53,7 +53,7 @@ export const ACCESS_TEXTS = {
   'signOn.noRole': { en: 'You have no role in cvrsync yet', da: 'Du har endnu ingen rolle i cvrsync' },
   'signOn.noRoleHelp': {
     en: 'Your organisation knows you as {name}, but gives you none of the values that open this dashboard. Ask those who manage its sign-in to give you one of these in the claim {claim}: {values}. Then sign in again.',
-    da: 'Din organisation kender dig som {name}, men giver dig ingen af de værdier, der åbner siden. Bed dem, der styrer login, om en af disse i claim {claim}: {values}. Log så ind igen.',
+    da: 'Din organisation kender dig som {name}, men giver dig ingen af de værdier, der giver adgang til dashboardet. Bed dem, der styrer login, om en af disse i claim {claim}: {values}. Log så ind igen.',
   },
   'signOn.held': { en: 'It sent: {values}', da: 'Den sendte: {values}' },
   'signOn.heldNone': { en: 'It sent none.', da: 'Den sendte ingen.' },
@@ -84,6 +84,6 @@ export const ACCESS_TEXTS = {
   'sessions.action': { en: 'Action', da: 'Handling' },
   'sessions.none': {
     en: 'You use the dashboard on this machine without signing in: there are no operators yet. To make one: cvrsync operators create NAME --role admin',
-    da: 'Du bruger siden på denne maskine uden at logge ind: der er ingen operatører endnu. For at oprette en: cvrsync operators create NAVN --role admin',
+    da: 'Du bruger dashboardet på denne maskine uden at logge ind: der er ingen operatører endnu. For at oprette en: cvrsync operators create NAVN --role admin',
   },
 } as const;

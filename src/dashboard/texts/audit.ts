@@ -4,13 +4,13 @@ export const AUDIT_TEXTS = {
   'nav.audit': { en: 'Audit', da: 'Revisionsspor' },
   'audit.help': {
     en: 'What people and programs did by hand, the newest first. Entries are kept for 400 days.',
-    da: 'Hvad mennesker og programmer har gjort med hånden, det nyeste først. Posterne gemmes i 400 dage.',
+    da: 'Hvad personer og programmer har gjort manuelt, det nyeste først. Det gemmes i 400 dage.',
   },
   'audit.empty': {
     en: 'Nothing yet. Each action by hand will stand here: who, when, what, and what came of it.',
-    da: 'Intet endnu. Hver handling med hånden kommer til at stå her: hvem, hvornår, hvad, og hvad der kom ud af det.',
+    da: 'Intet endnu. Hver manuel handling kommer til at stå her: hvem, hvornår, hvad, og hvad der kom ud af det.',
   },
-  'audit.noMatch': { en: 'No entry fits this filter.', da: 'Ingen post passer til filtret.' },
+  'audit.noMatch': { en: 'No entry fits this filter.', da: 'Ingen handling passer til filtret.' },
   'audit.at': { en: 'When', da: 'Hvornår' },
   'audit.actor': { en: 'Who', da: 'Hvem' },
   'audit.via': { en: 'From', da: 'Fra' },

@@ -4,19 +4,19 @@ export const BACKFILL_TEXTS = {
   'nav.backfill': { en: 'Backfill', da: 'Backfill' },
   'backfill.help': {
     en: 'Links the companies that a CRM holds already, once for each connection: scan, look through the plan, apply it.',
-    da: 'Kobler de virksomheder, som et CRM-system allerede har, én gang for hver forbindelse: scan, se planen igennem, udfør den.',
+    da: 'Kobler de virksomheder, som et CRM allerede har, én gang for hver forbindelse: scan, se planen igennem, udfør den.',
   },
   'backfill.title': { en: 'Backfill of {name}', da: 'Backfill af {name}' },
   'backfill.connection': { en: 'Connection', da: 'Forbindelse' },
   'backfill.state': { en: 'State', da: 'Tilstand' },
-  'backfill.crm': { en: 'The CRM', da: 'CRM-systemet' },
+  'backfill.crm': { en: 'The CRM', da: 'CRM’et' },
   'backfill.scanned': { en: 'Records scanned', da: 'Poster scannet' },
-  'backfill.match': { en: 'Property of the CVR number', da: 'Egenskab med CVR-nummeret' },
+  'backfill.match': { en: 'Property of the CVR number', da: 'Felt med CVR-nummeret' },
   'backfill.began': { en: 'Begun', da: 'Begyndt' },
   'backfill.none': { en: 'Not scanned yet', da: 'Endnu ikke scannet' },
   'backfill.noMatch': {
     en: 'No property is named for the CVR number: set match for this connection in the configuration.',
-    da: 'Der er ikke nævnt nogen egenskab for CVR-nummeret: sæt match for denne forbindelse i konfigurationen.',
+    da: 'Der er ikke nævnt noget felt til CVR-nummeret: sæt match for denne forbindelse i konfigurationen.',
   },
   'backfill.phase': { en: 'Step', da: 'Trin' },
   'backfill.scanTitle': { en: 'Scan {id} of {name}', da: 'Scanning {id} af {name}' },
@@ -28,12 +28,12 @@ export const BACKFILL_TEXTS = {
   },
   'backfill.toPlan': { en: 'To the plan', da: 'Til planen' },
   'backfill.open': { en: 'It goes on: see how far it is', da: 'Den er i gang: se, hvor langt den er' },
-  'scan.begin': { en: 'Scan the CRM', da: 'Scan CRM-systemet' },
+  'scan.begin': { en: 'Scan the CRM', da: 'Scan CRM’et' },
   'scan.goOn': { en: 'Continue the scan', da: 'Fortsæt scanningen' },
   'scan.anew': { en: 'Scan anew', da: 'Scan forfra' },
   'scan.anewHelp': {
     en: 'A scan reads every company in {name} and makes a new plan in place of this one. It links nothing. Records that were skipped by a person stay skipped.',
-    da: 'En scanning læser alle virksomheder i {name} og laver en ny plan i stedet for denne. Den kobler intet. Poster, som et menneske har sprunget over, springes stadig over.',
+    da: 'En scanning læser alle virksomheder i {name} og laver en ny plan i stedet for denne. Den kobler intet. Poster, som en person har sprunget over, springes stadig over.',
   },
   'scan.forgets': {
     en: {
@@ -50,10 +50,10 @@ export const BACKFILL_TEXTS = {
     da: 'Planen er kun delvist udført. Det, der er koblet, forbliver koblet; en kommando, der stadig udfører den, stopper.',
   },
   'apply.title': { en: 'Apply the plan', da: 'Udfør planen' },
-  'apply.trust': { en: 'Where a property differs', da: 'Hvor en egenskab afviger' },
+  'apply.trust': { en: 'Where a property differs', da: 'Hvor et felt afviger' },
   'trust.crm': {
     en: 'the CRM is right: differences wait for a person',
-    da: 'CRM-systemet har ret: afvigelser venter på et menneske',
+    da: 'CRM’et har ret: afvigelser venter på stillingtagen',
   },
   'trust.register': {
     en: 'the register is right: it overwrites once',
@@ -80,7 +80,7 @@ export const BACKFILL_TEXTS = {
   'apply.allRows': { en: 'See all of them', da: 'Se dem alle' },
   'apply.readsAgain': {
     en: 'Each record is read again before it is linked. What changed meanwhile is not linked, and needs a person.',
-    da: 'Hver post læses igen, før den kobles. Det, der er ændret imens, kobles ikke og kræver et menneske.',
+    da: 'Hver post læses igen, før den kobles. Det, der er ændret imens, kobles ikke og kræver stillingtagen.',
   },
   'apply.progress': { en: '{done} of {of} records', da: '{done} af {of} poster' },
   'apply.stale': {
@@ -112,7 +112,7 @@ export const BACKFILL_TEXTS = {
   'phase.carry': { en: 'Waiting for the monitoring service', da: 'Venter på overvågningstjenesten' },
   'phase.done': { en: 'Done', da: 'Færdig' },
   'part.all': { en: 'all', da: 'alle' },
-  'part.person': { en: 'needs a person', da: 'kræver et menneske' },
+  'part.person': { en: 'needs a person', da: 'kræver stillingtagen' },
   'part.link': { en: 'to be linked', da: 'skal kobles' },
   'part.skip': { en: 'skipped', da: 'springes over' },
   'part.linked': { en: 'linked by this plan', da: 'koblet af denne plan' },
@@ -124,7 +124,7 @@ export const BACKFILL_TEXTS = {
   'plan.search': { en: 'Name, number or record id', da: 'Navn, nummer eller post-id' },
   'plan.record': { en: 'Record', da: 'Post' },
   'plan.name': { en: 'Name', da: 'Navn' },
-  'plan.found': { en: 'The CRM holds', da: 'CRM-systemet har' },
+  'plan.found': { en: 'The CRM holds', da: 'CRM’et har' },
   'plan.number': { en: 'Company', da: 'Virksomhed' },
   'plan.verdict': { en: 'Verdict', da: 'Vurdering' },
   'plan.action': { en: 'Action', da: 'Handling' },
@@ -172,7 +172,7 @@ export const BACKFILL_TEXTS = {
   },
   'upload.noPlan': {
     en: 'There is no whole plan yet. Scan the CRM first, to the end.',
-    da: 'Der er ingen hel plan endnu. Scan først CRM-systemet, til det er færdigt.',
+    da: 'Der er ingen hel plan endnu. Scan først CRM’et, til det er færdigt.',
   },
   'upload.busy': {
     en: 'Nothing was changed: a scan, a preview or an apply goes on. Try again once it has ended.',
@@ -199,7 +199,7 @@ export const BACKFILL_TEXTS = {
   'edit.outlook': { en: 'What a link would write', da: 'Hvad en kobling ville skrive' },
   'edit.outlookHelp': {
     en: 'Where the CRM is right when values differ; you choose that when you preview the plan.',
-    da: 'Når CRM-systemet har ret, hvor værdier afviger; det vælger du, når du beder om forhåndsvisningen.',
+    da: 'Når CRM’et har ret, hvor værdier afviger; det vælger du, når du beder om forhåndsvisningen.',
   },
   'edit.rivals': { en: 'Other records of this company', da: 'Andre poster for denne virksomhed' },
   'edit.noNumber': {
@@ -224,13 +224,13 @@ export const BACKFILL_TEXTS = {
   'verdict.invalid': { en: 'not a valid number', da: 'ikke et gyldigt nummer' },
   'verdict.unit': { en: 'the number of a production unit', da: 'nummeret på en produktionsenhed' },
   'verdict.ambiguous': { en: 'several records with one number', da: 'flere poster med samme nummer' },
-  'verdict.held': { en: 'on hold in the CRM', da: 'sat på pause i CRM-systemet' },
+  'verdict.held': { en: 'on hold in the CRM', da: 'på hold i CRM’et' },
   'verdict.differs': {
     en: 'linked to another company than the number says',
     da: 'koblet til en anden virksomhed, end nummeret siger',
   },
-  'verdict.removed': { en: 'link removed by a person', da: 'koblingen er fjernet af et menneske' },
+  'verdict.removed': { en: 'link removed by a person', da: 'koblingen er fjernet af en person' },
   'verdict.changed': { en: 'not as the plan says any more', da: 'ikke længere, som planen siger' },
   'verdict.moved': { en: 'merged into another record', da: 'flettet ind i en anden post' },
-  'verdict.gone': { en: 'deleted in the CRM', da: 'slettet i CRM-systemet' },
+  'verdict.gone': { en: 'deleted in the CRM', da: 'slettet i CRM’et' },
 } as const;

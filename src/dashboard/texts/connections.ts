@@ -24,7 +24,7 @@ export const CONNECTION_TEXTS = {
   'payload.try': { en: 'Try a payload', da: 'Prøv en webhook' },
   'payload.help': {
     en: 'Shows what cvrsync would write into the linked records, by which rule, as they are now. Nothing is written or kept.',
-    da: 'Viser, hvad cvrsync ville skrive i de tilknyttede poster, og efter hvilken regel, som de er nu. Intet skrives eller gemmes.',
+    da: 'Viser, hvad cvrsync ville skrive i de koblede poster, og efter hvilken regel, som de er nu. Intet skrives eller gemmes.',
   },
   'payload.unchanged': {
     en: 'would change these records as follows. Nothing was written.',
@@ -32,7 +32,7 @@ export const CONNECTION_TEXTS = {
   },
   'payload.nothing': {
     en: 'would write nothing here: no record of this connection is linked to it, each is on hold, or no mapped field is known.',
-    da: 'ville ikke skrive noget her: ingen post i forbindelsen er tilknyttet, alle er på hold, eller intet felt med et mål kendes.',
+    da: 'ville ikke skrive noget her: ingen post i forbindelsen er koblet, alle er på hold, eller intet felt med et mål kendes.',
   },
   'payload.remarks': { en: 'Written nowhere', da: 'Skrives ingen steder' },
   'payload.entry': { en: 'Part of the payload', da: 'Del af webhooken' },

@@ -4,7 +4,7 @@ export const INSTALLATION_TEXTS = {
   'nav.installation': { en: 'Installation', da: 'Installation' },
   'installation.version': { en: 'Version', da: 'Version' },
   'installation.started': { en: 'Started', da: 'Startet' },
-  'installation.daemons': { en: 'Daemons on the store', da: 'Daemoner på lageret' },
+  'installation.daemons': { en: 'Daemons on the store', da: 'Daemons på lageret' },
   'installation.store': { en: 'Store', da: 'Lager' },
   'installation.growth': { en: 'Growth', da: 'Vækst' },
   'installation.free': { en: 'Free on its disk', da: 'Ledigt på dets disk' },

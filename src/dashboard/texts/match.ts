@@ -4,7 +4,7 @@ export const MATCH_TEXTS = {
   'nav.match': { en: 'Match', da: 'Match' },
   'match.help': {
     en: 'Which company does this record mean? Accept one, and the record is linked, filled and gets the number.',
-    da: 'Hvilken virksomhed betyder denne post? Vælg én, så bliver posten koblet, udfyldt og får nummeret.',
+    da: 'Hvilken virksomhed er denne post? Vælg én, så bliver posten koblet, udfyldt og får nummeret.',
   },
   'match.left': {
     en: { one: '{count} record waits.', other: '{count} records wait.' },
@@ -60,7 +60,7 @@ export const MATCH_TEXTS = {
   },
   'match.taken': {
     en: 'Nothing was done: the record stands for {other}.',
-    da: 'Intet er udført: posten står for {other}.',
+    da: 'Intet er udført: posten hører til {other}.',
   },
   'match.next': { en: 'Next record', da: 'Næste post' },
 } as const;

@@ -4,11 +4,11 @@ export const OVERVIEW_TEXTS = {
   'overview.well': { en: 'All is well', da: 'Alt er i orden' },
   'overview.wellHelp': {
     en: 'Nothing needs a person, every connection answers, and no work has failed.',
-    da: 'Intet kræver et menneske, alle forbindelser svarer, og intet arbejde er mislykket.',
+    da: 'Intet kræver stillingtagen, alle forbindelser svarer, og intet arbejde er mislykket.',
   },
   'overview.trouble': {
     en: { one: '{count} thing needs you', other: '{count} things need you' },
-    da: { one: '{count} ting kræver dig', other: '{count} ting kræver dig' },
+    da: { one: '{count} ting kræver din opmærksomhed', other: '{count} ting kræver din opmærksomhed' },
   },
   'overview.decide': { en: 'Needs a decision', da: 'Kræver en beslutning' },
   'overview.decideNothing': {
@@ -29,7 +29,7 @@ export const OVERVIEW_TEXTS = {
   'overview.events': { en: 'Events received', da: 'Hændelser modtaget' },
   'overview.records': { en: 'Records written', da: 'Poster skrevet' },
   'overview.kept': { en: 'Edits kept', da: 'Rettelser beholdt' },
-  'overview.deliveries': { en: 'Deliveries made', da: 'Leverancer lavet' },
+  'overview.deliveries': { en: 'Deliveries made', da: 'Leveringer gennemført' },
   'overview.about': { en: 'about {number}', da: 'ca. {number}' },
   'overview.moreThan': { en: 'more than {number}', da: 'mere end {number}' },
   'overview.connections': { en: 'Connections', da: 'Forbindelser' },
@@ -42,8 +42,8 @@ export const OVERVIEW_TEXTS = {
   'overview.since': { en: 'since', da: 'siden' },
   'overview.budget': { en: 'Calls, last minute', da: 'Kald, seneste minut' },
   'overview.budgetUsed': { en: '{calls} of {most}', da: '{calls} af {most}' },
-  'overview.lastDecided': { en: 'Last check', da: 'Set efter' },
-  'overview.lastWritten': { en: 'Last write', da: 'Skrevet' },
+  'overview.lastDecided': { en: 'Last check', da: 'Senest tjekket' },
+  'overview.lastWritten': { en: 'Last write', da: 'Senest skrevet' },
   'overview.notLately': { en: 'not lately', da: 'ikke for nylig' },
   'overview.sources': { en: 'Register and other sources', da: 'Registret og andre kilder' },
   'overview.source': { en: 'Source', da: 'Kilde' },

@@ -47,7 +47,7 @@ export const RECORD_ACTION_TEXTS = {
   'actionTitle.release': { en: 'Release', da: 'Frigiv' },
   'release.help': {
     en: 'On a released property the register wins: cvrsync writes over what people have edited.',
-    da: 'På et frigivet felt vinder registret: cvrsync skriver over det, mennesker har rettet.',
+    da: 'På et frigivet felt vinder registret: cvrsync skriver over det, nogen har rettet.',
   },
   'release.onceOnly': {
     en: 'only once; later edits are kept again',
@@ -55,7 +55,7 @@ export const RECORD_ACTION_TEXTS = {
   },
   'release.once': {
     en: 'The register wins once. After that, cvrsync keeps what people edit again.',
-    da: 'Registret vinder én gang. Derefter beholder cvrsync igen det, mennesker retter.',
+    da: 'Registret vinder én gang. Derefter beholder cvrsync igen det, nogen retter.',
   },
   'release.always': {
     en: 'The register wins from now on: cvrsync writes over each later edit, too, until you end the release.',

@@ -14,6 +14,7 @@ export const RUN_TEXTS = {
   'run.done': { en: 'Done', da: 'Færdig' },
   'run.cancelled': { en: 'Cancelled: what was done stays done', da: 'Afbrudt: det, der er gjort, forbliver gjort' },
   'run.failed': { en: 'Failed: what was done stays done', da: 'Mislykket: det, der er gjort, forbliver gjort' },
+  'run.which': { en: 'What', da: 'Hvad' },
   'run.state': { en: 'State', da: 'Tilstand' },
   'run.actor': { en: 'Asked for by', da: 'Bestilt af' },
   'run.cancel': { en: 'Cancel', da: 'Afbryd' },
@@ -22,6 +23,6 @@ export const RUN_TEXTS = {
   'run.nothing': { en: 'There is nothing to do.', da: 'Der er intet at gøre.' },
   'run.more': {
     en: '{count} of the results are shown: those that need a person first.',
-    da: '{count} af resultaterne vises: dem, der kræver et menneske, først.',
+    da: '{count} af resultaterne vises: dem, der kræver stillingtagen, først.',
   },
 } as const;

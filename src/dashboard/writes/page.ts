@@ -8,7 +8,7 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
 import { companyAddress } from '../companies/search.ts';
-import { briefProperty } from '../companies/shown-value.ts';
+import { briefChange } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
@@ -134,7 +134,7 @@ function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[])
       html`${provider} <code>${record}</code>`,
       html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
       html`<code>${property}</code>`,
-      html`${briefProperty(spectator, field, old) ?? blank} → ${briefProperty(spectator, field, now) ?? blank}`,
+      briefChange(spectator, field, { old, now }).map((each, at) => html`${at === 1 && ' → '}${each ?? blank}`),
       html`<code>${rule}</code>`,
       seq > 0 && html`<a href=${writesAddress({ event: String(seq) })}>${seq}</a>`,
     ]),
