@@ -245,7 +245,7 @@ async function checkAttention({ store, now }: CrmDeps): Promise<Findings> {
     {
       level: 'warn',
       subject: 'review',
-      found: `${shownCount(count)} things need a person`,
+      found: count === 1 ? '1 thing needs a person' : `${shownCount(count)} things need a person`,
       advice: 'see cvrsync review',
     },
   ];

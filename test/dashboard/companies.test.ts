@@ -167,7 +167,7 @@ describe("a company's page", () => {
       seen.push(...(text.match(/moment \d+/gu) ?? []));
       path = /rel="next" href="([^"]+)"/u.exec(text)?.[1];
     }
-    expect(pages).toBeGreaterThan(5);
+    expect(pages).toBeGreaterThan(2);
     expect(seen).toHaveLength(29 * 20 + 400);
     expect(seen).toEqual(seen.toSorted().toReversed());
   });

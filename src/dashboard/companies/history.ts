@@ -86,7 +86,7 @@ const ofNote = (
   where: html`${provider} <code>${record}</code>`,
   what: html`<div>
     ${state(NOTE_SIGNS[is], reader.text(`note.${is}`))}${seesPersons && html` <span lang="da">${subject}</span>`}
-    <span class="quiet"> <a href=${`#event-${seq}`}>${seq}</a></span>
+    <span class="quiet">, <a href=${`#event-${seq}`}>${seq}</a></span>
   </div>`,
 });
 
@@ -101,7 +101,7 @@ function ofAction(
     where: html`${reader.text('company.byHand')} <span class="quiet">${reader.text(`via.${via}`)}</span>`,
     what: html`<div>
       ${shown(actor.name)}: <code>${action}</code> ${shown(subject)}
-      <span class="quiet" lang="en">${shown(result)}</span>
+      <span class="quiet" lang="en"> ${shown(result)}</span>
     </div>`,
   };
 }

@@ -26,8 +26,10 @@ import { companyAddress, linkState } from './search.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
 
 const SHOWN = 40;
-/** Of one moment, at most. */
-const MOST_READ = 3_200;
+/** A page has so many entries at least, where there are more. */
+const LEAST = 10;
+/** Of the last moment, at most. */
+const MOST_READ = 2_560;
 /** A company with more records than this is no longer read live for all of them. */
 const MOST_RECORDS = 5;
 
@@ -57,17 +59,22 @@ interface Part extends Timeline {
 /** Reads so much that all of the last moment is there: a company's records are written together, in many decisions. */
 async function readPart(deps: CompanyDeps, { now, query }: Visit, entity: string): Promise<Part | undefined> {
   const until = /^\d{1,15}$/.test(query('until')) ? Number(query('until')) : undefined;
-  for (let limit = SHOWN; ; limit *= 4) {
+  for (let limit = SHOWN; ; limit *= 2) {
     const timeline = await readTimeline(deps.store.db, entity, { ...deps, now, limit, until });
     if (timeline === undefined) return undefined;
     const after = cutOf(timeline, limit);
-    const holdsSome = [
-      ...timeline.receipts.map(({ receivedAt }) => receivedAt),
-      ...[timeline.history, timeline.notes, timeline.actions].flatMap((some) => some.map(({ at }) => at)),
-    ].some((at) => at > (after ?? 0));
-    if (after === undefined || holdsSome) return { ...timeline, after, until };
+    if (after === undefined || countAfter(timeline, after) >= LEAST) return { ...timeline, after, until };
     if (limit >= MOST_READ) return { ...timeline, after: after - 1, until };
   }
+}
+
+/** Entries later than a moment: what was decided of one record at one time is one. */
+function countAfter({ receipts, history: decisions, notes, actions }: Timeline, after: number): number {
+  const later = <T extends { readonly at: number }>(some: readonly T[]): readonly T[] =>
+    some.filter(({ at }) => at > after);
+  const together = new Set(later(decisions).map(({ at, provider, record }) => `${at} ${provider} ${record}`));
+  const events = receipts.filter(({ receivedAt }) => receivedAt > after);
+  return events.length + together.size + later(notes).length + later(actions).length;
 }
 
 /** The last moment of which there may be more than was read. */
@@ -184,8 +191,7 @@ function lanes({ reader, now }: Visit, { lanes: all }: Timeline): VNode {
   return html`<ul class="lines">
     ${all.map(
       ({ queue, key, state: is, dueAt, since, error }) => html`<li>
-        ${state(LANE_SIGNS[is], reader.text(`lane.${is}`))} <code>${queue} ${key}</code>,
-        ${is === 'waiting' && dueAt !== null ? html`${reader.text('company.until')} ${timeOf(reader, dueAt)}` : timeOf(reader, since, now)}
+        ${state(LANE_SIGNS[is], reader.text(`lane.${is}`))} <code>${queue} ${key}</code>, ${is === 'waiting' && dueAt !== null ? html`${reader.text('company.until')} ${timeOf(reader, dueAt)}` : timeOf(reader, since, now)}
         ${error !== null && html`<div class="quiet" lang="en">${error}</div>`}
       </li>`,
     )}
@@ -195,9 +201,7 @@ function lanes({ reader, now }: Visit, { lanes: all }: Timeline): VNode {
 const overrides = ({ reader, visitor }: Visit, { entity, overrides: all }: Timeline): VNode => html`<ul class="lines">
   ${all.map(
     (each) => html`<li>
-      ${recordName(each)}
-      ${each.property === ALL_PROPERTIES ? reader.text('company.allProperties') : html`<code>${each.property}</code>`}:
-      ${reader.text(`override.${each.kind}`)}
+      ${recordName(each)} ${each.property === ALL_PROPERTIES ? reader.text('company.allProperties') : html`<code>${each.property}</code>`}: ${reader.text(`override.${each.kind}`)}
       ${each.until !== null && html` ${reader.text('company.until')} ${timeOf(reader, each.until)}`}
       <span class="quiet"> ${timeOf(reader, each.createdAt)} ${each.reason}</span>
       ${includesRole(visitor.role, 'operator') && html` <a href=${endAddress(entity, each)}>${reader.text('action.end')}</a>`}
@@ -215,8 +219,7 @@ const setAside = (
 ): VNode => html`<ul class="lines">
   ${all.map(
     (each) => html`<li>
-      ${recordName(each)} <code>${each.property}</code>: 
-      ${shownProperty({ ...visitor, reader }, fieldOfProperty(crms, each.provider, each.property), each.value)}
+      ${recordName(each)} <code>${each.property}</code>: ${shownProperty({ ...visitor, reader }, fieldOfProperty(crms, each.provider, each.property), each.value)}
       <div class="quiet" lang="en">${each.reason}</div>
     </li>`,
   )}

@@ -133,7 +133,7 @@ function resultTable(
       const field = fieldOfProperty(crms, provider, property);
       const value = (each: Undone['from']): Markup => briefProperty(spectator, field, each) ?? blank;
       return [
-        html`${provider} <code>${record}</code>`,
+        html`<span class="together">${provider} <code>${record}</code></span>`,
         entity !== '' && html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
         html`<code>${property}</code>`,
         to === undefined ? value(from) : html`${value(from)} → ${value(to)}`,
