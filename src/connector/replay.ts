@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Payload, WireOptions } from '../protocol/payload.ts';
 import { claim } from '../runtime/lanes/lanes.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
-import type { Store } from '../store/open.ts';
+import type { Db, Store } from '../store/open.ts';
 import { type Crm, mappedFields } from './crm/crm.ts';
 import { holdOf } from './decide/hold.ts';
 import { planRecord, rowsFor } from './decide/plan.ts';
@@ -32,6 +32,12 @@ export interface Preview {
 }
 
 const LEASE_MS = 30_000;
+
+/** The body of an event that came in; undefined where it is not kept. */
+export async function readEventBody(db: Db, seq: number): Promise<string | undefined> {
+  const row = await db.selectFrom('receipt').select('body').where('seq', '=', seq).executeTakeFirst();
+  return row?.body ?? undefined;
+}
 
 /** What the payload would change, read from the CRMs as they are now; writes nothing. */
 export async function preview(

@@ -20,7 +20,7 @@ import type { Monitor } from './monitors/monitor.ts';
 import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ensureOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
-import { type MonitorTest, testMonitor } from './monitors/test-monitor.ts';
+import { type MonitorTest, type TestContent, testMonitor } from './monitors/test-monitor.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
@@ -65,7 +65,7 @@ export interface ServiceManagement {
   /** Where documents come from. */
   readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; entities are canonical. */
-  readonly testMonitor: (monitor: Monitor, entity: string | undefined) => Promise<MonitorTest>;
+  readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
 }
 
 /** A service whose endpoints are there and which does nothing yet. */
@@ -154,7 +154,7 @@ function managementOf(
     wakeUp,
     monitorOptions: monitorOptions(settings),
     register: { ...source, from, canFind: source.find !== undefined },
-    testMonitor: (monitor, entity) => testMonitor(testing, monitor, entity, new AbortController().signal),
+    testMonitor: (monitor, content) => testMonitor(testing, monitor, content, new AbortController().signal),
   };
 }
 

@@ -30,6 +30,19 @@ describe('a payload that somebody tries', () => {
     expect(await fixture.history(records.hubspot)).toEqual(history);
   });
 
+  it('begins with an event that came in, from the timeline of its company', async () => {
+    const { signedIn } = await playStory();
+    const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
+    expect((await ida.get(`/companies/${COMPANY}`)).text).toContain('href="/connections/hubspot?event=1#payload"');
+    const form = async (event: string) =>
+      /<textarea[^>]*>([^<]*)/u.exec((await ida.get(`/connections/hubspot?event=${event}`)).text)?.[1];
+    expect(await form('1')).toContain('Birk &lt;script>alert(1)&lt;/script>'.slice(0, 5));
+    expect(await form('1')).toContain(COMPANY);
+    expect(await form('99')).toBe('');
+    expect(await form('x')).toBe('');
+    expect((await gry.get('/connections/hubspot?event=1')).text).not.toContain('<textarea');
+  });
+
   it('is refused with what is wrong, and kept in the form', async () => {
     const { signedIn } = await playStory();
     const ida = await signedIn('operator');

@@ -105,7 +105,7 @@ function management(store: Store, now: () => number): ServiceManagement {
     wakeUp: { ring: () => undefined },
     monitorOptions: {},
     register: { name: 'cvr', from: 'https://register.example', canFind: true },
-    testMonitor: (monitor, entity) => testMonitor(deps, monitor, entity, new AbortController().signal),
+    testMonitor: (monitor, content) => testMonitor(deps, monitor, content, new AbortController().signal),
   };
 }
 

@@ -21,7 +21,7 @@ export async function tryMonitor(
   if (connector !== undefined) transports.openOwn(`${ownAddress(server.host, server.port)}${connector.webhook.path}`);
   try {
     const deps = { ...wire, ...transports, store, now: Date.now, placeType: service?.placeType ?? 'Place' };
-    const test = await testMonitor(deps, monitor, entity, context.signal);
+    const test = await testMonitor(deps, monitor, { entity }, context.signal);
     if (test.kind === 'posted') return test.result;
     throw new UsageError(PROBLEMS[test.kind](entity));
   } finally {

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import { connectionAddress } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
 import { writesAddress } from '../writes/selection.ts';
@@ -21,14 +22,16 @@ export function history(
     history: decisions,
     notes,
     actions,
+    links,
     after = 0,
     until = Number.POSITIVE_INFINITY,
   }: Timeline & { readonly after: number | undefined; readonly until: number | undefined },
 ): Markup {
   const { reader } = spectator;
+  const connections = [...new Set(links.flatMap(({ provider, state: is }) => (is === 'active' ? provider : [])))];
   const together = Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`);
   const entries: readonly Entry[] = [
-    ...receipts.map((receipt) => ofReceipt(spectator, receipt)),
+    ...receipts.map((receipt) => ofReceipt(spectator, receipt, connections)),
     ...[...together.values()].map((some) => ofDecisions(spectator, some)),
     ...notes.map((note) => ofNote(spectator, note)),
     ...actions.map((action) => ofAction(spectator, action)),
@@ -44,7 +47,7 @@ export function history(
   });
 }
 
-function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt): Entry {
+function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connections: readonly string[]): Entry {
   const { seq, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
   const names = (list: readonly string[]): string => list.join(', ');
   const notes = [
@@ -59,7 +62,13 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt): Entry
     at: receivedAt,
     where: html`<span id=${`event-${seq}`}>${reader.text('company.event')} <span class="quiet">${seq}</span></span>`,
     what: html`<div class="names">${nameList(reader, events)}</div> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}
-      ${includesRole(role, 'operator') && html`<div><a href=${writesAddress({ event: String(seq) })}>${reader.text('company.undo')}</a></div>`}`,
+      ${
+        includesRole(role, 'operator') &&
+        html`<div class="actions">
+        <a href=${writesAddress({ event: String(seq) })}>${reader.text('company.undo')}</a>
+        ${!pruned && connections.map((connection) => html`<a href=${`${connectionAddress(connection)}?event=${seq}#payload`}>${reader.text('company.try', { connection })}</a>`)}
+      </div>`
+      }`,
   };
 }
 

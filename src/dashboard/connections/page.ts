@@ -17,7 +17,7 @@ import { hidden, notFoundPage } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { CallMeter } from './call-meter.ts';
-import { addPayloadTrial, payloadForm } from './payload.ts';
+import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { readConnections } from './read-connections.ts';
 import { connectionAddress, connectionState, connectionsTable } from './table.ts';
 
@@ -102,7 +102,7 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
       ${budgets(visit, crm)}
       <h2>${reader.text('connection.mapping')}</h2>
       ${await mapping(visit, crm)}
-      ${includesRole(visitor.role, 'operator') && html`<h2>${reader.text('payload.try')}</h2>`} ${payloadForm(visit, crm)}`,
+      ${includesRole(visitor.role, 'operator') && html`<h2>${reader.text('payload.try')}</h2>`} ${payloadForm(visit, crm, await eventIn(db, visit))}`,
   };
 }
 

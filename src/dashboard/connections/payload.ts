@@ -4,12 +4,13 @@ import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type Remark, remarksOn } from '../../connector/decide/remarks.ts';
 import { readFacts } from '../../connector/facts/facts.ts';
-import { type Preview, preview } from '../../connector/replay.ts';
+import { type Preview, preview, readEventBody } from '../../connector/replay.ts';
 import type { Server } from '../../http/server/server.ts';
 import { type Payload, readPayload, type WireOptions } from '../../protocol/payload.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { readJson } from '../../protocol/text/json.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { outlook } from '../companies/comparison.ts';
@@ -48,6 +49,13 @@ export function addPayloadTrial(app: Server, deps: TrialDeps): void {
       );
     },
   });
+}
+
+/** The body of the event that an address names, for people to try and to edit; empty where it names none. */
+export async function eventIn(db: Db, { query, visitor }: Visit): Promise<string> {
+  if (!/^\d{1,15}$/.test(query('event')) || !visitor.seesPersons) return '';
+  const body = await readEventBody(db, Number(query('event')));
+  return body === undefined ? '' : JSON.stringify(JSON.parse(body), null, 2);
 }
 
 /** The form; nothing for those who may not try. */

@@ -83,7 +83,12 @@ async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Deliv
       ${
         body === undefined
           ? html`<p>${reader.text(maySee ? 'delivery.noPayload' : 'delivery.hidden')}</p>`
-          : html`<pre class="payload" tabindex="0">${JSON.stringify(JSON.parse(body), null, 2)}</pre>`
+          : html`<pre class="payload" tabindex="0">${JSON.stringify(JSON.parse(body), null, 2)}</pre>
+              ${
+                names.has(delivery.monitor) &&
+                includesRole(visitor.role, 'admin') &&
+                html`<p><a href=${`${monitorAddress(delivery.monitor)}/test?delivery=${delivery.seq}`}>${reader.text('resend.edit')}</a></p>`
+              }`
       }`,
   };
 }

@@ -1,8 +1,6 @@
 /** What can be done with a monitor: each with a page that says what will happen, and an action. */
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
 import { digestOf } from '../../runtime/operators/operators.ts';
-import type { TestResult } from '../../service/delivery/test-webhook.ts';
 import { resumeMail } from '../../service/mail/stopped-mails.ts';
 import { moveJob } from '../../service/monitors/jobs.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
@@ -11,27 +9,25 @@ import { activate, disable, getMonitor, removeMonitor, rotateSecret } from '../.
 import { fieldValue } from '../access/fields.ts';
 import { confirmationPage } from '../page/confirmation.ts';
 import { html, type Markup } from '../page/html.ts';
-import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
-import { state } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { changeMonitor } from './change.ts';
-import { entityOf, unreadable } from './items.ts';
 import { jobKeys, keySelect } from './job-fields.ts';
 import { secretPage } from './save.ts';
 import { monitorAddress } from './shown.ts';
+import { addMonitorTest } from './test.ts';
 
 /** Adds them. */
 export function addMonitorSteps(app: Server, deps: ServicePageDeps): void {
   addConfirmations(app, deps);
   addSwitches(app, deps);
   addRotation(app, deps);
-  addTest(app, deps);
+  addMonitorTest(app, deps);
   addMove(app, deps);
   addResubscription(app, deps);
 }
 
-const STEPS = ['test', 'rotate', 'disable', 'move', 'remove'] as const;
+const STEPS = ['rotate', 'disable', 'move', 'remove'] as const;
 type Step = (typeof STEPS)[number];
 
 /** The page before each step: what it does, and what it asks for. */
@@ -59,12 +55,7 @@ function addConfirmations(app: Server, deps: ServicePageDeps): void {
 }
 
 async function more({ store }: ServicePageDeps, { reader }: Visit, { owner }: Monitor, step: Step): Promise<Markup> {
-  if (step === 'move') return keySelect(reader, await jobKeys(store.db), owner ?? '');
-  if (step !== 'test') return null;
-  return html`<div class="narrow">
-    <label for="entity">${reader.text('test.entity')}</label>
-    <input id="entity" name="entity" autocomplete="off" />
-  </div>`;
+  return step === 'move' && keySelect(reader, await jobKeys(store.db), owner ?? '');
 }
 
 /** Switches on and off, and removes: done twice, the second time changes nothing. */
@@ -132,58 +123,6 @@ function addRotation(app: Server, deps: ServicePageDeps): void {
       });
     },
   });
-}
-
-function addTest(app: Server, deps: ServicePageDeps): void {
-  const { store, management } = deps;
-  addAction(app, deps, {
-    path: '/monitors/:id/test',
-    role: 'admin',
-    async run(visit, fields) {
-      const { reader, param, visitor, now } = visit;
-      const monitor = await getMonitor(store.db, management.secrets, param('id'));
-      if (monitor === undefined) return notFoundPage(reader);
-      const asked = fieldValue(fields, 'entity').trim();
-      const entity = asked === '' ? undefined : entityOf(asked);
-      if (entity === undefined && asked !== '') return unreadable(visit);
-      const test = await management.testMonitor(monitor, entity);
-      if (test.kind !== 'posted')
-        return messagePage(reader, {
-          status: 422,
-          title: reader.text('test.none'),
-          help: reader.text(`test.${test.kind}`),
-        });
-      const { failure, message } = test.result;
-      const entry = { actor: visitor.actor, via: 'page', action: 'monitor.test', subject: monitor.id } as const;
-      const result = failure === null ? message : `${failure}: ${message}`.slice(0, 500);
-      await store.write((tx) => recordAudit(tx, { ...entry, result }, now));
-      return testPage(visit, monitor, test.result);
-    },
-  });
-}
-
-function testPage(
-  { reader }: Visit,
-  { id, name }: Monitor,
-  { failure, status, took, message, answer }: TestResult,
-): PageBody {
-  const isTaken = failure === null;
-  return {
-    title: reader.text('stepTitle.test', { name }),
-    body: html`<div class=${`notice ${isTaken ? 'ok' : 'bad'}`} role="status">
-        <p>${state(isTaken ? 'ok' : 'bad', html`<strong>${reader.text(isTaken ? 'test.taken' : 'test.failed')}</strong>`)}</p>
-        ${!isTaken && html`<p lang="en">${message}</p>`}
-      </div>
-      <dl class="facts">
-        ${status !== null && html`<dt>${reader.text('attempt.status')}</dt><dd>${String(status)}</dd>`}
-        <dt>${reader.text('attempt.took')}</dt><dd>${reader.latency(took)}</dd>
-        ${answer !== '' && html`<dt>${reader.text('attempt.body')}</dt><dd><pre class="payload" tabindex="0">${answer}</pre></dd>`}
-      </dl>
-      <p class="actions">
-        <a href=${`${monitorAddress(id)}/test`}>${reader.text('test.again')}</a>
-        <a href=${monitorAddress(id)}>${reader.text('monitor.toPage')}</a>
-      </p>`,
-  };
 }
 
 function addMove(app: Server, deps: ServicePageDeps): void {

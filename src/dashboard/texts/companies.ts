@@ -85,6 +85,7 @@ export const COMPANY_TEXTS = {
   'company.event': { en: 'Event received', da: 'Hændelse modtaget' },
   'company.pruned': { en: 'its content is no longer kept', da: 'dens indhold gemmes ikke mere' },
   'company.unapplied': { en: 'not applied yet', da: 'ikke anvendt endnu' },
+  'company.try': { en: 'Try it on {connection}', da: 'Prøv den på {connection}' },
   'company.byHand': { en: 'By hand', da: 'Manuelt' },
   'note.done': { en: 'note left', da: 'note skrevet' },
   'note.due': { en: 'note to be left', da: 'note på vej' },

@@ -63,6 +63,7 @@ export const DELIVERY_TEXTS = {
     en: 'With the same webhook-id: a receiver that has it already can tell.',
     da: 'Med samme webhook-id: en modtager, der allerede har den, kan se det.',
   },
+  'resend.edit': { en: 'Edit it, and send it as a test …', da: 'Ret den, og send den som en prøve …' },
   'resend.off': { en: 'This delivery cannot be sent again now', da: 'Leveringen kan ikke sendes igen nu' },
   'resend.offHelp': {
     en: 'Its monitor is off, has no webhook, or was removed. Activate the monitor, then send again.',

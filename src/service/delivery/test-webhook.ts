@@ -30,14 +30,14 @@ export interface TestResult {
 
 const SHOWN = 1_024;
 
-/** Posts one payload, marked by the header `webhook-test`. Answers within 15 s. */
+/** Posts one payload, or a body as it is, marked by the header `webhook-test`. Answers within 15 s. */
 export async function testWebhook(
   deps: TestDeps,
   webhook: Webhook,
-  payload: Writable,
+  payload: Writable | string,
   signal: AbortSignal,
 ): Promise<TestResult> {
-  const body = JSON.stringify(writePayload(payload, deps));
+  const body = typeof payload === 'string' ? payload : JSON.stringify(writePayload(payload, deps));
   const message = { id: `msg_${randomUUID()}`, body, attempt: 1, headers: { 'webhook-test': 'true' } };
   const posted = await post(deps.http, webhook, message, { now: deps.now, signal });
   if (posted === undefined) throw new Error('the test of a webhook was stopped', { cause: signal.reason });

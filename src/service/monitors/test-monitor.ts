@@ -14,22 +14,28 @@ export interface MonitorTestDeps extends TestDeps {
   readonly placeType: string;
 }
 
+/** What is posted: a body that somebody wrote, or the state of the entity, or that of an invented company. */
+export interface TestContent {
+  readonly entity?: string | undefined;
+  readonly body?: string | undefined;
+}
+
 /** What came of it. `elsewhere`: the monitor is the job of a connector that runs with another configuration. */
 export type MonitorTest =
   | { readonly kind: 'posted'; readonly result: TestResult }
   | { readonly kind: 'no-webhook' | 'unknown-entity' | 'elsewhere' };
 
-/** Posts one payload: the state of the entity, which is canonical, or that of an invented company. Answers within 15 s. */
+/** Posts one payload; an entity is canonical. Answers within 15 s. */
 export async function testMonitor(
   deps: MonitorTestDeps,
   monitor: Pick<Monitor, 'owner' | 'url' | 'security'>,
-  entity: string | undefined,
+  { entity, body }: TestContent,
   signal: AbortSignal,
 ): Promise<MonitorTest> {
   if (monitor.url === null) return { kind: 'no-webhook' };
   const own = deps.ownTransport?.(monitor);
   if (own === undefined && isOwnJob(monitor)) return { kind: 'elsewhere' };
-  const payload = await testPayload(deps.store.db, entity, { now: deps.now(), placeType: deps.placeType });
+  const payload = body ?? (await testPayload(deps.store.db, entity, { now: deps.now(), placeType: deps.placeType }));
   if (payload === undefined) return { kind: 'unknown-entity' };
   const { http, url } = own ?? { http: deps.http, url: monitor.url };
   const webhook = webhookAt(url, monitor.security);

@@ -117,8 +117,12 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     expect(reads() - before).toBe(0);
     const { text } = await gry.get('/backfill/hubspot?part=all&outlook=yes');
     expect(reads() - before).toBe(1);
-    expect(rowOf(text, told)).toMatch(/<code>website<\/code>: <span class="quiet">blank<\/span> → https:\/\/nordlys.example/u);
-    expect(rowOf(text, told)).toContain('+4510203040 → +4520304050 <span class="quiet">differs, a person’s edit is kept');
+    expect(rowOf(text, told)).toMatch(
+      /<code>website<\/code>: <span class="quiet">blank<\/span> → https:\/\/nordlys.example/u,
+    );
+    expect(rowOf(text, told)).toContain(
+      '+4510203040 → +4520304050 <span class="quiet">differs, a person’s edit is kept',
+    );
     expect(rowOf(text, told)).toContain('Nordlys ApS → Nordlys &lt;b>Møbler&lt;/b> ApS');
     expect(rowOf(text, untold)).toContain('the register has told nothing yet');
     expect(text).toContain('name="outlook" value="yes" checked');

@@ -1,11 +1,12 @@
 /** What admins do with monitors on pages, and what the store holds then. */
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { publish } from '../../../src/service/changes/publish.ts';
 import { endMail, readStoppedMails } from '../../../src/service/mail/stopped-mails.ts';
 import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openHook } from '../../service/delivering.ts';
-import { COMPANY, listed, made, OTHER, secrets } from '../../service/monitored.ts';
+import { COMPANY, changed, listed, made, OTHER, secrets } from '../../service/monitored.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { type Answer, startPages } from '../visitor.ts';
 
@@ -174,6 +175,33 @@ describe('a test', () => {
     expect((await ida.post(`/monitors/${id}/test`, { entity: 'CVR-1-10000009' })).text).toContain('Nothing is known');
     expect((await ida.post(`/monitors/${id}/test`, { entity: 'x' })).status).toBe(422);
     expect(hook.seen).toHaveLength(1);
+  });
+
+  it('sends the payload of a delivery as somebody edited it, and none that a receiver could not read', async () => {
+    const { signedIn, store } = await startPages();
+    const hook = await openHook();
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    await store.write((tx) => publish(tx, [changed({ name: HOSTILE })], { now: 1 }));
+    const [ida, bo] = [await signedIn('admin'), await signedIn('operator')];
+    const link = `/monitors/${id}/test?delivery=1`;
+    expect((await ida.get('/deliveries/1')).text).toContain(link);
+    expect((await bo.get('/deliveries/1')).text).not.toContain(link);
+    const { text } = await ida.get(link);
+    const shown = /<textarea[^>]*name="payload"[^>]*>([^<]*)/u.exec(text)?.[1] ?? '';
+    expect(shown).toContain('&quot;entityId&quot;: &quot;CVR-1-99000015&quot;');
+    expect((await ida.get(`/monitors/${id}/test?delivery=7`)).status).toBe(200);
+    const payload = shown.replaceAll('&quot;', '"').replace('Havblik Handel ApS', 'Rettet ApS');
+    const bad = await ida.post(`/monitors/${id}/test`, { payload: payload.replace('CVR-1-99000015', '</textarea>') });
+    expect([bad.status, bad.text]).toEqual([422, expect.stringMatching(/role="alert"[^>]*>[^<]*entityId/u)]);
+    expect(bad.text).toContain('&lt;/textarea>');
+    expect((await ida.post(`/monitors/${id}/test`, { payload: '{' })).status).toBe(422);
+    expect(hook.seen).toHaveLength(0);
+    expect((await ida.post(`/monitors/${id}/test`, { payload })).text).toContain('The webhook took it');
+    expect(hook.seen.map(({ body }) => JSON.parse(body).updates.name.after)).toEqual(['Rettet ApS']);
+    expect(hook.seen[0]?.headers).toMatchObject({ 'webhook-test': 'true', 'webhook-signature': expect.any(String) });
+    expect((await readAudit(store.db, { action: 'monitor.test' }, 5))[0]).toMatchObject({
+      detail: { payload: 'written by hand' },
+    });
   });
 });
 

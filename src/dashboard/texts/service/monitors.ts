@@ -166,6 +166,10 @@ export const MONITOR_TEXTS = {
     en: 'CVR number of the company whose state is sent; empty for an invented one',
     da: 'CVR-nummer på den virksomhed, hvis tilstand sendes; tomt for en opdigtet',
   },
+  'test.payload': {
+    en: 'Payload to send instead, JSON',
+    da: 'Indhold, der sendes i stedet, JSON',
+  },
   'test.taken': { en: 'The webhook took it', da: 'Webhooken tog imod' },
   'test.failed': { en: 'The webhook did not take it', da: 'Webhooken tog ikke imod' },
   'test.again': { en: 'Test again', da: 'Prøv igen' },

@@ -50,7 +50,7 @@ export function addMonitorTestRoute(scope: Server, deps: MonitorRouteDeps & Moni
     const monitor = await getMonitor(store.db, secrets, id);
     if (monitor === undefined) throw noMonitor();
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
-    const test = await testMonitor(deps, monitor, entity, new AbortController().signal);
+    const test = await testMonitor(deps, monitor, { entity }, new AbortController().signal);
     switch (test.kind) {
       case 'posted':
         return test.result;
