@@ -3,7 +3,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
 import type { Db } from '../../store/open.ts';
 import { idOf } from './attention-kinds.ts';
-import type { TimelineLink, TimelineOptions } from './timeline.ts';
+import type { TimelineLink } from './timeline-links.ts';
 
 /** An entry of the audit. */
 export type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
@@ -12,7 +12,7 @@ export type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 
 export async function readActions(
   db: Db,
   { entity, links }: { readonly entity: string; readonly links: readonly TimelineLink[] },
-  { limit, until }: Pick<TimelineOptions, 'limit' | 'until'>,
+  { limit, until }: { readonly limit: number; readonly until?: number | undefined },
 ): Promise<readonly TimelineAction[]> {
   const rows = await readAuditOf(db, subjectsOf(entity, links), { limit, until });
   return rows.map(({ at, actor, via, action, subject, result }) => ({ at, actor, via, action, subject, result }));

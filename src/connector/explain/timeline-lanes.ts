@@ -1,7 +1,7 @@
 /** The work on a company and its records that is not done. */
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
-import type { TimelineLink } from './timeline.ts';
+import type { TimelineLink } from './timeline-links.ts';
 
 /** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
 export interface TimelineLane {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
-import type { TimelineLink, TimelineOptions } from './timeline.ts';
+import type { TimelineLink } from './timeline-links.ts';
 
 export interface TimelineNote {
   readonly provider: string;
@@ -21,7 +21,7 @@ export interface TimelineNote {
 export async function readNotes(
   db: Db,
   links: readonly TimelineLink[],
-  { limit, until = Number.MAX_SAFE_INTEGER }: Pick<TimelineOptions, 'limit' | 'until'>,
+  { limit, until = Number.MAX_SAFE_INTEGER }: { readonly limit: number; readonly until?: number | undefined },
 ): Promise<readonly TimelineNote[]> {
   const notes: TimelineNote[] = [];
   for (const { provider, record } of links) {

@@ -9,21 +9,8 @@ import { readFacts } from '../facts/facts.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { readActions, type TimelineAction } from './timeline-actions.ts';
 import { readLanes, type TimelineLane } from './timeline-lanes.ts';
+import { readLinks, type TimelineLink } from './timeline-links.ts';
 import { readNotes, type TimelineNote } from './timeline-notes.ts';
-
-export interface TimelineLink {
-  readonly provider: string;
-  readonly record: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly desired: string;
-  readonly observed: string;
-  readonly observedError: string | null;
-  readonly syncedAt: number | null;
-  readonly syncedSeq: number;
-  readonly origin: string;
-  readonly trust: string;
-}
 
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
 export interface TimelineReceipt {
@@ -143,35 +130,6 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
   };
 }
 
-async function readLinks(db: Db, entity: string, only: TimelineOptions['record']): Promise<readonly TimelineLink[]> {
-  const rows = await db
-    .selectFrom('link')
-    .selectAll()
-    .where('entity', '=', entity)
-    .orderBy('provider')
-    .orderBy('record_id')
-    .execute();
-  return rows
-    .filter((row) => only === undefined || (row.provider === only.provider && row.record_id === only.id))
-    .map((row) => ({
-      provider: row.provider,
-      record: row.record_id,
-      state: row.state,
-      reason: row.reason,
-      desired: row.desired,
-      observed: row.observed,
-      observedError: row.observed_error,
-      syncedAt: row.synced_at,
-      syncedSeq: row.synced_seq,
-      origin: row.origin,
-      trust: row.trust,
-    }));
-}
-
-/**
- * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
- * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
- */
 async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
     .selectFrom('receipt')

@@ -34,6 +34,7 @@ import { namesOf, noRows, planFilterForm, planTable, verdictTable } from './plan
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
 import { addPlanRows, rowActions } from './row-page.ts';
 import { addBackfillRuns, BACKFILLS } from './run-page.ts';
+import { addSkipAll, skipAllLink } from './skip-all.ts';
 import { addPlanUpload } from './upload.ts';
 
 const SHOWN = 50;
@@ -48,6 +49,7 @@ export function addBackfill(app: Server, deps: BackfillPageDeps): void {
   addBackfillRequests(app, deps);
   addPlanRows(app, deps);
   addPlanUpload(app, deps);
+  addSkipAll(app, deps);
   addPage(app, deps, { path: '/backfill', show: (visit) => listPage(deps, visit) });
   addPage(app, deps, {
     path: '/backfill/:name',
@@ -232,6 +234,7 @@ async function planSection(
     ${planFilterForm(visit, name, place)} ${await planRows(deps, visit, crm, { place, page, mayEdit })}
     <p class="actions">
       ${after > 0 && html`<a href=${placeAddress(name, { ...place, after: 0 })}>${reader.text('plan.first')}</a>`}
+      ${mayEdit && page.rows.some(({ action, state: is }) => action === 'link' && is === 'planned') && skipAllLink(visit, name, place)}
       ${page.next !== undefined && html`<a rel="next" href=${placeAddress(name, { ...place, after: page.next })}>${reader.text('plan.next')}</a>`}
     </p>`;
 }

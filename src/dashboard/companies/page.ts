@@ -2,12 +2,8 @@
 import type { VNode } from 'preact';
 import { ALL_PROPERTIES } from '../../connector/decide/override.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import {
-  readTimeline,
-  type Timeline,
-  type TimelineLink,
-  type TimelineOverride,
-} from '../../connector/explain/timeline.ts';
+import { readTimeline, type Timeline, type TimelineOverride } from '../../connector/explain/timeline.ts';
+import type { TimelineLink } from '../../connector/explain/timeline-links.ts';
 import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -11,7 +11,7 @@ import {
   listDeliveries,
   replayDeliveries,
 } from '../../service/delivery/deliveries.ts';
-import { monitorNames } from '../../service/monitors/monitors.ts';
+import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { monitorAddress } from '../monitors/shown.ts';

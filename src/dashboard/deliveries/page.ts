@@ -5,7 +5,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Delivery, DeliveryState } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/page.ts';
-import { monitorNames } from '../../service/monitors/monitors.ts';
+import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import { maskName } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

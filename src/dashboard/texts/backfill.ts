@@ -131,6 +131,34 @@ export const BACKFILL_TEXTS = {
   'plan.note': { en: 'Note', da: 'Bemærkning' },
   'plan.count': { en: 'Records', da: 'Poster' },
   'plan.means': { en: 'Means', da: 'Betyder' },
+  'skip.way': { en: 'Skip all that this filter finds …', da: 'Spring alt over, som filtret finder …' },
+  'skip.title': { en: 'Skip all that a filter finds', da: 'Spring alt over, som et filter finder' },
+  'skip.count': {
+    en: {
+      one: '{count} record that the filter finds would be linked.',
+      other: '{count} records that the filter finds would be linked.',
+    },
+    da: {
+      one: '{count} post, som filtret finder, ville blive koblet.',
+      other: '{count} poster, som filtret finder, ville blive koblet.',
+    },
+  },
+  'skip.help': {
+    en: 'Each is skipped as if it were skipped alone, also in later plans while it holds this number.',
+    da: 'Hver springes over, som var den valgt alene, også i senere planer, så længe den har dette nummer.',
+  },
+  'skip.submit': {
+    en: { one: 'Skip {count} record', other: 'Skip {count} records' },
+    da: { one: 'Spring {count} post over', other: 'Spring {count} poster over' },
+  },
+  'skip.stale': {
+    en: 'It was stopped: the plan is another one since you saw it. This is what is left; see the plan, then go on.',
+    da: 'Det er stoppet: planen er en anden, siden du så den. Dette er tilbage; se planen, og fortsæt så.',
+  },
+  'skip.busy': {
+    en: 'Nothing was skipped: a scan, a preview or an apply goes on. Try again once it has ended.',
+    da: 'Intet er sprunget over: en scanning, forhåndsvisning eller udførelse er i gang. Prøv igen, når den er slut.',
+  },
   'plan.outlook': { en: 'What a link would write', da: 'Hvad en kobling ville skrive' },
   'plan.withOutlook': { en: 'Show what a link would write', da: 'Vis, hvad en kobling ville skrive' },
   'outlook.untold': { en: 'the register has told nothing yet', da: 'registret har ikke fortalt noget endnu' },

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { type EventName, isEventName } from '../../protocol/events.ts';
 import { each } from '../../store/each.ts';
 import type { MonitorTable } from '../../store/service-schema.ts';
-import type { Tx } from '../../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import type { Listener } from '../changes/fan-out.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor, Security } from './monitor.ts';
@@ -48,6 +48,16 @@ const readEvents = (json: string | null): readonly EventName[] | null =>
 
 // Only monitors.ts writes these columns, and it checks the members.
 const readList = <T>(json: string): readonly T[] => JSON.parse(json) as readonly T[];
+
+/** What monitors are called, by id; those that were removed are not there. */
+export async function monitorNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('monitor')
+    .select(['id', 'name'])
+    .where('id', 'in', each(db, [...new Set(ids)]))
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
 
 /** Which monitors a page of changes may go to. */
 export interface ListenerQuery {

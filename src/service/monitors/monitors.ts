@@ -169,16 +169,6 @@ export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<
   return row && readMonitor(row, secrets);
 }
 
-/** What monitors are called, by id; those that were removed are not there. */
-export async function monitorNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await db
-    .selectFrom('monitor')
-    .select(['id', 'name'])
-    .where('id', 'in', each(db, [...new Set(ids)]))
-    .execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
 /** A third-party job as its owner sees it. */
 export type Job = Pick<Monitor, 'id' | 'name' | 'enabled'> & { readonly provider: string };
 

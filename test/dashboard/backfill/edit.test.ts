@@ -6,7 +6,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import type { Visitor } from '../visitor.ts';
-import { type House, reached, startHouse } from './house.ts';
+import { type House, reached, sightIn, startHouse } from './house.ts';
 
 const OTHER = cvrNumber(9);
 
@@ -63,6 +63,39 @@ describe.each(ENGINES)('a row, on %s', (engine) => {
     expect((await ida.get(`/backfill/hubspot/row?record=${first}`)).text).toContain('The plan has linked it');
     await scan(ida, 'hubspot');
     expect(await row(house, skipped)).toMatchObject({ verdict: 'matched', action: 'skip' });
+  });
+
+  it('is skipped with all that a filter finds, also by the next scan; the others are linked', async () => {
+    const house = await startHouse({ engine });
+    const { add, signedIn, scan, audit, links } = house;
+    const [keep, first, second] = [
+      add('hubspot', cvrNumber(1), 'Nordlys'),
+      add('hubspot', cvrNumber(2), 'Test 1'),
+      add('hubspot', cvrNumber(3), 'test 2'),
+    ];
+    const [ida, bo] = [await signedIn('operator'), await signedIn('operator')];
+    await scan(ida, 'hubspot');
+    expect((await ida.get('/backfill/hubspot?q=test')).text).toContain('href="/backfill/hubspot/skip?q=test"');
+    const asked = await ida.get('/backfill/hubspot/skip?q=test');
+    expect(asked.text).toContain('Skip 2 records');
+    // Somebody else's edit in between.
+    await save(bo, { ...(await seen(bo, first)), choice: 'skip' });
+    const form = { q: 'test', sight: sightIn(asked.text) };
+    const stale = await ida.post('/backfill/hubspot/skip', form);
+    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('Skip 1 record')]);
+    const done = await ida.post('/backfill/hubspot/skip', { ...form, sight: sightIn(stale.text) });
+    expect(done.headers['location']).toBe('/backfill/hubspot?q=test');
+    expect((await ida.post('/backfill/hubspot/skip', { ...form, sight: sightIn(stale.text) })).status).toBe(409);
+    expect((await ida.get('/backfill/hubspot?part=link')).text).toContain(`<code>${keep}</code>`);
+    expect((await ida.get('/backfill/hubspot?part=link')).text).not.toContain(`<code>${second}</code>`);
+    expect(await audit()).toContain('backfill.skip-all skipped 1 records');
+    await scan(ida, 'hubspot');
+    await apply(house, ida);
+    expect(Object.keys(await links('hubspot'))).toEqual([keep]);
+    expect((await ida.get('/backfill/hubspot?part=skip')).text).toContain(`<code>${second}</code>`);
+    const gry = await signedIn('viewer');
+    expect((await gry.get('/backfill/hubspot?q=test')).text).not.toContain('/skip?');
+    expect((await gry.post('/backfill/hubspot/skip', form)).status).toBe(403);
   });
 
   it('that somebody else changed meanwhile is shown as it is now, and asked about again', async () => {

@@ -60,7 +60,7 @@ const chosenIn = ({ action, entity }: ScanRow): string | null => (action === 'li
 
 const isAs = (row: ScanRow, entity: string | null): boolean => chosenIn(row) === entity;
 
-const lineOf = (recordId: string, entity: string | null): PlanLine => ({
+export const lineOf = (recordId: string, entity: string | null): PlanLine => ({
   line: 1,
   recordId,
   entity: entity ?? undefined,
@@ -69,8 +69,8 @@ const lineOf = (recordId: string, entity: string | null): PlanLine => ({
   scanned: undefined,
 });
 
-/** With its own number again, where a person had given it another one. */
-function skipped(row: ScanRow): ScanRow {
+/** Skipped: with its own number again, where a person had given it another one. */
+export function skipped(row: ScanRow): ScanRow {
   const own = verdictOf(row.found, false);
   const isTheirs = row.entity !== null && row.entity !== own.entity;
   return { ...row, action: 'skip', state: 'planned', ...(isTheirs && { entity: own.entity, detail: own.detail }) };

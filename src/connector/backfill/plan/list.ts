@@ -34,6 +34,15 @@ export interface PlanPage {
   readonly next: number | undefined;
 }
 
+/** The rows that a filter finds, in the order of the scan. */
+export function filteredRows(db: Db, provider: string, { verdict, part, text = '' }: PlanFilter) {
+  return rowsOf(db, provider)
+    .$if(verdict !== undefined, (query) => query.where('verdict', '=', verdict ?? ''))
+    .$if(part !== undefined, (query) => query.where(PARTS[part ?? 'person']))
+    .$if(text !== '', (query) => query.where(holds(text)))
+    .orderBy('position');
+}
+
 /** The rows after a position, in the order of the scan. A page may be empty, and still have a next one. */
 export async function listRows(
   db: Db,
@@ -41,15 +50,10 @@ export async function listRows(
   filter: PlanFilter,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<PlanPage> {
-  const { verdict, part, text = '' } = filter;
   const until = after + WINDOW;
-  const rows = await rowsOf(db, provider)
+  const rows = await filteredRows(db, provider, filter)
     .where('position', '>', after)
     .where('position', '<=', until)
-    .$if(verdict !== undefined, (query) => query.where('verdict', '=', verdict ?? ''))
-    .$if(part !== undefined, (query) => query.where(PARTS[part ?? 'person']))
-    .$if(text !== '', (query) => query.where(holds(text)))
-    .orderBy('position')
     .limit(limit + 1)
     .execute();
   if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]?.position };

@@ -1,0 +1,73 @@
+/** Skips all records of a plan that a filter finds, after saying how many. */
+import { countToSkip, skipAll } from '../../connector/backfill/plan/skip-all.ts';
+import { planSight, readRun } from '../../connector/backfill/rows/run.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import type { Server } from '../../http/server/server.ts';
+import { fieldValue } from '../access/fields.ts';
+import { confirmationPage } from '../page/confirmation.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { notFoundPage } from '../page/messages.ts';
+import { addAction, addPage, type Visit } from '../routes.ts';
+import {
+  type BackfillPageDeps,
+  backfillAddress,
+  crmOf,
+  type PlanPlace,
+  placeAddress,
+  placeFields,
+  readPlace,
+} from './filter.ts';
+
+const pathOf = (name: string): string => backfillAddress(name, '/skip');
+
+/** The way to it, from a list that a filter narrows. */
+export const skipAllLink = ({ reader }: Visit, name: string, place: PlanPlace): Markup =>
+  html`<a href=${`${pathOf(name)}?${new URLSearchParams(placeFields(place))}`}>${reader.text('skip.way')}</a>`;
+
+/** Adds the page and its action. */
+export function addSkipAll(app: Server, deps: BackfillPageDeps): void {
+  const path = '/backfill/:name/skip';
+  addPage(app, deps, {
+    path,
+    role: 'operator',
+    async show(visit) {
+      const crm = crmOf(deps, visit);
+      return crm && askPage(deps, visit, { crm, place: readPlace(visit.query) });
+    },
+  });
+  addAction(app, deps, {
+    path,
+    async run(visit, fields) {
+      const crm = crmOf(deps, visit);
+      if (crm === undefined) return notFoundPage(visit.reader);
+      const place = readPlace((name) => fieldValue(fields, name));
+      const { actor } = visit.visitor;
+      const asked = { provider: crm.name, filter: place.filter, sight: fieldValue(fields, 'sight'), actor };
+      const result = await skipAll(deps, asked);
+      if (result === 'done') return placeAddress(crm.name, { ...place, after: 0 });
+      const why = html`<p class="notice warn" role="alert">${visit.reader.text(`skip.${result}`)}</p>`;
+      return { ...(await askPage(deps, visit, { crm, place, why })), status: 409 };
+    },
+  });
+}
+
+async function askPage(
+  { store }: BackfillPageDeps,
+  visit: Visit,
+  { crm: { name }, place, why }: { readonly crm: Crm; readonly place: PlanPlace; readonly why?: Markup },
+): Promise<PageBody> {
+  const { reader } = visit;
+  const sight = planSight(await readRun(store.db, name));
+  const count = await countToSkip(store.db, name, place.filter);
+  return confirmationPage(visit, {
+    title: reader.text('skip.title'),
+    help: html`${why}
+      <p>${reader.text('skip.count', { count })}</p>
+      <p class="quiet">${reader.text('skip.help')}</p>`,
+    action: pathOf(name),
+    fields: { sight, ...placeFields(place) },
+    submit: reader.text('skip.submit', { count }),
+    back: placeAddress(name, place),
+  });
+}
