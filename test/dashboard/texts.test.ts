@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { briefChange } from '../../src/dashboard/companies/shown-value.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { TEXTS, type Text } from '../../src/dashboard/texts/texts.ts';
 
@@ -42,10 +43,22 @@ describe('a reader', () => {
       '1,234,567',
     ]);
     expect(danish.time(at)).toBe('23. nov. 2026, 07.15');
+    expect(danish.second(at + 1_500)).toBe('23. nov. 2026, 07.15.01');
     expect(british.time(at)).toBe('23 Nov 2026, 07:15');
     expect(american.time(at)).toMatch(/^Nov 23, 2026, 7:15\sAM$/);
     expect(danish.distance(at - 3 * 3_600_000, at)).toBe('for 3 timer siden');
     expect(british.distance(at - 90_000, at)).toBe('1 minute ago');
     expect(danish.duration(2 * 86_400_000)).toBe('2 dage');
   });
+});
+
+it('a time that became another one within a minute is told to the second, and nothing else is', () => {
+  const spectator = { reader: readerOf('en-GB'), role: 'viewer', seesPersons: false } as const;
+  const change = (field: string, old: unknown, now: unknown) => briefChange(spectator, field, { old, now });
+  expect(change('registerChangedAt', '2026-11-23T06:15:01Z', '2026-11-23T06:15:20Z')).toEqual([
+    '23 Nov 2026, 07:15:01',
+    '23 Nov 2026, 07:15:20',
+  ]);
+  expect(change('registerChangedAt', null, '2026-11-23T06:15:20Z')).toEqual([undefined, '23 Nov 2026, 07:15']);
+  expect(change('name', 'Birk', 'x'.repeat(500))).toEqual(['Birk', `${'x'.repeat(199)}…`]);
 });

@@ -56,7 +56,7 @@ export function briefProperty(spectator: Spectator, field: string | null, value:
   return shown && brief(shown);
 }
 
-/** What a value was and what it is now, each cut; times within a minute are told as they are stored, to tell them apart. */
+/** What a value was and what it is now, each cut; times within a minute are told to the second, to tell them apart. */
 export function briefChange(
   spectator: Spectator,
   field: string | null,
@@ -64,8 +64,10 @@ export function briefChange(
 ): readonly [string | undefined, string | undefined] {
   const shown = [old, now].map((each) => briefProperty(spectator, field, each));
   const isTime = field !== null && isFieldName(field) && FIELDS[field].kind === 'datetime';
-  const [before, after] = isTime && shown[0] === shown[1] ? [plain(old), plain(now)] : shown;
-  return [before, after];
+  const times = [old, now].map((each) => Date.parse(String(each)));
+  if (isTime && shown[0] === shown[1] && !times.some(Number.isNaN))
+    return [spectator.reader.second(times[0] ?? 0), spectator.reader.second(times[1] ?? 0)];
+  return [shown[0], shown[1]];
 }
 
 /** Whether the values of a property may name persons. */

@@ -23,6 +23,8 @@ export interface Reader {
   day(ms: number): string;
   /** Date and time in Danish time; the page's script changes it to the reader's own zone. */
   time(ms: number): string;
+  /** The same to the second. */
+  second(ms: number): string;
   /** How long ago, or how long until, in the largest unit that fits. */
   distance(ms: number, now: number): string;
   /** A length of time, in the largest unit that fits. */
@@ -72,6 +74,8 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
     day: (ms) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(ms),
     time: (ms) =>
       new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: ZONE }).format(ms),
+    second: (ms) =>
+      new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: ZONE }).format(ms),
     distance(ms, now) {
       const { count, unit } = largestUnit(ms - now);
       return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(count, unit);
