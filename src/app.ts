@@ -71,7 +71,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
-    await addPages(config, base, connector, service);
+    await addPages(config, { ...base, own: addressFor('service', config, own.promise) }, connector, service);
     addPlatformRoutes(base, {
       ready: () => readiness(store, connector, stop.isStopping, now()),
       measure: async () => connector?.measure(),
@@ -186,7 +186,7 @@ const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
 /** The operators' pages, on the admin listener. */
 async function addPages(
   config: Config,
-  base: Base,
+  base: Base & { readonly own: Promise<string> | string },
   connector: Connector | undefined,
   service: Service | undefined,
 ): Promise<void> {

@@ -34,13 +34,15 @@ function secretsIn(config: Config): readonly string[] {
 
 /** What both need that tell of an installation. */
 interface InstallationBase {
+  /** Where our own service is reached, once it is known. */
+  readonly own: Promise<string> | string;
   readonly store: Store;
   readonly http: OutboundHttp;
   readonly now: () => number;
 }
 
 /** What the dashboard tells of this process and its configuration. */
-export function installationOf(config: Config, { store, http, now }: InstallationBase): Installation {
+export function installationOf(config: Config, { store, http, now, own }: InstallationBase): Installation {
   // Loaded when somebody looks: the daemon needs nothing of it.
   const findings = () => import('./commands/check/findings.ts');
   return {
@@ -51,7 +53,7 @@ export function installationOf(config: Config, { store, http, now }: Installatio
     quickFindings: async () => (await findings()).quickFindings({ config, store }),
     async allFindings(signal) {
       const { allFindings, diskFindings, warningsOf } = await findings();
-      const whole = await allFindings({ config, store, http }, signal);
+      const whole = await allFindings({ config, store, http, own: await own }, signal);
       return [...warningsOf(config), ...(await diskFindings(store)), ...whole];
     },
   };

@@ -23,15 +23,17 @@ export interface CheckSubject {
   readonly config: Config;
   readonly store: Store;
   readonly http: OutboundHttp;
+  /** Where our own service is reached; as configured where absent. */
+  readonly own?: string | undefined;
 }
 
 /** All findings. What does not answer before the signal aborts is a finding too. */
 export async function allFindings(
-  { config, store, http }: CheckSubject,
+  { config, store, http, own }: CheckSubject,
   signal: AbortSignal,
   options: CheckOptions = {},
 ): Promise<Findings> {
-  const deps = { store, http, metrics: createMetrics(), now: Date.now };
+  const deps = { store, http, own, metrics: createMetrics(), now: Date.now };
   return [
     ...(await halfFindings(deps, config, signal, options)),
     ...(await daemonFindings(store, config)),
@@ -43,7 +45,7 @@ export async function allFindings(
 }
 
 /** The findings that need no call to anybody. */
-export const quickFindings = async ({ config, store }: Omit<CheckSubject, 'http'>): Promise<Findings> => [
+export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'config' | 'store'>): Promise<Findings> => [
   ...warningsOf(config),
   ...(await diskFindings(store)),
   ...(await daemonFindings(store, config)),
@@ -74,7 +76,7 @@ export async function diskFindings(store: Store): Promise<Findings> {
 export const warningsOf = (config: Config): Findings =>
   configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
 
-type Deps = Parameters<typeof connectorFindings>[0];
+type Deps = Parameters<typeof connectorFindings>[0] & Pick<CheckSubject, 'own'>;
 
 /** What each configured half finds. */
 async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
@@ -83,7 +85,7 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, opt
   if (opened.finding !== undefined) return [opened.finding];
   const { secrets } = opened;
   const isOwn = service !== undefined && connector?.upstream === undefined;
-  const upstream = await upstreamOf(config, secrets, ownAddress(server.host, server.port));
+  const upstream = await upstreamOf(config, secrets, deps.own ?? ownAddress(server.host, server.port));
   const [ofConnector, ofService] = await Promise.all([
     connector === undefined
       ? NO_CONNECTOR

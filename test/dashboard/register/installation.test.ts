@@ -45,6 +45,22 @@ describe('in an app', () => {
   }, 180_000);
 });
 
+it('its own service answers the check, whatever port it listens at', async () => {
+  const { app } = await startService(
+    {},
+    {
+      connector: {
+        webhook: { auth: { method: 'Header', key: 'X-Key', value: 'a-secret-that-is-long' } },
+        providers: { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } },
+      },
+    },
+  );
+  const here = newVisitor(app.adminUrl);
+  await here.get('/installation');
+  const checks = async () => (await here.post('/installation', {})).text;
+  await expect.poll(checks, PATIENT).toMatch(/accepts the key; \d+ jobs/);
+}, 180_000);
+
 describe.each(ENGINES)('on %s', (engine) => {
   it('viewers see findings as text, and neither the configuration nor the bundle nor the check', async () => {
     const { signedIn, store } = await startPages({ engine });
