@@ -104,7 +104,12 @@ function management(store: Store, now: () => number): ServiceManagement {
     secrets,
     wakeUp: { ring: () => undefined },
     monitorOptions: {},
-    register: { name: 'cvr', from: 'https://register.example', canFind: true },
+    register: {
+      name: 'cvr',
+      from: 'https://register.example',
+      canFind: true,
+      parts: (cursor) => JSON.parse(cursor),
+    },
     testMonitor: (monitor, content) => testMonitor(deps, monitor, content, new AbortController().signal),
   };
 }

@@ -78,6 +78,7 @@ function partState(
   reader: Reader,
   { readAt, more, now }: { readonly readAt: number; readonly more: boolean; readonly now: number },
 ): VNode {
+  if (readAt === 0) return state('idle', reader.text('register.waits'));
   if (now - readAt > BEHIND_MS) return state('bad', reader.text('overview.behind'));
   if (more) return state('idle', reader.text('register.loading'));
   return state('ok', reader.text('overview.upToDate'));

@@ -1,7 +1,9 @@
 /** The page of the register, in the whole app with an emulated register, and on its own. */
 import { describe, expect, it } from 'vitest';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { allowLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
+import { cursorKey } from '../../../src/service/register/watch/watch-page.ts';
 import { aboutRows } from '../../../src/store/count.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -86,6 +88,29 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.write((tx) => allowLosses(tx, now));
     await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', 'vanished').execute());
     expect((await ida.get('/register')).text).not.toContain('no longer states facts');
+  });
+
+  it('the first load, what is read after it, and the gazette and the press stand beside each other', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const now = Date.now();
+    const parts = {
+      companies: { readAt: now, loadedUntil: Date.parse('2019-05-01T10:00:00Z'), more: true },
+      'production units': { readAt: 0, loadedUntil: 0, more: true },
+    };
+    await store.write(async (tx) => {
+      await tx
+        .insertInto('kv')
+        .values({ key: cursorKey({ name: 'cvr' }), value: JSON.stringify(parts), updated_at: now })
+        .execute();
+      await mark(tx, 'watch', ['cvr', 'gazette', 'press'], now + 60_000);
+      await tx.updateTable('lane').set({ error: HOSTILE }).where('key', '=', 'press').execute();
+    });
+    const rows = (await (await signedIn('viewer')).get('/register')).text.split('<tr');
+    const row = (name: string): string => rows.find((each) => each.includes(`<div>${name}</div>`)) ?? '';
+    expect(row('companies')).toMatch(/loading[\s\S]*1 May 2019, 12:00/u);
+    expect(row('production units')).toMatch(/not begun yet[\s\S]*never/u);
+    expect(row('gazette')).toContain('up to date');
+    expect(row('press')).toMatch(/behind[\s\S]*&lt;script>/u);
   });
 
   it('a table of many rows is estimated, and one of few is counted', async () => {

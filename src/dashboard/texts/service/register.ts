@@ -16,6 +16,7 @@ export const REGISTER_TEXTS = {
   'register.readAt': { en: 'Last read', da: 'Senest læst' },
   'register.loadedUntil': { en: 'Read up to', da: 'Læst til' },
   'register.never': { en: 'never', da: 'aldrig' },
+  'register.waits': { en: 'not begun yet', da: 'ikke begyndt endnu' },
   'register.loading': { en: 'loading', da: 'indlæses' },
   'part.companies': { en: 'companies', da: 'virksomheder' },
   'part.production units': { en: 'production units', da: 'produktionsenheder' },
