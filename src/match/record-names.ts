@@ -11,10 +11,11 @@ export interface NameReading {
 }
 
 /** Where people part a name from what they add: a dash or a bar, a comma, a line's end, brackets. */
-const PARTED = /\s[-\u2010-\u2015|:\u00b7\u2022]+\s|\s*\/\/\s*|[|;\n]|,\s/u;
+const PARTED = /\s[-\u2010-\u2015|:\u00b7\u2022]+\s|\/\/|[|;\n]|,\s/u;
 const BRACKETS = /[([{][^)\]}]*[)\]}]?/gu;
-/** What stands behind a form is not of the name. */
-const UP_TO_FORM = /^.{3,}?\s(?:a\.?p\.?s|[aikp]\s?\/\s?s|ivs)(?=[\s.,])/iu;
+/** What stands behind a form is not of the name; a form within the first letters is none. */
+const FORM = /\s(?:a\.?p\.?s|[aikp]\s?\/\s?s|ivs)[\s.,]/iu;
+const BEFORE_FORM = 3;
 /** Shorter parts are words of anybody. */
 const LONG_ENOUGH = 4;
 const MOST_PARTS = 4;
@@ -41,9 +42,9 @@ export function nameReadings(text: string, whole: CompanyName): readonly NameRea
 function partsOf(text: string): readonly string[] {
   const short = text.slice(0, 200);
   const outside = short.replace(BRACKETS, ' ');
-  const upToForm = UP_TO_FORM.exec(short)?.[0];
+  const form = FORM.exec(short.slice(BEFORE_FORM));
   return [
-    ...(upToForm === undefined ? [] : [upToForm]),
+    ...(form === null ? [] : [short.slice(0, BEFORE_FORM + form.index + form[0].length)]),
     ...(outside === short ? [] : [outside]),
     ...outside.split(PARTED),
   ].map((part) => part.trim());

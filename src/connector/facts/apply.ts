@@ -1,6 +1,6 @@
 /** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -94,8 +94,8 @@ async function foldOnce(
     const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
     describeSpan({ 'cvrsync.events': receipts.length });
     const folding = openFolding(await readFacts(tx, [...entities]));
+    const clock = startCpuClock();
     for (const receipt of receipts) {
-      const clock = startCpuClock();
       foldReceipt(folding, deps, receipt);
       const seconds = clock.slowSeconds();
       if (seconds !== undefined) folding.slow.set(receipt.seq, seconds);
@@ -273,7 +273,7 @@ async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
 
 async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise<void> {
   if (known.length === 0) return;
-  const rows = known.map((row) => ({ ...row, digest: createHash('sha256').update(row.value).digest('base64url') }));
+  const rows = known.map((row) => ({ ...row, digest: hash('sha256', row.value, 'base64url') }));
   await sql`insert into known_value (entity, field, digest, value, seen_at)
     select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'digest', each.value ->> 'value',
       cast(${now} as bigint)

@@ -1,4 +1,5 @@
 /** The name of a company, taken apart so that two spellings of it can be compared. */
+import { trimEndOf } from '../text/trim.ts';
 import { abbreviated } from './abbreviations.ts';
 import { foldLetters } from './letters.ts';
 
@@ -64,10 +65,12 @@ const HOUSE_FORM = /(?<![\p{L}\p{N}])([ea]) ?\/ ?([bf])(?![\p{L}\p{N}])/gu;
 const MARKED = /[./?'’´`\ufffd]/u;
 const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
 /** What stands behind a name without being of it: how the company fares, or whose branch it is. */
-const STATUS = /[ ,(-]+(?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b.*$/u;
-const BRANCH = /[ ,(-]+(?:dansk |danish )?(?:filial|branch)(?: (?:af|of) .*)?$/u;
-/** A word that is shortened by a dot. */
-const SHORTENED = /(\p{L}{3,})\.(?=[ ,]|$)/gu;
+const STATUS = /[ ,(-](?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b/u;
+const BRANCH = /[ ,(-](?:dansk |danish )?(?:filial|branch)(?: (?:af|of) |$)/u;
+/** What parts a name from what stands behind it. */
+const PARTING = ' "*,;:_-(';
+/** Shorter words with a dot are initials and numbers. */
+const SHORTEST = 3;
 
 /** Takes a name apart. */
 export function readCompanyName(text: string): CompanyName {
@@ -88,7 +91,7 @@ export function readCompanyName(text: string): CompanyName {
     form: form?.form ?? null,
     saysDenmark: local.length > 0 && local.length < meant.length,
     owner: owner === '' ? null : owner,
-    shortened: [...plain.matchAll(SHORTENED)].map(([, word]) => abbreviated(word ?? '')),
+    shortened: shortenedIn(plain).map(abbreviated),
   };
 }
 
@@ -118,12 +121,26 @@ const joinedLetters = (name: string): string =>
 
 /** The name without what stands behind it; what is nothing else stays. */
 function bareName(text: string): string {
-  const bare = text
-    .replace(/[ "*,;:_-]+$/u, '')
-    .replace(STATUS, '')
-    .replace(BRANCH, '');
+  const bare = [STATUS, BRANCH].reduce(upTo, trimEndOf(text, PARTING));
   return bare === '' ? text : bare;
 }
+
+const upTo = (text: string, behind: RegExp): string =>
+  trimEndOf(text.slice(0, behind.exec(text)?.index ?? text.length), PARTING);
+
+/** The words that a dot shortens, without it. */
+const shortenedIn = (name: string): readonly string[] =>
+  name
+    .split(/[ ,]/u)
+    .filter((word) => word.endsWith('.'))
+    .flatMap(
+      (word) =>
+        word
+          .slice(0, -1)
+          .split(/[^\p{L}]/u)
+          .at(-1) ?? [],
+    )
+    .filter((word) => word.length >= SHORTEST);
 
 function formOf(tokens: readonly string[]): { readonly form: string; readonly at: number } | undefined {
   for (let at = tokens.length - 1; at >= 0; at -= 1) {

@@ -34,16 +34,16 @@ const TRADES: ReadonlySet<string> = new Set(
 );
 
 /** How longer words of what companies do begin and end: `Advokatfirma`, `Bilcenter`. */
-const COMPOUND = new RegExp(
-  foldLetters(
-    `^(?:advokat|autov|bilc|byggef|ejendom|grafisk|køkken|maskin|regnskab|tømrer|vognmand)|(?:bygg|center|centret|design|dækning|
-    entreprise|firma|firmaet|forening|forlag|forretning|gården|handel|huset|installation|klinik|klinikken|kurser|produktion|
-    rengøring|salon|service|shop|skole|skolen|station|teknik|udlejning|værksted)$`,
-  ).replace(/\s/gu, ''),
-  'u',
-);
+const BEGINNINGS = foldLetters(
+  'advokat autov bilc byggef ejendom grafisk køkken maskin regnskab tømrer vognmand',
+).split(' ');
+const ENDS =
+  foldLetters(`bygg center centret design dækning entreprise firma firmaet forening forlag forretning gården handel
+  huset installation klinik klinikken kurser produktion rengøring salon service shop skole skolen station teknik udlejning
+  værksted`).split(/\s+/);
 
-const isTrade = (word: string): boolean => TRADES.has(word) || COMPOUND.test(word);
+const isTrade = (word: string): boolean =>
+  TRADES.has(word) || BEGINNINGS.some((part) => word.startsWith(part)) || ENDS.some((part) => word.endsWith(part));
 
 /** Whether a name is a given name and one to three others, with nothing of a company. */
 export function isPersonName(text: string): boolean {

@@ -5,10 +5,10 @@
  * seconds. These take one pass.
  */
 
-/** The text without any number of one character at its end. */
-export function trimEndOf(text: string, character: string): string {
+/** The text without any number of these characters at its end. */
+export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
-  while (end > 0 && text[end - 1] === character) end -= 1;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
