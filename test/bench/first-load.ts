@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openChild } from './child.ts';
 import { BUILT, FLAGS, inFolder, startDaemon } from './daemon.ts';
 import type { verbs as Loader } from './first-loader.ts';
+import { NO_CRM } from './flood.ts';
 import { median, report, round, spread } from './measure.ts';
 import type { verbs as Register } from './register-pages.ts';
 
@@ -17,7 +18,6 @@ const ROUND = Number(process.env['CVRSYNC_BENCH_DOCUMENTS'] ?? 200_000) / 10;
 const ROUNDS = 9;
 /** As the program sets for itself: see src/cvrsync.js. */
 const DAEMON_FLAGS = [...FLAGS, '--heap-growing-percent=30'];
-const NO_CRM = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
 const AIM = { ratio: 0.7, rssMb: 150 };
 
 await inFolder(async (folder) => {

@@ -4,7 +4,7 @@ import { bodyAt, type Companies, entityAt } from './bodies.ts';
 import { answerWith } from './child.ts';
 import { quantile } from './measure.ts';
 
-interface Target {
+export interface Target {
   /** Origin of the server. */
   readonly origin: string;
   readonly path: string;

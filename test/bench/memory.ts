@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openChild } from './child.ts';
 import { BUILT, inFolder, startDaemon } from './daemon.ts';
+import { NO_CRM } from './flood.ts';
 import type { verbs as Load } from './load.ts';
 import { report, round } from './measure.ts';
 import { drained } from './store.ts';
@@ -13,7 +14,6 @@ import { drained } from './store.ts';
 const EVENTS = 200_000;
 const PART = 25_000;
 const COMPANIES = { first: 20_000_000, step: 1, count: 10_000 };
-const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
 const AIM = { rssMb: 150, growthMb: 10 };
 /** Long enough for what an event left behind to be given back. */
 const REST_MS = 3_000;
@@ -21,7 +21,7 @@ const REST_MS = 3_000;
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
 await inFolder(async (folder) => {
   const load = openChild<typeof Load>('./load.ts');
-  const daemon = await startDaemon(folder, PROVIDERS, { entry: BUILT });
+  const daemon = await startDaemon(folder, NO_CRM, { entry: BUILT });
   const resting = async (): Promise<number> => {
     await drained(folder);
     await sleep(REST_MS);

@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open.ts';
 import { createDatabase, startPostgres } from '../support/postgres.ts';
 import { openChild } from './child.ts';
 import { type Daemon, inFolder, startDaemon } from './daemon.ts';
+import { NO_CRM } from './flood.ts';
 import type { verbs as Load } from './load.ts';
 import { median, report, round } from './measure.ts';
 import { drained } from './store.ts';
@@ -15,7 +16,6 @@ import { drained } from './store.ts';
 const ROUNDS = 5;
 const EVENTS = 10_000;
 const COMPANIES = { first: 20_000_000, step: 1, count: 10_000 };
-const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
 const AIM = { twoOverOne: 1 };
 
 interface Setup {
@@ -43,11 +43,11 @@ await inFolder(async (folder) => {
   const [one = '', two = ''] = urls;
   const onPostgres = async (url: string, count: number): Promise<Setup> => {
     const daemons: Daemon[] = [];
-    for (let at = 0; at < count; at++) daemons.push(await startDaemon(folder, PROVIDERS, { store: url }));
+    for (let at = 0; at < count; at++) daemons.push(await startDaemon(folder, NO_CRM, { store: url }));
     return { daemons, drained: () => drainedPostgres(url) };
   };
   const setups: Readonly<Record<string, Setup>> = {
-    sqlite: { daemons: [await startDaemon(folder, PROVIDERS)], drained: () => drained(folder) },
+    sqlite: { daemons: [await startDaemon(folder, NO_CRM)], drained: () => drained(folder) },
     one: await onPostgres(one, 1),
     two: await onPostgres(two, 2),
   };
