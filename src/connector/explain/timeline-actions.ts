@@ -3,6 +3,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
 import type { Db } from '../../store/open.ts';
 import { idOf } from './attention-kinds.ts';
+import { RECORD_QUEUES } from './timeline-lanes.ts';
 import type { TimelineLink } from './timeline-links.ts';
 
 /** An entry of the audit. */
@@ -31,7 +32,7 @@ function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly Su
         is: idOf(kind, provider, record),
         before: '/',
       })),
-      ...['sync', 'heal', 'note', 'parent'].map((queue) => ({
+      ...RECORD_QUEUES.map((queue) => ({
         is: idOf('lane', `${queue}:${provider}`, record),
         before: '/',
       })),

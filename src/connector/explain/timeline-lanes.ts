@@ -14,6 +14,9 @@ export interface TimelineLane {
   readonly error: string | null;
 }
 
+/** The queues whose work is one record's, each with one of these names for every connection. */
+export const RECORD_QUEUES = ['sync', 'heal', 'note', 'parent'] as const;
+
 /** All of it, by queue. */
 export async function readLanes(
   db: Db,
@@ -24,7 +27,7 @@ export async function readLanes(
   const wanted = new Set([
     `apply ${entity}`,
     ...links.flatMap(({ provider, record }) => [
-      ...['sync', 'heal', 'note', 'parent'].map((queue) => `${queue}:${provider} ${record}`),
+      ...RECORD_QUEUES.map((queue) => `${queue}:${provider} ${record}`),
       `monitoring ${provider}:${record}`,
     ]),
   ]);

@@ -44,8 +44,3 @@ export async function readLinks(
       trust: row.trust,
     }));
 }
-
-/**
- * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
- * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
- */

@@ -130,6 +130,10 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
   };
 }
 
+/**
+ * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
+ * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
+ */
 async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
