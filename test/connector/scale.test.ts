@@ -2,26 +2,31 @@
 import Database from 'better-sqlite3';
 import { type CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'kysely';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { decideRows } from '../../src/connector/backfill/decide-rows.ts';
+import type { ScanRow } from '../../src/connector/backfill/rows/rows.ts';
 import { countDifferences, readDifferences } from '../../src/connector/decide/differences.ts';
 import { countAttention, readAttention } from '../../src/connector/explain/attention.ts';
 import { findCompanies } from '../../src/connector/explain/find-company.ts';
 import { readTimeline } from '../../src/connector/explain/timeline.ts';
+import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import {
   BEHIND_SAFETY_LIMIT,
   mayEnd,
   releaseSafetyLimit,
   SAFETY_LIMIT_KEY,
 } from '../../src/connector/heal/safety-limit.ts';
-import { listLinks } from '../../src/connector/links/links.ts';
+import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
 import { markRemapped } from '../../src/connector/sync/remap.ts';
 import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { StoreSchema } from '../../src/store/schema.ts';
-import type { Db } from '../../src/store/store.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl } from '../support/stores.ts';
 
 const never = new AbortController().signal;
@@ -63,8 +68,8 @@ const wholeTables = (plans: readonly string[]): readonly string[] =>
   );
 const EXCEPTIONS =
   /USING (COVERING )?INDEX (link_refused|link_unconfirmed|property_state_refused|property_state_kept|receipt_aside)$/;
-/** Active links are nearly all there are: to look for them by their state is to read the table. */
-const ACTIVE = /^SEARCH link USING (COVERING )?INDEX link_state \(state=\?\)$/;
+/** Active links are nearly all there are, and a connection has its share: to look for them by that is to read the table. */
+const ALL_LINKS = /^SEARCH link USING (?!.*link_inactive).*\((state|provider)=\?\)$/;
 
 describe('at a million links, no question of a person reads a whole table', () => {
   const questions: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
@@ -101,12 +106,43 @@ describe('at a million links, no question of a person reads a whole table', () =
       await countDifferences(db, {}, 100);
     });
     expect(differences.filter((plan) => /property_state_kept/.test(plan))).toHaveLength(2);
-    expect(differences.filter((plan) => ACTIVE.test(plan))).toEqual([]);
+    expect(differences.filter((plan) => ALL_LINKS.test(plan))).toEqual([]);
   });
   test.each(Object.entries(questions))('%s', async (_, ask) => {
     const plans = await plansOf(ask);
     expect(plans).not.toEqual([]);
     expect(wholeTables(plans)).toEqual([]);
+  });
+});
+
+describe('at a million links, a step of the daemon finds the links of its companies by these', () => {
+  const writing = (db: Db): Store =>
+    ({ db, engine: 'sqlite', write: (work) => db.transaction().execute(work) }) satisfies Partial<Store> as Store;
+  const scanned = (at: number, entity: string): ScanRow => ({
+    ...{ record_id: `${at}`, position: at, name: null, found: null, entity },
+    ...{ verdict: 'matched', action: 'link', state: 'planned', detail: null },
+  });
+  const steps: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
+    'events are applied, with parents': (db) =>
+      applyReceipts(
+        {
+          ...{ store: writing(db), wakeUp: createWakeUp(), metrics: createMetrics(), now: () => 1 },
+          ...{ mapped: new Map([['hubspot', new Set(['name' as const])]]), parents: new Set(['hubspot']) },
+        },
+        [{ queue: 'apply', key: 'CVR-1-1', fence: 1, marks: 1, attempts: 0, since: 1, unended: 0 }],
+      ),
+    'a link ends, and its rivals are looked for': (db) =>
+      db
+        .transaction()
+        .execute((tx) => endLink(tx, { provider: 'hubspot', recordId: '1', state: 'gone', reason: 'deleted', now: 1 })),
+    'the records of companies are listed': (db) => recordsOf(db, ['CVR-1-1', 'CVR-1-2']),
+    'the companies of a scan are compared with the links': (db) =>
+      decideRows(db, 'hubspot', [scanned(2, 'CVR-1-1'), scanned(3, 'CVR-1-2')]),
+  };
+  test.each(Object.entries(steps))('%s', async (_, step) => {
+    const plans = (await plansOf(step)).filter((plan) => /^S\w+ link\b/.test(plan));
+    expect(plans).toContainEqual(expect.stringMatching(/USING INDEX link_entity \(entity=\?/));
+    expect(plans.filter((plan) => ALL_LINKS.test(plan) || /^SCAN/.test(plan))).toEqual([]);
   });
 });
 

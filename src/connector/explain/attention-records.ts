@@ -6,13 +6,14 @@ import type { Link } from '../links/links.ts';
 import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
 import { sightOf } from './sight.ts';
 
-const conflicts = (db: Db) => db.selectFrom('link').where('state', '=', 'conflict');
+const conflicts = (db: Db) =>
+  // What the index of inactive links says: without it no engine knows that the index will do.
+  db.selectFrom('link').where('state', '=', 'conflict').where('state', '<>', sql.lit<'active'>('active'));
 
 const refusedLinks = (db: Db) =>
   db
     .selectFrom('link')
-    // Not by the column alone: SQLite would take the index of states, and read every active link.
-    .where(sql<boolean>`coalesce(state, '') = 'active'`)
+    .where('state', '=', 'active')
     .where('desired', '=', 'on')
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
     .where('observed', '=', sql.lit<'refused'>('refused'));

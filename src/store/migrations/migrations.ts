@@ -11,6 +11,7 @@ import { dialect, type Migration } from './dialect.ts';
 import { addErasures } from './erasure-tables.ts';
 import { addEventCare } from './event-tables.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
+import { describeLinks } from './link-statistics.ts';
 import { addWritesNumber } from './match-number-column.ts';
 import { addMatchResults } from './match-result-tables.ts';
 import { addMatchStage } from './match-stage-table.ts';
@@ -67,6 +68,7 @@ const MIGRATIONS: readonly Migration[] = [
   addSignOns,
   addErasures,
   addMonitorLimits,
+  describeLinks,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
