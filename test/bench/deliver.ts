@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openChild } from './child.ts';
-import { inFolder } from './daemon.ts';
+import { FLAGS, inFolder } from './daemon.ts';
 import type { verbs as Hooks } from './hooks.ts';
 import { median, quantile, report, round, spread } from './measure.ts';
 import type { verbs as Poster } from './poster.ts';
@@ -12,7 +12,8 @@ import type { verbs as Poster } from './poster.ts';
 const ROUNDS = 5;
 const MONITORS = 8;
 const CONCURRENCY = 8;
-const CHANGES = 1_000;
+/** So many that a round takes seconds: its beginning and its end are no steady work. */
+const CHANGES = 4_000;
 const MANY = 50;
 const PAIRS = 8;
 const AIM = { ratio: 0.45, p99Rise: 0.1 };
@@ -21,7 +22,7 @@ const DRIP = { changes: 40, perSecond: 15 };
 
 await inFolder(async (folder) => {
   const hooks = openChild<typeof Hooks>('./hooks.ts');
-  const poster = openChild<typeof Poster>('./poster.ts');
+  const poster = openChild<typeof Poster>('./poster.ts', FLAGS);
   const origin = await hooks.ask('start', undefined);
   const posts = MONITORS * CHANGES;
   const counted = async (ms: number): Promise<number> => {

@@ -32,8 +32,8 @@ export interface RunDeps extends AttemptDeps, DueQueueDeps {
 const UNWRITTEN = 256;
 /** While posts hang, what else became due is looked for this often. */
 const LOOK_MS = 500;
-/** After so many posts or so long, other monitors go first. */
-const SLICE_POSTS = 2_000;
+/** After so many posts or so long, other monitors go first. Each time the run has to wait until all it posted is on disk. */
+const SLICE_POSTS = 16_000;
 const SLICE_MS = 10_000;
 
 /** A run under way. */
