@@ -19,6 +19,7 @@ import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.t
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
 import { markRemapped } from '../../src/connector/sync/remap.ts';
+import { readAffected } from '../../src/connector/undo/writes.ts';
 import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -83,6 +84,15 @@ describe('at a million links, no question of a person reads a whole table', () =
     'review, how many differences': (db) => countDifferences(db, {}, 10_001),
     'the day on the dashboard': (db) => readDay(db, 1),
   };
+  it('undo reads the part of history that a window names, of one connection or of all', async () => {
+    for (const provider of ['hubspot', undefined]) {
+      const plans = await plansOf((db) => readAffected(db, { provider, since: 1 }));
+      expect(plans).toContain('SEARCH history USING INTEGER PRIMARY KEY (rowid>?)');
+      expect(plans.filter((plan) => /history_record/.test(plan))).toEqual([]);
+    }
+    const ofRecord = await plansOf((db) => readAffected(db, { provider: 'hubspot', record: '1', since: 1 }));
+    expect(ofRecord).toContainEqual(expect.stringContaining('history_record (provider=? AND record_id=?'));
+  });
   it('review list takes lanes and values as their indexes have them, and sorts none', async () => {
     const plans = await plansOf((db) => readAttention(db, 1, { limit: 100 }));
     expect(plans.filter((plan) => /TEMP B-TREE FOR ORDER BY/.test(plan))).toEqual([]);

@@ -1,5 +1,5 @@
 /** The writes that history knows, and which of them a person wants to take back. */
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import type { StoreSchema } from '../../store/schema.ts';
@@ -54,15 +54,26 @@ const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>
 export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
   const { event, entity, provider, since, until, property, record, rule } = selection;
   const first = since === undefined ? 0 : await firstDecisionAt(db, since - CLOCK_SKEW_MS);
-  const rows = await isWrite(db.selectFrom('history').select(['provider', 'record_id']).distinct(), property)
-    .where('id', '>=', first)
-    .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
-    .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
-    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
-    .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
-    .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
-    .$if(record !== undefined, (query) => query.where('record_id', '=', record ?? ''))
-    .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? ''))
+  // Not by the column alone: SQLite would read all decisions of the connection, and not the window's.
+  const connection = since === undefined || record !== undefined ? sql.ref('provider') : sql`coalesce(provider, '')`;
+  const rows = await db
+    .with(
+      // For itself, or SQLite would read all of history to have the records in their order.
+      (cte) => cte('wanted').materialized(),
+      (cte) =>
+        isWrite(cte.selectFrom('history').select(['provider', 'record_id']), property)
+          .where('id', '>=', first)
+          .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
+          .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
+          .$if(provider !== undefined, (query) => query.where(connection, '=', provider ?? ''))
+          .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
+          .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+          .$if(record !== undefined, (query) => query.where('record_id', '=', record ?? ''))
+          .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? '')),
+    )
+    .selectFrom('wanted')
+    .select(['provider', 'record_id'])
+    .distinct()
     .orderBy('provider')
     .orderBy('record_id')
     .execute();
