@@ -8,6 +8,8 @@ import type { Crm } from './crm.ts';
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const LONGEST_SILENCE_MS = 2 * 60_000;
 const LONGEST_BACKOFF_MS = 60_000;
+/** No call lasts longer: where one seems to, the machine slept. */
+const LONGEST_CALL_MS = 60_000;
 const PAUSE_MS = { rate: 10_000, locked: 60_000 } as const;
 
 export interface Patient {
@@ -38,8 +40,10 @@ export async function patiently<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const began = now();
+  let spent = 0;
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
+    const asked = now();
     try {
       const answer = await call();
       if (tries > 1) report?.({ trouble: undefined, wait: undefined });
@@ -47,8 +51,10 @@ export async function patiently<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ProviderError)) throw error;
-      const ms = pauseAfter(error, tries, now() - began > silenceMs);
+      spent += Math.min(now() - asked, LONGEST_CALL_MS);
+      const ms = pauseAfter(error, tries, spent > silenceMs);
       if (ms === undefined) throw error;
+      spent += ms;
       const until = await blockFor(error, ms);
       report?.({ trouble: error.message, wait: { since: began, until } });
       await wait(ms, signal);

@@ -21,9 +21,12 @@ export interface UndoProgress {
   readonly of: number;
 }
 
-/** How long to wait for records that a daemon works on, or that a killed undo left behind: longer than a lease. */
-const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 200;
+/**
+ * How often to look for records that a daemon works on, or that a killed undo left behind: for longer than a lease. Not
+ * until a time: the machine may sleep.
+ */
+const LOOKS = 300;
 
 /**
  * Takes back what is selected, or shows what that would do. Begin it again after an end of any kind: what is done is not
@@ -55,7 +58,6 @@ async function undoRecords(
   report: (done: readonly Undone[]) => Promise<void> | void,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = run.now() + PATIENCE_MS;
   let open = ids;
   const attempt = async (): Promise<void> => {
     const once = run.dryRun ? previewPage : undoPage;
@@ -64,14 +66,14 @@ async function undoRecords(
     ({ open } = result);
     if (result.fault !== undefined) throw result.fault;
   };
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     await patiently({ crm, now: run.now }, attempt, signal);
     if (open.length === 0) return;
-    if (run.now() > until) break;
+    if (looks === LOOKS) break;
     await pause(LOOK_AGAIN_MS, signal);
     signal.throwIfAborted();
   }
-  const reason = `somebody else has worked on the record for ${PATIENCE_MS / 1_000} s: try again`;
+  const reason = `somebody else has worked on the record for ${(LOOKS * LOOK_AGAIN_MS) / 1_000} s: try again`;
   await report(open.map((recordId) => ({ ...whole({ provider: crm.name, recordId }), kind: 'busy', reason })));
 }
 

@@ -4,9 +4,12 @@ import type { Outcome, Patch, Property, PropertyValue, Read } from '../../../pro
 import { setOverride } from '../../../src/connector/decide/override.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { writeHistory } from '../../../src/connector/sync/history.ts';
+import type { Undone } from '../../../src/connector/undo/outcome.ts';
+import { undo as runUndo } from '../../../src/connector/undo/run.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { take } from '../../../src/runtime/lanes/take.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
@@ -78,7 +81,7 @@ async function fixture(engine: (typeof ENGINES)[number], properties: readonly st
     );
     return [...page.done.map(({ property, kind }) => `${property} ${kind}`), ...page.open.map((id) => `open ${id}`)];
   };
-  return { store, undo, held, metrics, logged, calls };
+  return { store, undo, held, metrics, logged, calls, crm };
 }
 
 const holds = async (store: Store): Promise<readonly string[]> =>
@@ -126,6 +129,23 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     expect(held['name']).toBe('B');
     const lane = await store.db.selectFrom('lane').select('fence').executeTakeFirst();
     expect(lane?.fence).toBe(mine?.fence);
+  });
+
+  test('a run waits for a record that another works on, also where the machine sleeps for an hour meanwhile', async () => {
+    const clock = { at: now() };
+    const { store, crm, held, metrics } = await fixture(engine, ['name'], { clock });
+    await take(store, 'sync:crm', ['1'], { now: now(), leaseMs: 24 * 3_600_000 });
+    const kinds: string[] = [];
+    let looks = 0;
+    const report = async (done: readonly Undone[]) => {
+      kinds.push(...done.map(({ kind }) => kind));
+      looks += 1;
+      if (looks === 1) clock.at += 3_600_000;
+      if (looks === 2) await store.write((tx) => tx.deleteFrom('lane').execute());
+    };
+    const deps = { store, metrics, now: () => clock.at, leaseMs: 9_000, crm: async () => crm, dryRun: false, report };
+    await runUndo(deps, { event: 7 }, new AbortController().signal);
+    expect([kinds, held['name']]).toEqual([['restored'], 'A']);
   });
 
   test('a process that lost its lease while the CRM wrote records nothing, and the next run finds it done', async () => {
