@@ -1,10 +1,16 @@
 /**
- * pages: how long each page of the dashboard takes with 1,000,000 links and 10,000,000 decisions. The CRM is paused, so that none is
- * part of what is measured. `CVRSYNC_BENCH_LINKS=100000` stores fewer, with ten decisions each, for a quick look.
+ * pages: how long each page of the dashboard takes with 1,000,000 links and 10,000,000 decisions, and with 1,000 monitors,
+ * 1,000,000 items and as many deliveries. The CRM is paused, so that none is part of what is measured.
+ * `CVRSYNC_BENCH_LINKS=100000` stores fewer, with ten decisions each, for a quick look.
  */
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { request } from 'undici';
+import { openSecrets } from '../../src/service/keys/secrets.ts';
+import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import { openStore } from '../../src/store/open.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { quantile, report, round } from './measure.ts';
 import { withManyLinks } from './store.ts';
@@ -17,6 +23,11 @@ const AIM_MS = 100;
 const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
 const COMPANY = `CVR-1-${FIRST + Math.floor(LINKS / 2)}`;
 const RECORD = `hubspot:${9_000_000_000 + Math.floor(LINKS / 3)}`;
+
+const MONITORS = 1_000;
+/** Monitors have ids that are counted, so that SQL can name them. */
+const monitorId = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+const MONITOR = monitorId(MONITORS / 2);
 
 const PAGES = [
   '/',
@@ -43,6 +54,18 @@ const PAGES = [
   '/audit?action=nothing',
   '/installation',
   '/sessions',
+  '/deliveries',
+  '/deliveries?state=failed',
+  `/deliveries?monitor=${MONITOR}`,
+  `/deliveries?monitor=${MONITOR}&state=failed`,
+  `/deliveries?entity=${COMPANY}`,
+  '/deliveries/5',
+  '/monitors',
+  '/monitors?name=77',
+  `/monitors/${MONITOR}`,
+  '/jobs',
+  '/keys',
+  '/register',
 ];
 
 /** The decisions, a difference at each hundredth record, and what people did by hand. */
@@ -68,13 +91,53 @@ function fill(file: string): void {
   db.close();
 }
 
+/** Monitors with items, and what was told to them: nothing is due, so that nothing is posted. */
+async function fillService(file: string, key: Buffer): Promise<void> {
+  const store = await openStore(file);
+  const context = { secrets: openSecrets(key), now: Date.now() };
+  await store.write(async (tx) => {
+    for (let at = 0; at < MONITORS; at++)
+      await createMonitor(
+        tx,
+        { name: `Monitor ${at}`, url: 'http://127.0.0.1:9/', target: 'items' },
+        { ...context, id: monitorId(at) },
+      );
+  });
+  await store.close();
+  const db = new Database(file);
+  const now = Date.now();
+  const numbers = `with recursive number (n) as (select 0 union all select n + 1 from number where n + 1 < ${LINKS})`;
+  const monitor = `'${monitorId(0).slice(0, -12)}' || substr('000000000000' || (n % ${MONITORS}), -12)`;
+  const entity = `'CVR-1-' || (${FIRST} + n)`;
+  db.exec(`begin;
+    insert into item (monitor, entity, record_id, added_at)
+      ${numbers} select ${monitor}, ${entity}, '', ${now} - n from number;
+    insert into change (id, entity, name, kind, timestamp, updates, created_at)
+      ${numbers} select 'change ' || n, ${entity}, 'Firma ' || n || ' ApS', 'register', '2026-01-01T00:00:00Z',
+        '{"name":{"before":"Firma","after":"Firma ' || n || ' ApS"}}', ${now} - (${LINKS} - n) * 100 from number;
+    insert into delivery (monitor, entity, change, events, state, attempts, next_at, status, error, created_at, ended_at)
+      ${numbers} select ${monitor}, ${entity}, n + 1, '["name"]', case n % 100 when 0 then 'failed' else 'done' end, 1 + n % 3, 0,
+        case n % 100 when 0 then 500 else 204 end, case n % 100 when 0 then 'answered 500' end,
+        ${now} - (${LINKS} - n) * 100, ${now} - (${LINKS} - n) * 100 + n % 5000 from number;
+    insert into attempt (delivery, at, took, number, status, fault, answer)
+      select seq, created_at, 20, 1, 500, null, 'Internal Server Error' from delivery where attempts > 1;
+    commit`);
+  db.close();
+}
+
 await inFolder(async (folder) => {
+  const file = join(folder, 'cvrsync.db');
+  const path = join(folder, 'register.ndjson');
+  const key = randomBytes(32);
+  await writeFile(path, '');
   await settleMapping(folder, PROVIDERS);
   const began = performance.now();
   await withManyLinks(folder, 'hubspot', LINKS, FIRST);
-  fill(join(folder, 'cvrsync.db'));
+  fill(file);
+  await fillService(file, key);
   const filledIn = performance.now() - began;
-  const daemon = await startDaemon(folder, PROVIDERS);
+  const service = { register: { source: 'file', path }, secretKey: key.toString('base64') };
+  const daemon = await startDaemon(folder, PROVIDERS, { more: { service } });
   const times = new Map<string, number[]>();
   for (let at = 0; at <= ROUNDS; at++)
     for (const path of PAGES) {
