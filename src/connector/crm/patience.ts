@@ -54,16 +54,16 @@ export async function patiently<T>(
       spent += Math.min(now() - asked, LONGEST_CALL_MS);
       const ms = pauseAfter(error, tries, spent > silenceMs);
       if (ms === undefined) throw error;
-      spent += ms;
       const until = await blockFor(error, ms);
       report?.({ trouble: error.message, wait: { since: began, until } });
+      spent += ms;
       await wait(ms, signal);
     }
   }
 
   /** Pauses the account where the fault is the account's. Returns when the call goes on, or is given up. */
   async function blockFor({ fault, message }: ProviderError, ms: number): Promise<number> {
-    if (fault === 'unavailable') return began + silenceMs;
+    if (fault === 'unavailable') return now() + silenceMs - spent;
     await crm.rateLimiter.block(now() + ms, message, fault);
     return now() + ms;
   }

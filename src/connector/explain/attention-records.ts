@@ -2,13 +2,11 @@
 import { sql } from 'kysely';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
-import type { Link } from '../links/links.ts';
+import { isInState, type Link } from '../links/links.ts';
 import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
 import { sightOf } from './sight.ts';
 
-const conflicts = (db: Db) =>
-  // What the index of inactive links says: without it no engine knows that the index will do.
-  db.selectFrom('link').where('state', '=', 'conflict').where('state', '<>', sql.lit<'active'>('active'));
+const conflicts = (db: Db) => db.selectFrom('link').where(isInState('conflict'));
 
 const refusedLinks = (db: Db) =>
   db

@@ -1,7 +1,7 @@
 /** How long a command goes on asking a CRM that gives no answer. */
 import { expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { patiently } from '../../../src/connector/crm/patience.ts';
+import { type Patient, patiently } from '../../../src/connector/crm/patience.ts';
 
 const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
@@ -9,7 +9,7 @@ const crm = { rateLimiter: {} as never };
 const away = () => new ProviderError('unavailable', 'no answer');
 
 /** Asks a CRM of which each call takes as long as it is said, and answers after those; returns how often it was called. */
-async function asked(calls: readonly number[]): Promise<number> {
+async function asked(calls: readonly number[], told: (until: number | undefined, now: number) => void = () => {}) {
   let [at, count] = [0, 0];
   const call = async (): Promise<number> => {
     const took = calls[count];
@@ -21,7 +21,8 @@ async function asked(calls: readonly number[]): Promise<number> {
   const wait = async (ms: number): Promise<void> => {
     at += ms;
   };
-  return patiently({ crm, now: () => at, wait }, call, never);
+  const report: Patient['report'] = (step) => told(step.wait?.until, at);
+  return patiently({ crm, now: () => at, wait, report }, call, never);
 }
 
 test('a CRM that answers within two minutes is waited for', async () => {
@@ -34,4 +35,11 @@ test('a silence of more than two minutes is given up', async () => {
 
 test('a machine that slept for an hour amid a call asks again: nobody was silent meanwhile', async () => {
   expect(await asked([HOUR_MS, 1_000])).toBe(3);
+});
+
+test('until when it waits is told for the time awake, not for what a sleep took', async () => {
+  const left: number[] = [];
+  await asked([HOUR_MS, 1_000], (until, now) => until !== undefined && left.push(until - now));
+  expect(left.every((ms) => ms > 0)).toBe(true);
+  expect(left).toHaveLength(2);
 });
