@@ -1,5 +1,5 @@
 /** What needs a person, as the operator is told of it: from what was observed, in words. Pure. */
-import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/blocks.ts';
+import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
 
 /** Something that needs a person now. */
 export interface Condition {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { countAttention } from '../connector/explain/attention.ts';
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
-import { readBlocks } from '../runtime/blocks.ts';
+import { readBlocks } from '../runtime/limits/blocks.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
 import type { Db, Store } from '../store/store.ts';

@@ -16,7 +16,7 @@ import {
   type ReviewVerb,
   VERBS,
 } from '../connector/explain/attention-kinds.ts';
-import { needsPerson, readBlocks } from '../runtime/blocks.ts';
+import { needsPerson, readBlocks } from '../runtime/limits/blocks.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import {
   type Command,

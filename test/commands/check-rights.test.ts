@@ -1,6 +1,6 @@
 /** `check` with credentials that may read and no more: what the connection needs and they lack is named, before a write. */
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { CrmName, Fixture, FixtureOptions } from '../support/fixture.ts';
 import { startFixture } from '../support/fixture.ts';
 

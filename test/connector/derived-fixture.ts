@@ -13,7 +13,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { canonicalBody, dedupeKey } from '../../src/protocol/dedupe.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type ENGINES, newStoreUrl } from '../support/stores.ts';

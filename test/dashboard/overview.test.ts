@@ -7,7 +7,7 @@ import { readDay } from '../../src/dashboard/overview/day.ts';
 import { recently } from '../../src/dashboard/overview/recent.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import type { Store } from '../../src/store/store.ts';
 import { crmOf } from '../support/crm.ts';

@@ -1,7 +1,7 @@
 /** The pace by a clock that the test turns. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createRateLimiter, type RateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';

@@ -8,7 +8,7 @@ import {
   type Property,
 } from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../src/store/open.ts';
 
 export interface ScriptedCrm {

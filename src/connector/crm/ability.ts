@@ -1,7 +1,7 @@
 /** An ability of an account that the credentials may lack: what it refuses stops this ability alone, not the account. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Findings } from '../../runtime/finding.ts';
-import { createRateLimiter } from '../../runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import type { Store } from '../../store/open.ts';
 import { type FaultSettlement, settleFault } from '../sync/settle.ts';
 import type { Crm } from './crm.ts';

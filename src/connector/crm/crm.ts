@@ -18,7 +18,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp as Client } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
 import type { EventName } from '../../protocol/events.ts';
-import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/rate-limiter.ts';
+import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/open.ts';
 import type { ValueMap } from '../decide/render.ts';

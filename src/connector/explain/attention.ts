@@ -1,8 +1,8 @@
 /** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
 import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
-import { needsPerson, readBlocks } from '../../runtime/blocks.ts';
 import { parked } from '../../runtime/lanes/lane-state.ts';
 import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
+import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { type Difference, type DifferenceFilter, readDifferences } from '../decide/differences.ts';

@@ -1,8 +1,8 @@
 /** What a person answers to something that needs one: `retry` and `drop`, `accept` and `keep`. */
 
-import { endBlock } from '../../runtime/blocks.ts';
 import { drop as dropLane, unpark } from '../../runtime/lanes/lane-state.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { endBlock } from '../../runtime/limits/blocks.ts';
 import type { Tx } from '../../store/open.ts';
 import { settleDifference } from '../decide/differences.ts';
 import type { OverrideRef } from '../decide/override.ts';

@@ -22,9 +22,9 @@ import { cutText } from '../../protocol/text/cut.ts';
 import { readJson } from '../../protocol/text/json.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
 import { backoff } from '../../runtime/backoff.ts';
-import type { BlockFault } from '../../runtime/blocks.ts';
+import type { BlockFault } from '../../runtime/limits/blocks.ts';
+import { createRateLimiter, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { pause } from '../../runtime/pause.ts';
-import { createRateLimiter, type RateLimiter } from '../../runtime/rate-limiter.ts';
 import type { Store } from '../../store/store.ts';
 import { currentSendGuard } from '../crm/send-guard.ts';
 

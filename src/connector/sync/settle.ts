@@ -2,7 +2,7 @@
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
-import type { RateLimiter } from '../../runtime/rate-limiter.ts';
+import type { RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 
 const DEFAULT_PAUSE: Readonly<Record<Exclude<ProviderError['fault'], 'unavailable'>, number>> = {
   rate: 10_000,

@@ -1,7 +1,7 @@
 /** How each connection does: whether it may be called, what it does, and when it last did something. */
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readOutages } from '../../http/outbound/outage.ts';
-import { readBlocks } from '../../runtime/blocks.ts';
+import { readBlocks } from '../../runtime/limits/blocks.ts';
 import type { Db } from '../../store/store.ts';
 
 /** One connection as the overview shows it. */

@@ -5,9 +5,9 @@ import { type ReviewVerb, VERBS } from '../../../src/connector/explain/attention
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { moveLink } from '../../../src/connector/links/move-link.ts';
-import { readBlocks } from '../../../src/runtime/blocks.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
-import { createRateLimiter } from '../../../src/runtime/rate-limiter.ts';
+import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
+import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
 import { addReviewCare } from '../../../src/store/migrations/review-tables.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { setAside } from '../../../src/store/quarantine.ts';

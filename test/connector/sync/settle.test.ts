@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { settleFault } from '../../../src/connector/sync/settle.ts';
-import type { RateLimiter } from '../../../src/runtime/rate-limiter.ts';
+import type { RateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
 
 test('records that a CRM left without an answer fall due together: one batch again, and one call', async () => {
   const rateLimiter = { block: () => Promise.reject(new Error('no account is to blame')) } as unknown as RateLimiter;

@@ -1,6 +1,6 @@
 /** What a backfill works with, and how it tells where it is. */
 import type { Metrics } from '../../../http/metrics.ts';
-import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';

@@ -8,7 +8,7 @@ import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { Claim } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader } from '../../../runtime/lanes/poison.ts';
-import { createRateLimiter, type RateLimiter } from '../../../runtime/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import type { Store, Tx } from '../../../store/store.ts';
 import { todayAt } from '../../register/document/today.ts';
 import { SourceError } from '../../register/source/source.ts';

@@ -9,7 +9,7 @@ import { canonicalEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
 import type { Claim } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader, type InputReader } from '../../../runtime/lanes/poison.ts';
-import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import type { Tx } from '../../../store/store.ts';
 import type { Change } from '../../changes/change.ts';
 import { SourceError } from '../../register/source/source.ts';

@@ -4,7 +4,7 @@ import { HttpFault } from '../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
-import type { RateLimiter } from '../../../runtime/rate-limiter.ts';
+import type { RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import { type AnswerHit, readAnswer } from './hits.ts';
 import { SourceError } from './source.ts';
 

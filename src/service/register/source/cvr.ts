@@ -8,7 +8,7 @@ import type { OutboundHttp } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { backoff } from '../../../runtime/backoff.ts';
-import { createRateLimiter } from '../../../runtime/rate-limiter.ts';
+import { createRateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';

@@ -4,7 +4,7 @@
  * and never spends one twice.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Store, Tx } from '../store/store.ts';
+import type { Store, Tx } from '../../store/store.ts';
 
 /** At most `calls` in any `perMs`. */
 export interface Budget {

@@ -1,5 +1,5 @@
 /** An account's blocks: until when nobody may call it, since when and why. */
-import type { Db, Tx } from '../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 
 /** The end of the key of an account's row for all of its budgets. */
 export const EVERY_BUDGET = '/*';

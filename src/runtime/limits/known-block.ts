@@ -1,6 +1,6 @@
 /** An account's block as one process knows it: others learn of a new one within a quarter of a second. */
 import { sql } from 'kysely';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { type BlockFault, EVERY_BUDGET, SAME_TROUBLE_MS } from './blocks.ts';
 
 /** Nobody may call the account before `until`; 0 where it is not blocked. */

@@ -1,9 +1,9 @@
 /** The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together. */
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import { pause } from '../pause.ts';
 import type { BlockFault } from './blocks.ts';
 import { type Budget, type CallSlots, RESERVE_AHEAD_MS, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
 import { type Block, openBlock, RECHECK_MS } from './known-block.ts';
-import { pause } from './pause.ts';
 
 /** Where in the queue of this process a call waits: behind the others, or in front of them. */
 export type CallOrder = 'first' | 'last';
