@@ -1,5 +1,6 @@
 /** `serve`: runs the daemon as configured, until a signal stops it. */
 import { startApp } from '../app.ts';
+import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { defineCommand, UsageError } from './cli/command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
@@ -16,7 +17,9 @@ export const command = defineCommand({
       );
     const { log, env, signal } = context;
     const app = await startApp(config, { log, env });
+    const memory = giveBackIdleMemory();
     await stopped(signal);
+    memory.stop();
     log.info('stopping');
     await app.close(GRACE_MS);
     log.info('stopped');

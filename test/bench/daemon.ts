@@ -31,6 +31,8 @@ export interface Daemon {
   metric(name: string): Promise<number>;
   /** Resident memory in MB. */
   rss(): Promise<number>;
+  /** The most that was ever resident, in MB; Linux tells. */
+  mostRss(): number;
   stop(): Promise<void>;
 }
 
@@ -76,12 +78,18 @@ export async function startDaemon(
     readyMs,
     metric,
     rss: async () => (await metric('process_resident_memory_bytes')) / 1_000_000,
+    mostRss: () => mostRssOf(child.pid ?? 0),
     async stop() {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
   };
+}
+
+function mostRssOf(pid: number): number {
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (Number(kib) * 1_024) / 1_000_000;
 }
 
 /** Starts and stops it once: the first start with a mapping has every record looked at, which a bench would count as work. */

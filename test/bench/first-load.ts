@@ -69,11 +69,8 @@ async function memoryOfDaemon(folder: string, baseUrl: string, documents: number
     store: join(folder, 'daemon.db'),
     more: { service: { register } },
   });
-  let most = 0;
-  while ((await daemon.metric('cvrsync_register_documents_total\\{result="new"\\}')) < documents) {
-    most = Math.max(most, await daemon.rss());
-    await sleep(200);
-  }
+  while ((await daemon.metric('cvrsync_register_documents_total\\{result="new"\\}')) < documents) await sleep(1_000);
+  const most = daemon.mostRss();
   await daemon.stop();
   return most;
 }
