@@ -49,5 +49,5 @@ EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CVRSYNC_ADMIN_PORT}/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/cvrsync.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/dist/cvrsync.js"]
 CMD ["serve"]

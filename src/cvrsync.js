@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 node --max-semi-space-size=4
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 node --max-semi-space-size=16
 // The program's entry. Old JavaScript on purpose: it must run far enough on an old Node to say what is wrong.
 // The first line keeps memory low. One arena of malloc for all threads, and large buffers given back at once: 24 MB less
 // under a flood of webhooks, more while the register is first read. Other C libraries than glibc pass the variables over.
