@@ -16,16 +16,14 @@ import { ENTRY } from '../support/program.ts';
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cvrsync-files-'));
-  // Others than its owner look into it below.
-  await chmod(folder, 0o755);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the program itself; what it printed, whatever its exit code. */
-async function cvrsync(args: readonly string[], options: { readonly uid?: number } = {}) {
-  const program = [ENTRY, ...args];
+/** Runs the program itself, `through` another where that is given; what it printed, whatever its exit code. */
+async function cvrsync(args: readonly string[], through: readonly string[] = []) {
+  const [file = '', ...rest] = [...through, process.execPath, ENTRY, ...args];
   const env = { PATH: process.env['PATH'], HOME: folder };
-  return promisify(execFile)(process.execPath, program, { cwd: folder, env, ...options }).then(
+  return promisify(execFile)(file, rest, { cwd: folder, env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
   );
@@ -117,16 +115,16 @@ describe('a store that cannot be kept where it should be is told with path, user
     await (await openStore(file)).close();
     await chmod(file, 0o444);
     await chmod(shared, 0o555);
-    // Who may write anything is tried as somebody else.
-    const asOther = userInfo().uid === 0 ? { uid: 65_534 } : {};
+    // Who may write anything gives that up: another user might not reach the program itself.
+    const bound = userInfo().uid === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
     const config = await configured('shared.json', { store: file, connector });
-    const ran = await cvrsync(['--config', config, 'serve'], asOther);
+    const ran = await cvrsync(['--config', config, 'serve'], bound);
     expect([ran.code, ran.stderr]).toEqual([
       1,
       expect.stringMatching(/the user .*may not write .*shared: give that user/),
     ]);
     await chmod(shared, 0o777);
-    const again = await cvrsync(['--config', config, 'serve'], asOther);
+    const again = await cvrsync(['--config', config, 'serve'], bound);
     expect(again.stderr).toMatch(/the user .*may not write .*x\.db: give that user/);
   });
 
