@@ -61,13 +61,17 @@ const UNIT_NUMBER = /^\D*(1\d{9})\D*$/u;
 /** A CVR number within a name, with its label and its brackets. */
 const STATED =
   /[([]?(?:(?:cvr|vat|se|dk)[\s.:-]{0,3}(?:nr|no)?[\s.:-]{0,3})?(?<!\d)(\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
+/** A phone number within a name, with its label and its brackets: no part of the name, and no CVR number. */
+const CALLED =
+  /[([]?(?<!\p{L})(?:tlf|telefon|tel|mobil|mob|phone)[\s.:-]{0,3}(?:nr[\s.:-]{0,3})?((?:\+?45 ?)?\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
 /** The address of a site in the place of the name. */
 const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s*$/iu;
 /** Domains of countries around Denmark. */
 const ABROAD = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 
 export function describeRecord(record: RecordText): DescribedRecord {
-  const text = record.name ?? '';
+  const [called, calledNumber] = CALLED.exec((record.name ?? '').slice(0, LONGEST)) ?? [];
+  const text = called === undefined ? (record.name ?? '') : (record.name ?? '').replace(called, ' ');
   const stated = STATED.exec(text.slice(0, LONGEST));
   const number = stated?.[1]?.replaceAll(' ', '') ?? null;
   const isStated = number !== null && passesModulus11(number);
@@ -76,7 +80,7 @@ export function describeRecord(record: RecordText): DescribedRecord {
   const bare = isStated ? text.replace(STATED, ' ') : (label ?? text);
   const name = readCompanyName(bare);
   const address = readStreetAddress({ street: record.street, postalCode: record.postalCode, city: record.city });
-  const phone = phoneOf(record.phone);
+  const phone = phoneOf(record.phone) ?? phoneOf(calledNumber);
   const domains = domainsOf(record.website, record.email, site);
   return {
     name,

@@ -122,6 +122,22 @@ describe('a record with something in another place', () => {
     },
   );
 
+  it.each([
+    'Nordlys Møbler ApS tlf. 86 12 34 56',
+    'Nordlys Møbler (Tlf: 86123456)',
+    'Nordlys Møbler mobil +45 86123456',
+    'Telefon nr. 86 12 34 56 Nordlys Møbler',
+  ])('%s is a name and a phone number', async (name) => {
+    expect(await matched([nordlys], { name })).toMatch(/^certain \| 10000001 .*phone/);
+    // What somebody wrote into the field for it counts first.
+    expect(await matched([nordlys], { name, phone: '20123456' })).not.toMatch(/^certain/);
+  });
+
+  it('does not take a phone number in the name for a CVR number', async () => {
+    const numbered = entry('37642371', 'Nordlys Møbler ApS', { address: HAVNEGADE });
+    expect(await matched([numbered], { name: 'Nordlys Møbler tlf. 37 64 23 71' })).not.toMatch(/number stands/);
+  });
+
   it('does not follow a number in the name to a company that is called otherwise', async () => {
     const other = entry('37642371', 'Havblik Cykler ApS', { address: HAVNEGADE });
     expect(await matched([nordlys, other], { name: 'Nordlys Møbler 37642371', ...ringvej })).toMatch(
