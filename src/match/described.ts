@@ -70,14 +70,7 @@ const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s
 const ABROAD = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 
 export function describeRecord(record: RecordText): DescribedRecord {
-  const [called, calledNumber] = CALLED.exec((record.name ?? '').slice(0, LONGEST)) ?? [];
-  const text = called === undefined ? (record.name ?? '') : (record.name ?? '').replace(called, ' ');
-  const stated = STATED.exec(text.slice(0, LONGEST));
-  const number = stated?.[1]?.replaceAll(' ', '') ?? null;
-  const isStated = number !== null && passesModulus11(number);
-  const [, label, ending = ''] = SITE.exec(text.slice(0, LONGEST)) ?? [];
-  const site = label === undefined ? undefined : `${label}${ending}`;
-  const bare = isStated ? text.replace(STATED, ' ') : (label ?? text);
+  const { bare, calledNumber, statedNumber, site } = takeApart(record.name ?? '');
   const name = readCompanyName(bare);
   const address = readStreetAddress({ street: record.street, postalCode: record.postalCode, city: record.city });
   const phone = phoneOf(record.phone) ?? phoneOf(calledNumber);
@@ -92,12 +85,23 @@ export function describeRecord(record: RecordText): DescribedRecord {
     phone,
     domains,
     unitNumber: UNIT_NUMBER.exec((record.number ?? '').replaceAll(/[\s.]/gu, ''))?.[1] ?? null,
-    statedNumber: isStated ? number : null,
+    statedNumber,
     isForeign: isForeign(record.country, { name, phone, domains }),
   };
 }
 
 const LONGEST = 200;
+
+/** What stands in the place of a name: the name itself, and what somebody wrote beside it or instead of it. */
+function takeApart(written: string) {
+  const [called, calledNumber] = CALLED.exec(written.slice(0, LONGEST)) ?? [];
+  const text = called === undefined ? written : written.replace(called, ' ');
+  const number = STATED.exec(text.slice(0, LONGEST))?.[1]?.replaceAll(' ', '') ?? null;
+  const statedNumber = number !== null && passesModulus11(number) ? number : null;
+  const [, label, ending = ''] = SITE.exec(text.slice(0, LONGEST)) ?? [];
+  const bare = statedNumber === null ? (label ?? text) : text.replace(STATED, ' ');
+  return { bare, calledNumber, statedNumber, site: label === undefined ? undefined : `${label}${ending}` };
+}
 
 /** Whether a record says by its country, its form, or by phone and domain together, that it is not Danish. */
 function isForeign(
