@@ -8,7 +8,7 @@ import { type Fact, factValue } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
-import { decide } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
 import { type Overrides, overrideFor } from './override.ts';
 import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
 import { render, type ValueMap } from './render.ts';
@@ -19,6 +19,8 @@ export interface PropertyMemory {
   /** What we wrote last; undefined where we never wrote. */
   readonly written: PropertyValue | undefined;
   readonly writtenAt: number;
+  /** What an undo put back last; looked up only beside pending writes. */
+  readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
   /** A value that was set aside, with the schema that refused it. */
   readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
   /** Whether the register's word was taken for it under a link that trusts the register. */
@@ -143,25 +145,50 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     ...decision,
     ...(override !== undefined && { override }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
-    ...(late !== undefined && { late }),
-    ...(overtaken && late.isOverEdit && decision.rule === 'ours' && { rule: RETURNED, now: late.old, offered: now }),
+    ...(late !== undefined && { late, ...returned(late, { now, decision, override }) }),
   };
+}
+
+/** What comes back that a late write of ours replaced, if anything does. */
+function returned(
+  late: Late,
+  {
+    now,
+    decision,
+    override,
+  }: Pick<Planned, 'now'> & { readonly decision: Decision; readonly override: Planned['override'] },
+): Partial<Planned> {
+  // Whatever the register says: the hold that an undo leaves is on the value that it put back.
+  if (late.isOverUndo)
+    return override?.kind === 'hold' ? { action: 'write', rule: RETURNED, now: late.old, seq: 0 } : {};
+  const isBack = late.overtook && late.isOverEdit && decision.rule === 'ours';
+  return isBack ? { rule: RETURNED, now: late.old, offered: now } : {};
 }
 
 /** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
 function lateOf(
-  { pending, written, writtenAt, kept }: PropertyMemory,
+  memory: PropertyMemory,
   crm: PropertyValue,
   same: (a: PropertyValue, b: PropertyValue) => boolean,
 ): Late | undefined {
+  const { pending, kept } = memory;
   const late = pending.find((each) => same(crm, each.now) && !same(crm, each.old));
   if (late === undefined) return undefined;
-  const isNewer = written !== undefined && writtenAt > late.from.at;
-  if (isNewer && same(crm, written)) return undefined;
+  const put = lastPut(memory);
+  const isNewer = put !== undefined && put.at > late.from.at;
+  if (isNewer && same(crm, put.value)) return undefined;
+  const before = isNewer ? put.value : late.old;
+  if (isNewer && put.isUndo) return { ...late, old: before, overtook: true, isOverEdit: false, isOverUndo: true };
   // A difference is forgotten with the next write of ours: what a person had came after all that we wrote.
-  const before = isNewer ? written : late.old;
   const old = kept === undefined ? before : JSON.parse(kept.crm);
-  return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined };
+  return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined, isOverUndo: false };
+}
+
+/** What we wrote last, be it the register's value or what an undo put back. */
+function lastPut({ written, writtenAt, restored }: PropertyMemory) {
+  if (restored !== undefined && (written === undefined || restored.at >= writtenAt))
+    return { ...restored, isUndo: true };
+  return written === undefined ? undefined : { value: written, at: writtenAt, isUndo: false };
 }
 
 /** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */

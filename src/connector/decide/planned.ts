@@ -26,13 +26,18 @@ export interface Late extends Pending {
   readonly overtook: boolean;
   /** What it replaced is a person's edit. */
   readonly isOverEdit: boolean;
+  /** What it replaced is what an undo had put back. */
+  readonly isOverUndo: boolean;
 }
 
 /** The rule by which history tells of a write that turned out to have arrived. */
 export const ARRIVED = 'ours-after-all';
 
-/** The rule by which a person's edit comes back that a late write of ours replaced. */
+/** The rule by which a person's edit comes back that a late write of ours replaced, or what an undo had put back. */
 export const RETURNED = 'returned';
+
+/** The rule by which history names a value that an undo put back. */
+export const UNDO = 'undo';
 
 /** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
 export interface Planned {
@@ -51,7 +56,7 @@ export interface Planned {
   readonly trusts?: true;
   /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
-  /** The register's value, where {@link RETURNED} writes another. */
+  /** The register's value, where {@link RETURNED} writes a person's. */
   readonly offered?: PropertyValue;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];

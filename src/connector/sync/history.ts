@@ -128,10 +128,11 @@ export async function rememberProperties(
     };
     switch (outcomeOf(each)) {
       case 'written':
+        if (planned.rule !== RETURNED) return { ...base, written: JSON.stringify(planned.now) };
         // An edit that came back is still a person's: it is no value of ours, and stays a difference.
-        return planned.rule === RETURNED
-          ? { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) }
-          : { ...base, written: JSON.stringify(planned.now) };
+        return planned.offered === undefined
+          ? base
+          : { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) };
       case 'kept':
         return { ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) };
       case 'refused':

@@ -6,7 +6,7 @@ import type { Db } from '../../store/open.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
 import { type Overrides, readOverrides } from '../decide/override.ts';
 import type { PropertyMemory } from '../decide/plan.ts';
-import type { PendingPatch } from '../decide/planned.ts';
+import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Fact } from '../facts/fact.ts';
 import { readFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
@@ -70,6 +70,7 @@ export async function loadLinked(
     readOverrides(db, provider, ids, now),
     readPendingWrites(db, `sync:${provider}`, ids),
   ]);
+  const restored = await readRestored(db, provider, [...new Set(pending.map(({ key }) => key))]);
   const factsOf = Map.groupBy(facts, (fact) => fact.entity);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
   const pendingOf = Map.groupBy(pending, (write) => write.key);
@@ -82,7 +83,11 @@ export async function loadLinked(
     overrides: overrides.get(record_id) ?? NO_OVERRIDES,
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
-    remembered: rememberedOf(statesOf.get(record_id) ?? [], pendingOf.get(record_id) ?? []),
+    remembered: rememberedOf(
+      statesOf.get(record_id) ?? [],
+      pendingOf.get(record_id) ?? [],
+      restored.get(record_id) ?? NOTHING_RESTORED,
+    ),
     pending: pendingOf.get(record_id) ?? [],
   }));
 }
@@ -92,6 +97,7 @@ const NO_OVERRIDES: Overrides = new Map();
 const NOTHING: PropertyMemory = {
   written: undefined,
   writtenAt: 0,
+  restored: undefined,
   refused: undefined,
   trusted: false,
   kept: undefined,
@@ -101,6 +107,7 @@ const NOTHING: PropertyMemory = {
 const stateAsRemembered = (state: PropertyStateTable): PropertyMemory => ({
   written: state.written === null ? undefined : JSON.parse(state.written),
   writtenAt: state.written_at ?? 0,
+  restored: undefined,
   refused:
     state.refused === null
       ? undefined
@@ -112,15 +119,46 @@ const stateAsRemembered = (state: PropertyStateTable): PropertyMemory => ({
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
 
+/** What an undo put back, by property. */
+type RestoredValues = ReadonlyMap<string, PropertyMemory['restored']>;
+
+const NOTHING_RESTORED: RestoredValues = new Map();
+
+/** What undoes put back last in these records, by record and property. */
+async function readRestored(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RestoredValues>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('history')
+    .select(['record_id', 'property', 'new_value', 'at'])
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where('rule', '=', UNDO)
+    .where('outcome', '=', 'written')
+    .orderBy('id')
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
+      id,
+      new Map(own.map((row) => [row.property ?? '', { value: JSON.parse(row.new_value ?? 'null'), at: row.at }])),
+    ]),
+  );
+}
+
 function rememberedOf(
   states: readonly PropertyStateTable[],
   writes: readonly PendingWrite[],
+  restored: RestoredValues,
 ): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
   for (const from of writes)
     for (const [property, value] of Object.entries(patchIn(from))) {
       const known = remembered.get(property) ?? NOTHING;
-      remembered.set(property, { ...known, pending: [...known.pending, { ...value, from }] });
+      const pending = [...known.pending, { ...value, from }];
+      remembered.set(property, { ...known, pending, restored: restored.get(property) });
     }
   return remembered;
 }

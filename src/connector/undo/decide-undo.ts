@@ -1,11 +1,8 @@
 /** Decides whether a property gets back the value that it held before our writes. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { isBlank } from '../decide/decide.ts';
-import { ARRIVED } from '../decide/planned.ts';
+import { ARRIVED, UNDO } from '../decide/planned.ts';
 import type { Write } from './writes.ts';
-
-/** The rule by which history names a value that was restored. */
-export const UNDO = 'undo';
 
 export type UndoDecision =
   /** `seq` is the event whose value comes back where an undo is taken back, else 0: an undo belongs to no event. */

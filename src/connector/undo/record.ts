@@ -5,8 +5,9 @@ import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import { UNDONE } from '../decide/override.ts';
+import { UNDO } from '../decide/planned.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
-import { isUndo, UNDO } from './decide-undo.ts';
+import { isUndo } from './decide-undo.ts';
 import type { Restored, Undone } from './outcome.ts';
 
 /** A property of one record. */

@@ -72,7 +72,18 @@ describe('a value that the CRM refused', () => {
   const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
   const remembered = (one: typeof refused): PlanInput['remembered'] =>
     new Map([
-      ['name', { written: undefined, writtenAt: 0, refused: one, trusted: false, kept: undefined, pending: [] }],
+      [
+        'name',
+        {
+          written: undefined,
+          writtenAt: 0,
+          restored: undefined,
+          refused: one,
+          trusted: false,
+          kept: undefined,
+          pending: [],
+        },
+      ],
     ]);
 
   it('is not sent again', () => {
@@ -109,6 +120,7 @@ describe('a late write of ours over the edit of a person', () => {
           {
             written: 'Newer',
             writtenAt,
+            restored: undefined,
             refused: undefined,
             trusted: false,
             kept,

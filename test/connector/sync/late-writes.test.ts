@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
+import { clearHoldsOfUndo } from '../../../src/connector/decide/override.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
@@ -118,6 +119,76 @@ describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
       await mark(tx, 'sync:crm', [RECORD], world.clock.now);
     });
     expect(await sync(world)).toBe(1);
+    expect(world.held.name).toBe('C ApS');
+  });
+});
+
+describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
+  const later = async (world: World) => {
+    for (const seconds of [60, 120, 600, 1_800, 7_200]) await goOn(world, seconds);
+  };
+
+  test('is taken back, where its answer was lost, and a second undo changes nothing', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    await sync(world);
+    await report(world, 'B ApS', 'C ApS', 9);
+    world.meanwhile.before = async () => {
+      throw new ProviderError('unavailable', 'no answer came');
+    };
+    await sync(world);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['B ApS', 1]);
+    world.clock.now += 5_000;
+    await takeBack(world, { entity: ENTITY });
+    expect(world.held.name).toBe('A ApS');
+    await goOn(world, 1);
+
+    world.held.name = 'C ApS';
+    await later(world);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['A ApS', 0]);
+    const told = [
+      ['register', '"A ApS"', '"B ApS"'],
+      ['undo', '"B ApS"', '"A ApS"'],
+      ['ours-after-all', '"A ApS"', '"C ApS"'],
+      ['returned', '"C ApS"', '"A ApS"'],
+    ];
+    expect((await history(world)).filter(([rule]) => rule !== 'held')).toEqual(told);
+    expect(await readDifferences(world.store.db, {}, 9)).toEqual([]);
+    await takeBack(world, { entity: ENTITY });
+    expect(world.held.name).toBe('A ApS');
+  });
+
+  test('is taken back, where a process that stood still sent it', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      await standsStill(world)();
+      await takeBack(world, { entity: ENTITY });
+      expect(world.held.name).toBe('A ApS');
+      world.clock.now += 1_000;
+    };
+    await sync(world);
+    expect(world.held.name).toBe('B ApS');
+    await later(world);
+    expect([world.held.name, await pendingCount(world)]).toEqual(['A ApS', 0]);
+  });
+
+  test('gives way to the register where the hold of the undo has ended', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      throw new ProviderError('unavailable', 'no answer came');
+    };
+    await sync(world);
+    await report(world, 'B ApS', 'C ApS', 9);
+    world.clock.now += 60_000;
+    await sync(world);
+    expect(world.held.name).toBe('C ApS');
+    world.clock.now += 1_000;
+    await takeBack(world, { entity: ENTITY });
+    await world.store.write((tx) => clearHoldsOfUndo(tx, 'crm', undefined, world.clock.now));
+    world.held.name = 'B ApS';
+    await later(world);
     expect(world.held.name).toBe('C ApS');
   });
 });
