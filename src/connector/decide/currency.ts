@@ -104,7 +104,7 @@ const aside = (planned: Planned, detail: string): Planned => ({
 
 /** The properties that may not be written without those that the CRM refused, with the reason. */
 export function leftBehind(
-  planned: readonly Planned[],
+  planned: readonly Pick<Planned, 'property' | 'needs'>[],
   refused: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};

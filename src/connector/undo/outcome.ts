@@ -4,7 +4,7 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import { sameFor } from '../decide/same.ts';
 import type { Written } from '../sync/write.ts';
 import { decideUndo, type UndoDecision } from './decide-undo.ts';
-import type { Write } from './writes.ts';
+import type { PropertyWrites, Write } from './writes.ts';
 
 /** What became of one property. `restored` it holds what it held before, now or already. */
 export interface Undone {
@@ -37,18 +37,16 @@ export interface Restored {
   readonly to: PropertyValue;
   /** Of the event whose value comes back, where an undo is taken back; else 0. */
   readonly seq: number;
-}
-
-/** All our writes to one property of a record, of which `last` is the last. */
-interface PropertyWrites {
-  readonly provider: string;
-  readonly writes: readonly Write[];
-  readonly last: Write;
+  /** When the first of the writes was made that are taken back, in ms since 1970. */
+  readonly since: number;
+  /** Properties that it is written together with, or not at all. */
+  readonly needs: readonly string[];
 }
 
 /** Decides about one property by our writes to it and what the CRM holds. */
 export function decideGroup(
-  { provider, writes, last }: PropertyWrites,
+  provider: string,
+  { writes, last, sameBy }: PropertyWrites,
   read: Read | undefined,
   property: Property | undefined,
 ): Undone | Restored {
@@ -59,9 +57,15 @@ export function decideGroup(
   if (property === undefined || !isFieldName(last.field))
     return because('missing', `the CRM has no property ${last.property} any more`);
   if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
-  const decision = decideUndo({ writes, crm: read.properties[last.property], same: sameFor(last.field, property) });
+  const decision = decideUndo({
+    writes,
+    sameBy,
+    crm: read.properties[last.property],
+    same: sameFor(last.field, property),
+  });
   if ('reason' in decision) return because(decision.kind, decision.reason);
-  return { last, isDue: decision.kind === 'restore', from: decision.from, to: decision.to, seq: decision.seq };
+  const { kind, ...restored } = decision;
+  return { last, isDue: kind === 'restore', ...restored, needs: [] };
 }
 
 /** What became of a property after the write; undefined where that is not known. */

@@ -8,6 +8,7 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
+import { leftBehind } from '../decide/currency.ts';
 import { readFresh } from '../sync/freshness.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
@@ -15,7 +16,8 @@ import { writePatches } from '../sync/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
-import { readWrites, type Selection, type Write } from './writes.ts';
+import { areMoney, together } from './together.ts';
+import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
 export interface UndoDeps {
   readonly store: Store;
@@ -115,7 +117,10 @@ async function restorePage(
   const lease = leaseOf(store, claims, now);
   const patches = patchesOf(ours).filter(({ id }) => live.has(id));
   const guard = guardOf(lease, fresh.guard);
-  const written = await writePatches(crm.connection, patches, lastWrite, { fresh: { ...fresh, guard } });
+  const written = await writePatches(crm.connection, patches, lastWrite, {
+    fresh: { ...fresh, guard },
+    leftBehind: (id, refused) => leftBehind(dueOf(latest.values(), id), refused),
+  });
   const results = ours.map((each): readonly [Restored, Undone | undefined] => {
     const last = latest.get(nameOf(each)) ?? each;
     return 'isDue' in last ? [last, undoneAfterWrite(crm.name, last, written.get(last.last.recordId))] : [each, last];
@@ -157,6 +162,12 @@ const recordOf = (each: Undone | Restored): string => ('isDue' in each ? each.la
 const nameOf = (each: Undone | Restored): string =>
   `${recordOf(each)} ${'isDue' in each ? each.last.property : each.property}`;
 
+/** The properties of a record that are to be written, with those that each is written together with. */
+const dueOf = (all: Iterable<Undone | Restored>, id: string) =>
+  [...all].flatMap((each) =>
+    'isDue' in each && each.isDue && recordOf(each) === id ? [{ property: each.last.property, needs: each.needs }] : [],
+  );
+
 /** What is to be written to each record, if anything. */
 const patchesOf = (all: readonly (Undone | Restored)[]): readonly Patch[] =>
   [...Map.groupBy(all, recordOf)].map(([id, some]) => {
@@ -181,35 +192,40 @@ async function readAndDecide(
 ): Promise<Found> {
   if (ids.length === 0) return { done: [], restored: [], abandoned: [], readAt: now() };
   const schema = await crm.schema(signal);
+  const properties: PropertyWrites[] = [];
   // One by one: for a list PostgreSQL may read the history of all records.
-  const writes: Write[] = [];
-  for (const recordId of ids) writes.push(...(await readWrites(store.db, { provider: crm.name, recordId }, selection)));
-  const groups = [...Map.groupBy(writes, ({ recordId, property }) => `${recordId} ${property}`).values()].filter(
-    (group) => group.some((each) => each.selected),
-  );
-  const asked = [...new Set(groups.flatMap(([first]) => (first === undefined ? [] : [first.property])))];
+  for (const recordId of ids) {
+    const all = await readWrites(store.db, { provider: crm.name, recordId }, selection);
+    const wanted = all.filter(isSelected);
+    // An amount stands and falls with its currency, even where only one of them is selected.
+    properties.push(
+      ...all.filter((each) => wanted.some(({ last }) => last === each.last || areMoney(last.field, each.last.field))),
+    );
+  }
   const reads = await crm.connection.read(
     ids,
-    asked.filter((property) => schema.has(property)),
+    [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property)),
     signal,
   );
   const readAt = now();
   const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
-  const done: Undone[] = [];
-  const restored: Restored[] = [];
-  const abandoned: RecordProperty[] = [];
-  for (const group of groups) {
-    const last = group.at(-1);
-    if (last === undefined) continue;
-    const seen = decideGroup(
-      { provider: crm.name, writes: group, last },
-      readOf.get(last.recordId),
-      schema.get(last.property),
-    );
-    if ('isDue' in seen) restored.push(seen);
-    else done.push(seen);
-    if (!('isDue' in seen) && seen.kind === 'edited' && !isUndo(last))
-      abandoned.push({ id: last.recordId, property: last.property });
-  }
-  return { done, restored, abandoned, readAt };
+  const decided = properties.map((each) => ({
+    ...each,
+    seen: decideGroup(crm.name, each, readOf.get(each.last.recordId), schema.get(each.last.property)),
+  }));
+  const seen = [...Map.groupBy(decided, ({ last }) => last.recordId).values()]
+    .flatMap((record) => together(record))
+    .filter(isSelected);
+  return {
+    done: seen.flatMap(({ seen: each }) => ('isDue' in each ? [] : [each])),
+    restored: seen.flatMap(({ seen: each }) => ('isDue' in each ? [each] : [])),
+    abandoned: seen.flatMap(({ seen: each, last }) =>
+      !('isDue' in each) && each.kind === 'edited' && !isUndo(last)
+        ? [{ id: each.record, property: each.property }]
+        : [],
+    ),
+    readAt,
+  };
 }
+
+const isSelected = ({ writes }: PropertyWrites): boolean => writes.some(({ selected }) => selected);

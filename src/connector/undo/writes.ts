@@ -1,8 +1,9 @@
 /** The writes that history knows, and which of them a person wants to take back. */
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import type { StoreSchema } from '../../store/schema.ts';
+import type { DecisionRule } from '../decide/decide.ts';
 import type { RecordRef } from '../links/links.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 
@@ -39,16 +40,8 @@ export interface Write {
   readonly selected: boolean;
 }
 
-type Query<O> = SelectQueryBuilder<StoreSchema, 'history', O>;
-
 /** When the register last changed stays true whatever is put back, as does the page's address: left alone unless named. */
-const isWrite = <O>(query: Query<O>, property: string | undefined): Query<O> =>
-  query
-    .where('outcome', '=', 'written')
-    .where('field', 'is not', null)
-    .where('property', 'is not', null)
-    .$if(property === undefined, (all) => all.where('field', 'not in', ['registerChangedAt', 'dashboardUrl']))
-    .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''));
+const LEFT_ALONE: readonly string[] = ['registerChangedAt', 'dashboardUrl'];
 
 /** The records with writes that are selected, by connection and id. Reads an index, or the part of history that a window names. */
 export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
@@ -61,8 +54,15 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
       // For itself, or SQLite would read all of history to have the records in their order.
       (cte) => cte('wanted').materialized(),
       (cte) =>
-        isWrite(cte.selectFrom('history').select(['provider', 'record_id']), property)
+        cte
+          .selectFrom('history')
+          .select(['provider', 'record_id'])
+          .where('outcome', '=', 'written')
+          .where('field', 'is not', null)
+          .where('property', 'is not', null)
           .where('id', '>=', first)
+          .$if(property === undefined, (all) => all.where('field', 'not in', LEFT_ALONE))
+          .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''))
           .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
           .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
           .$if(provider !== undefined, (query) => query.where(connection, '=', provider ?? ''))
@@ -80,26 +80,48 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
   return rows.map((row) => ({ provider: row.provider, recordId: row.record_id }));
 }
 
-/** All writes to a record, oldest first: also those that are not selected, since they may have overtaken others. */
+/** Our writes to one property of a record. */
+export interface PropertyWrites {
+  /** Oldest first: also those that are not selected, since they may have overtaken others. */
+  readonly writes: readonly Write[];
+  readonly last: Write;
+  /** The company that the record stands for since, where its register says what stands there: history has no write then. */
+  readonly sameBy: string | undefined;
+}
+
+/** All writes to a record, property by property. */
 export async function readWrites(
   db: Db,
   { provider, recordId }: RecordRef,
   selection: Selection,
-): Promise<readonly Write[]> {
-  const {
-    event,
-    entity,
-    since = Number.NEGATIVE_INFINITY,
-    until = Number.POSITIVE_INFINITY,
-    property,
-    rule,
-  } = selection;
-  const rows = await isWrite(db.selectFrom('history').selectAll(), property)
+): Promise<readonly PropertyWrites[]> {
+  const rows = await db
+    .selectFrom('history')
+    .selectAll()
+    .where((row) => row.or([row('outcome', '=', 'written'), row('rule', '=', SAME)]))
+    .where('field', 'is not', null)
+    .where('property', 'is not', null)
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
+  return [...Map.groupBy(rows, (row) => row.property).values()].flatMap((group) => {
+    const writes = group.filter(({ outcome }) => outcome === 'written').map((row) => writeIn(row, selection));
+    const [last, newest] = [writes.at(-1), group.at(-1)];
+    if (last === undefined) return [];
+    return [
+      { writes, last, sameBy: newest?.rule === SAME && newest.entity !== last.entity ? newest.entity : undefined },
+    ];
+  });
+}
+
+const SAME: DecisionRule = 'same';
+
+function writeIn(
+  row: Selectable<StoreSchema['history']>,
+  { event, entity, since, until, property, rule }: Selection,
+): Write {
+  return {
     at: row.at,
     recordId: row.record_id,
     entity: row.entity,
@@ -110,12 +132,13 @@ export async function readWrites(
     old: parsed(row.old_value),
     now: parsed(row.new_value),
     selected:
+      (property === undefined ? !LEFT_ALONE.includes(row.field ?? '') : row.property === property) &&
       (event === undefined || row.seq === event) &&
       (entity === undefined || row.entity === entity) &&
       (rule === undefined || row.rule === rule) &&
-      row.at >= since &&
-      row.at < until,
-  }));
+      row.at >= (since ?? Number.NEGATIVE_INFINITY) &&
+      row.at < (until ?? Number.POSITIVE_INFINITY),
+  };
 }
 
 const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));

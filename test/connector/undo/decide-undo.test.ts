@@ -94,7 +94,7 @@ describe('decideUndo', () => {
 
   it('takes an undo back, and says whose value comes again', () => {
     const writes = [kept('A', 'B', { seq: 7 }), wrote('B', 'A', UNDONE)];
-    expect(decideUndo({ writes, crm: 'A', same })).toEqual({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
+    expect(decideUndo({ writes, crm: 'A', same })).toMatchObject({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
   });
 
   it('takes a write back that came again by taking an undo back', () => {
