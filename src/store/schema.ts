@@ -1,7 +1,4 @@
-/**
- * The store's tables. One schema for both engines: text for JSON, integers for times (ms since 1970)
- * and flags, so that SQLite and PostgreSQL hold the same values.
- */
+/** The store's tables: one schema for both engines, with text for JSON, and integers for times (ms since 1970) and flags. */
 
 import type { Generated } from 'kysely';
 import type { RuntimeSchema } from './runtime-schema.ts';
@@ -164,6 +161,8 @@ export interface OverrideTable {
   until: number | null;
   reason: string | null;
   created_at: number;
+  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null where it counts over any. */
+  seen?: string | null | undefined;
 }
 
 /** A note to be left on a record for one event, exactly once. */

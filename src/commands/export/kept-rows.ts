@@ -69,7 +69,7 @@ export const PLACES = {
   known_value: { own: byEntity, mentions: ['value'] },
   link: { own: byEntity, mentions: ['mismatch', 'reason'], others: 'clear' },
   parent: { own: byRecord, mentions: ['owner'], others: 'clear' },
-  override: { own: byRecord, mentions: ['reason'], others: 'clear', text: 'everywhere' },
+  override: { own: byRecord, mentions: ['reason', 'seen'], others: 'clear', text: 'everywhere' },
   property_state: {
     own: byRecord,
     mentions: ['written', 'refused', 'kept', 'offered', 'refused_over'],

@@ -89,7 +89,10 @@ export async function forgetDifferences(
       (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
 }
 
-/** Settles a difference: `register` lets the register win once, `crm` holds what the CRM has. False where there is none. */
+/**
+ * Settles a difference: `register` lets the register win once, over the value that is known to stand in the CRM and over no
+ * other; `crm` holds what the CRM has. False where there is none.
+ */
 export async function settleDifference(
   tx: Tx,
   ref: OverrideRef,
@@ -97,19 +100,25 @@ export async function settleDifference(
   now: number,
 ): Promise<boolean> {
   const kind = winner === 'register' ? 'release' : 'hold';
-  const isOpen = await tx
+  const open = await tx
     .selectFrom('property_state')
-    .select('property')
+    .select('kept')
     .where('provider', '=', ref.provider)
     .where('record_id', '=', ref.recordId)
     .where('property', '=', ref.property)
     .where('kept', 'is not', null)
     .executeTakeFirst();
-  if (isOpen === undefined) return false;
+  if (open === undefined) return false;
   await setOverride(
     tx,
     ref,
-    { kind, once: kind === 'release', until: null, reason: 'a difference that a person settled' },
+    {
+      kind,
+      once: kind === 'release',
+      until: null,
+      reason: 'a difference that a person settled',
+      ...(kind === 'release' && { seen: open.kept }),
+    },
     now,
   );
   await forgetDifferences(tx, ref.provider, [{ id: ref.recordId, property: ref.property }]);

@@ -24,6 +24,8 @@ export interface Override {
   readonly until: number | null;
   readonly reason: string | null;
   readonly createdAt: number;
+  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null where it counts over any. */
+  readonly seen?: string | null | undefined;
 }
 
 /** A record's overrides by property. */
@@ -56,12 +58,13 @@ export async function readOverrides(
   );
 }
 
-const overrideOf = ({ kind, once, until, reason, created_at }: OverrideTable): Override => ({
+const overrideOf = ({ kind, once, until, reason, created_at, seen }: OverrideTable): Override => ({
   kind,
   once: once === 1,
   until,
   reason,
   createdAt: created_at,
+  seen,
 });
 
 /** A record's property, or all of them: {@link ALL_PROPERTIES}. */
@@ -77,8 +80,8 @@ export async function setOverride(
   now: number,
 ): Promise<void> {
   await markOverridden(tx, { provider, recordId, property }, now);
-  const { kind, until, reason } = override;
-  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now };
+  const { kind, until, reason, seen = null } = override;
+  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now, seen };
   await tx
     .insertInto('override')
     .values({ provider, record_id: recordId, property, ...row })
@@ -101,7 +104,7 @@ async function markOverridden(tx: Tx, { provider, recordId, property }: Override
   for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
 }
 
-/** Ends a override of that kind, and has the record synced. False where there is none. */
+/** Ends an override of that kind, and has the record synced. False where there is none. */
 export async function clearOverride(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,

@@ -133,7 +133,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     return earlier.ok ? [earlier.value] : [];
   });
   const same = sameFor(field, property);
-  const override = overrideFor(input.overrides, name);
+  const { override, outdated } = countingOverride(input.overrides, name, (seen) => same(old, seen));
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
   const late = remembered && lateOf(remembered, old, same);
   const last = late === undefined ? remembered?.written : late.now;
@@ -144,9 +144,22 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     now,
     ...decision,
     ...(override !== undefined && { override }),
+    ...(outdated !== undefined && { outdated }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
     ...(late !== undefined && { late, ...returned(late, { now, decision, override }) }),
   };
+}
+
+/** The override that counts for a property, unless it is a release over a value that does not stand there. */
+function countingOverride(
+  overrides: Overrides,
+  property: string,
+  stands: (value: PropertyValue) => boolean,
+): Pick<Planned, 'override' | 'outdated'> {
+  const found = overrideFor(overrides, property);
+  if (found === undefined) return {};
+  const isOutdated = typeof found.seen === 'string' && !stands(JSON.parse(found.seen));
+  return isOutdated ? { outdated: found } : { override: found };
 }
 
 /** What comes back that a late write of ours replaced, if anything does. */

@@ -52,6 +52,8 @@ export interface Planned {
   readonly detail?: string;
   /** The override that counts for it. */
   readonly override?: Override;
+  /** A release over a value that stands there no more: it ends, and counts for nothing. */
+  readonly outdated?: Override;
   /** The link trusts the register for it, and the property holds the register's value once this is done. */
   readonly trusts?: true;
   /** A write with an unknown result turns out to have reached the CRM. */

@@ -262,13 +262,13 @@ function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): 
   );
 }
 
-/** Releases that were for once: the CRM holds the register's value now. */
+/** Releases that were for once: the CRM holds the register's value now, or another value than they were given over. */
 const usedOverridesOf = ({ decided = [] }: RecordResult): Spent[] =>
-  decided.flatMap(({ id, planned: { action, rule, override, property }, refused }) =>
-    override?.once === true && refused === undefined && (action === 'write' || rule === 'same')
-      ? [{ id, property, createdAt: override.createdAt }]
-      : [],
-  );
+  decided.flatMap(({ id, planned: { action, rule, override, outdated, property }, refused }) => {
+    const isDone = override?.once === true && refused === undefined && (action === 'write' || rule === 'same');
+    const ended = isDone ? override : outdated;
+    return ended === undefined ? [] : [{ id, property, createdAt: ended.createdAt }];
+  });
 
 const syncedRecordOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
   record === undefined || synced !== true

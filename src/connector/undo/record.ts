@@ -40,7 +40,7 @@ export async function holdRestored(
     from ${eachRow(tx, rows)} where true
     on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
       reason = case when override.kind = 'hold' and override.until > ${at} then override.reason else excluded.reason end,
-      created_at = excluded.created_at
+      created_at = excluded.created_at, seen = null
       where override.kind = 'release' or override.until is not null`.execute(tx);
   return before;
 }

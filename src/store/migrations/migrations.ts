@@ -28,6 +28,7 @@ import { addReviewCare } from './review-tables.ts';
 import { addRoles } from './role-column.ts';
 import { addRuns } from './run-tables.ts';
 import { addScaleIndexes } from './scale-tables.ts';
+import { addSeenValues } from './seen-column.ts';
 import { addService } from './service-tables.ts';
 import { addSignOns } from './sign-on-tables.ts';
 import { addTraces } from './trace-columns.ts';
@@ -69,6 +70,7 @@ const MIGRATIONS: readonly Migration[] = [
   addErasures,
   addMonitorLimits,
   describeLinks,
+  addSeenValues,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
