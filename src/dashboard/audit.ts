@@ -43,7 +43,7 @@ export function addAudit(app: Server, deps: RouteDeps): void {
 
   addPage(app, deps, {
     path: '/audit.csv',
-    show: async (visit) => sendCsv('audit.csv', csvRows(store.db, visit)),
+    show: async (visit) => sendCsv('audit.csv', csvPages(store.db, visit)),
   });
 }
 
@@ -115,23 +115,24 @@ function auditTable({ reader }: Visit, rows: readonly AuditRow[]): VNode {
   });
 }
 
-async function* csvRows(db: Db, visit: Visit): AsyncGenerator<CsvRow> {
+async function* csvPages(db: Db, visit: Visit): AsyncGenerator<readonly CsvRow[]> {
   const filter = filterOf(visit);
-  yield ['time', 'kind', 'who', 'via', 'action', 'subject', 'detail', 'result'];
+  yield [['time', 'kind', 'who', 'via', 'action', 'subject', 'detail', 'result']];
   for (let before: number | undefined; ; ) {
     const rows = await readAudit(db, { ...filter, before }, FILE_PAGE);
-    for (const { at, actor, via, action, subject, detail, result } of rows.map((row) => seenBy(visit, row)))
-      yield [
-        new Date(at).toISOString(),
-        actor.kind,
-        actor.name,
-        via,
-        action,
-        subject ?? '',
-        detail === undefined ? '' : JSON.stringify(detail),
-        result,
-      ];
+    yield rows.map((row) => csvRowOf(seenBy(visit, row)));
     before = rows.at(-1)?.id;
     if (rows.length < FILE_PAGE) return;
   }
 }
+
+const csvRowOf = ({ at, actor, via, action, subject, detail, result }: AuditRow): CsvRow => [
+  new Date(at).toISOString(),
+  actor.kind,
+  actor.name,
+  via,
+  action,
+  subject ?? '',
+  detail === undefined ? '' : JSON.stringify(detail),
+  result,
+];

@@ -1,4 +1,5 @@
 /** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
+import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
@@ -83,6 +84,11 @@ export function addDashboard(admin: Server, given: DashboardDeps): void {
       schemaHide: true,
     });
     scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
+    scope.addHook('onSend', async (request, _reply, payload) => {
+      // Its answer has begun: no error handler hears of it.
+      if (payload instanceof Readable) payload.once('error', (error) => logFailure(deps, error, request));
+      return payload;
+    });
     const issuer = singleSignOn && openIssuer(singleSignOn, deps.http, deps.now);
     addLogin(scope, deps, issuer);
     if (singleSignOn && issuer) addSingleSignOn(scope, { ...deps, issuer, settings: singleSignOn });
@@ -114,18 +120,20 @@ function sendNothing({ halves }: DashboardDeps, request: FastifyRequest, reply: 
   return sendPage({ request, reply, halves }, notFoundPage(readerOfRequest(request)));
 }
 
-function sendFailure(
-  { log, halves }: DashboardDeps,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const status = statusOf(error);
+function logFailure({ log }: DashboardDeps, error: unknown, request: FastifyRequest): void {
   // The pattern, not the address: a query may hold what nobody else should read.
   const route = request.routeOptions.url ?? 'no route';
-  if (status >= 500) log.error({ err: error, method: request.method, route }, 'page failed');
+  log.error({ err: error, method: request.method, route }, 'page failed');
+}
+
+function sendFailure(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = statusOf(error);
+  if (status >= 500) logFailure(deps, error, request);
   const reader = readerOfRequest(request);
-  return sendPage({ request, reply, halves }, messagePage(reader, { status, ...wordsOf(reader, status, error) }));
+  return sendPage(
+    { request, reply, halves: deps.halves },
+    messagePage(reader, { status, ...wordsOf(reader, status, error) }),
+  );
 }
 
 function statusOf(error: unknown): number {

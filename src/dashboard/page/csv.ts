@@ -1,6 +1,6 @@
 /** Files for spreadsheets. */
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify';
+import { stringify } from 'csv-stringify/sync';
 
 export type CsvRow = readonly string[];
 
@@ -12,10 +12,17 @@ export interface FileBody {
   readonly content: Readable | string;
 }
 
-/** A CSV file, row by row as it is sent. A spreadsheet takes no cell of it for a formula, and reads it as UTF-8; parted by semicolons, as in Denmark. */
-export const sendCsv = (file: string, rows: AsyncIterable<CsvRow>): FileBody => ({
+/** A CSV file, page by page as it is sent. A spreadsheet reads it as UTF-8; parted by semicolons, as in Denmark. */
+export const sendCsv = (file: string, pages: AsyncIterable<readonly CsvRow[]>): FileBody => ({
   file,
-  content: Readable.from(rows).pipe(
-    stringify({ bom: true, delimiter: ';', escape_formulas: true, record_delimiter: 'windows' }),
-  ),
+  // One stream, and no `pipe`: that would pass on neither a failure of the pages, nor that the client left.
+  content: Readable.from(textOf(pages)),
 });
+
+async function* textOf(pages: AsyncIterable<readonly CsvRow[]>): AsyncGenerator<string> {
+  let mark = '\uFEFF';
+  for await (const rows of pages) {
+    yield mark + stringify([...rows], { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' });
+    mark = '';
+  }
+}

@@ -14,13 +14,13 @@ const PAGE = 500;
 export function addReviewExport(app: Server, deps: ReviewDeps): void {
   addPage(app, deps, {
     path: '/review.csv',
-    show: async (visit) => sendCsv('review.csv', rowsOf(deps, visit, readReviewFilter(visit.query))),
+    show: async (visit) => sendCsv('review.csv', csvPages(deps, visit, readReviewFilter(visit.query))),
   });
 }
 
-async function* rowsOf(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<CsvRow> {
-  yield ['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'sight'];
-  for await (const page of pagesOf(deps, visit, filter)) for (const each of page) yield rowOf(deps, visit, each);
+async function* csvPages(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<readonly CsvRow[]> {
+  yield [['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'sight']];
+  for await (const page of pagesOf(deps, visit, filter)) yield page.map((each) => rowOf(deps, visit, each));
 }
 
 async function* pagesOf(

@@ -38,14 +38,17 @@ const lineOf = (line: number, read: IndexEntry | EntryProblem): CompanyLine =>
   'problem' in read ? { line, problem: read.problem } : { line, entry: read };
 
 async function* readJsonLines(file: string, after: number): AsyncGenerator<CompanyLine, void, undefined> {
+  const source = createReadStream(file, 'utf8');
   let line = 0;
-  for await (const text of createInterface({
-    input: createReadStream(file, 'utf8'),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    line += 1;
-    if (line <= after || text.trim() === '') continue;
-    yield lineOf(line, readJson(text.replace(/^\uFEFF/u, '')));
+  try {
+    for await (const text of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      if (line <= after || text.trim() === '') continue;
+      yield lineOf(line, readJson(text.replace(/^\uFEFF/u, '')));
+    }
+  } finally {
+    // A reader that leaves early ends the interface alone.
+    source.destroy();
   }
 }
 
@@ -74,5 +77,8 @@ async function* readCsv(file: string, delimiter: string, after: number): AsyncGe
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     yield { line: Number(error['lines'] ?? 0), problem: `cannot be read as CSV, nor what follows: ${error.message}` };
+  } finally {
+    // A reader that leaves early ends the parser alone.
+    source.destroy();
   }
 }

@@ -58,6 +58,9 @@ export async function* readCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     return yield { line: Number(error['lines'] ?? 0), problem: `cannot be read as CSV: ${error.message}` };
+  } finally {
+    // A reader that leaves early ends the parser alone.
+    source.destroy();
   }
   if (columns === undefined) yield { line: 1, problem: 'the file is empty' };
 }
