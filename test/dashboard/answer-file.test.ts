@@ -93,6 +93,7 @@ describe('a file with answers', () => {
       [fileOf('difference/crm/1/phone;;;;;;maybe;aaaa'), 'line 2: <span lang="en">the answer is maybe'],
       [fileOf(';;;;;;keep;'), 'the id is blank'],
       [fileOf('=HYPERLINK(1);;;;;;keep;'), 'is no id'],
+      [fileOf('lane/apply/%00;;;;;;retry;'), 'lane/apply/%00 is no id'],
       [fileOf('difference/crm/1/phone;;;;;;keep;'), 'the sight of difference/crm/1/phone is blank'],
       [fileOf(...Array.from({ length: 2 }, () => 'lane/apply/x;;;;;;retry;')), 'stands in the file twice'],
       [fileOf('lane/apply/x;;;;;;;'), 'no row of the file has an answer'],

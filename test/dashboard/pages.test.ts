@@ -1,5 +1,6 @@
 /** What all pages have: headers, language, and an answer for what is not there. */
 import { describe, expect, it } from 'vitest';
+import { ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 describe('every page', () => {
@@ -38,5 +39,56 @@ describe('every page', () => {
     expect(JSON.parse(json.text)).toMatchObject({ httpStatusCode: 404 });
     const api = await visitor().get('/admin/api/nothing');
     expect(JSON.parse(api.text)).toMatchObject({ httpStatusCode: 404 });
+  });
+});
+
+describe.each(ENGINES)('a NUL that a request names, on %s', (engine) => {
+  const QUERIES = [
+    '/audit?actor=%00',
+    '/audit?subject=a%00',
+    '/audit.csv?actor=%00',
+    '/companies?q=%00abc',
+    '/companies?q=hubspot:%00',
+    '/companies/CVR-1-%00',
+    '/review?kind=difference&property=%00',
+    '/review.csv?kind=difference&provider=%00',
+    '/writes?property=%00',
+    '/writes?record=%00',
+    '/deliveries?monitor=%00',
+    '/deliveries?entity=%00',
+    '/monitors?q=%00',
+    '/monitors/%00',
+    '/keys?q=%00',
+    '/connections/%00',
+    '/match?q=%00',
+  ];
+  const FORMS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
+    ['/monitors/%00/remove', {}],
+    ['/keys', { name: 'a\0b' }],
+    ['/keys/%00/revoke', {}],
+    ['/monitors', { name: 'a\0b', target: 'items', url: 'https://hooks.example.com/a' }],
+    ['/review/runs', { kind: 'difference', verb: 'keep', provider: '\0' }],
+    ['/review/answers', { verb: 'retry', choice: ' lane/apply/\0' }],
+    ['/review/answers', { verb: 'retry', choice: ' lane/apply/%00' }],
+    ['/undoes', { record: '\0', property: '\0' }],
+  ];
+
+  it('is looked for, and not found', async () => {
+    const { signedIn } = await startPages({ engine });
+    const admin = await signedIn('admin');
+    for (const path of QUERIES) {
+      const { status } = await admin.get(path);
+      expect([200, 303, 404], `${status} ${path}`).toContain(status);
+    }
+  });
+
+  it('is no failure of ours in a form', async () => {
+    const { signedIn } = await startPages({ engine });
+    const admin = await signedIn('admin');
+    await admin.get('/audit');
+    for (const [path, fields] of FORMS) {
+      const { status } = await admin.post(path, fields);
+      expect([200, 303, 404, 409, 422], `${status} ${path}`).toContain(status);
+    }
   });
 });

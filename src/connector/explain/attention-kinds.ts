@@ -1,4 +1,5 @@
 /** The kinds of things that need a person, the answers each takes, and the ids they go by. */
+import { storable } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 
@@ -95,7 +96,9 @@ export function readAttentionId(id: string): { readonly kind: AttentionKind; rea
   if (kind === undefined || parts.length !== PARTS[kind]) return undefined;
   if (NUMBERED.has(kind) && !/^\d{1,15}$/u.test(parts[0] ?? '')) return undefined;
   try {
-    const [first = '', second = '', third = ''] = parts.map(decodeURIComponent);
+    const texts = parts.map(decodeURIComponent);
+    if (texts.some((text) => text !== storable(text))) return undefined;
+    const [first = '', second = '', third = ''] = texts;
     return { kind, parts: [first, second, third] };
   } catch {
     return undefined;

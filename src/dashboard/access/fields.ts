@@ -1,4 +1,5 @@
 /** The fields of a form, as they were sent. */
+import { storable } from '../../store/each.ts';
 
 /** Names and values in their order; a name may come several times. */
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -9,11 +10,11 @@ export const FORM_TOKEN = '_form';
 /** A field of this name holds a secret: no page shows its value. */
 export const SECRET_FIELD = 'secret';
 
-/** Reads a parsed body; what is no text is left out. */
-export function fieldsOf(body: unknown): Fields {
-  if (typeof body !== 'object' || body === null) return [];
-  return Object.entries(body).flatMap(([name, value]: [string, unknown]) =>
-    [value].flat().flatMap((one): Fields => (typeof one === 'string' ? [[name, one]] : [])),
+/** Reads a parsed body, query or path; what is no text is left out, and what no store could look for is replaced. */
+export function fieldsOf(given: unknown): Fields {
+  if (typeof given !== 'object' || given === null) return [];
+  return Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
+    [value].flat().flatMap((one): Fields => (typeof one === 'string' ? [[storable(name), storable(one)]] : [])),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The audit: what people and programs did by hand, from a page, a command or the API. */
 import type { Selectable } from 'kysely';
+import { storable } from '../../store/each.ts';
 import type { AuditTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
@@ -50,7 +51,8 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
       actor: actor.name,
       via,
       action,
-      subject,
+      // Programs name what they like in a path.
+      subject: subject === null ? null : storable(subject),
       detail: detail === undefined ? null : JSON.stringify(detail),
       result,
     })

@@ -29,12 +29,14 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
     const { id, key: secret }: { id: string; key: string } = JSON.parse(made.text);
     const key = { authorization: `Bearer ${secret}` };
     expect((await harness.call('DELETE', `${MONITORS}/none`, { headers: key })).status).toBe(404);
+    await harness.call('DELETE', `${MONITORS}/%00`, { headers: key });
     await harness.call('GET', MONITORS, { headers: key });
     await harness.call('POST', KEYS, { headers: { authorization: 'Bearer wrong' }, body });
     const entries = await readAudit(harness.store.db, {}, 10);
     expect(
       entries.map(({ actor, via, action, subject, result }) => [actor.name, via, action, subject, result]),
     ).toEqual([
+      [id, 'api', 'DELETE /monitors/:id', '\uFFFD', 'answered 422'],
       [id, 'api', 'DELETE /monitors/:id', 'none', 'answered 404'],
       ['the admin token', 'api', 'POST /keys', undefined, 'answered 201'],
     ]);
