@@ -1,10 +1,11 @@
 /** The audit's page, and its entries as a CSV file. */
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
+import type { CsvRow } from '../runtime/files/csv-text.ts';
 import { type AuditFilter, type AuditRow, readAudit } from '../runtime/operators/audit.ts';
 import type { Db } from '../store/store.ts';
 import { maskAddresses } from './companies/shown-value.ts';
-import { type CsvRow, sendCsv } from './page/csv.ts';
+import { sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { brief, table, textFilter, timeOf } from './page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from './routes.ts';

@@ -1,8 +1,11 @@
 /** Files that a page sends while it still reads them from the store. */
 import { Readable } from 'node:stream';
+import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type CsvRow, sendCsv } from '../../src/dashboard/page/csv.ts';
+import { sendCsv } from '../../src/dashboard/page/csv.ts';
+import type { CsvRow } from '../../src/runtime/files/csv-text.ts';
+import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import { ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
@@ -21,6 +24,30 @@ describe.each(ENGINES)('a file whose rows cannot be read, on %s', (engine) => {
 });
 
 describe('a CSV file', () => {
+  it('is no formula for a spreadsheet that parts cells at commas either', async () => {
+    const { store, visitor } = await startPages();
+    const entry = { actor: { kind: 'key', name: 'a' }, via: 'api', action: 'x' } as const;
+    const results = [
+      'Birk,=1+1',
+      'Birk,\t@SUM(1)',
+      'holds "Bo,=HYPERLINK(""https://evil.example"")", and',
+      '+1,-1',
+      'Bo,＝1',
+    ];
+    await store.write(async (tx) => {
+      for (const result of results) await recordAudit(tx, { ...entry, result }, 0);
+    });
+    const { text } = await visitor().get('/audit.csv');
+    const lines: readonly (readonly string[])[] = parse(text, {
+      bom: true,
+      delimiter: ',',
+      relax_quotes: true,
+      relax_column_count: true,
+    });
+    expect(lines).toHaveLength(1 + results.length);
+    expect(lines.flat().filter((cell) => /^[=+\-@＝]/u.test(cell.trim()))).toEqual([]);
+  });
+
   it('frees what its rows come from where the client leaves early', async () => {
     let isFreed = false;
     async function* endless(): AsyncGenerator<readonly CsvRow[]> {

@@ -1,8 +1,6 @@
 /** Files for spreadsheets. */
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify/sync';
-
-export type CsvRow = readonly string[];
+import { BYTE_ORDER_MARK, type CsvRow, csvText } from '../../runtime/files/csv-text.ts';
 
 /** A file instead of a page. */
 export interface FileBody {
@@ -12,7 +10,7 @@ export interface FileBody {
   readonly content: Readable | string;
 }
 
-/** A CSV file, page by page as it is sent. A spreadsheet reads it as UTF-8; parted by semicolons, as in Denmark. */
+/** A CSV file, page by page as it is sent. */
 export const sendCsv = (file: string, pages: AsyncIterable<readonly CsvRow[]>): FileBody => ({
   file,
   // One stream, and no `pipe`: that would pass on neither a failure of the pages, nor that the client left.
@@ -20,9 +18,9 @@ export const sendCsv = (file: string, pages: AsyncIterable<readonly CsvRow[]>): 
 });
 
 async function* textOf(pages: AsyncIterable<readonly CsvRow[]>): AsyncGenerator<string> {
-  let mark = '\uFEFF';
+  let mark = BYTE_ORDER_MARK;
   for await (const rows of pages) {
-    yield mark + stringify([...rows], { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' });
+    yield mark + csvText(rows);
     mark = '';
   }
 }

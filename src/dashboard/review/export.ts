@@ -3,8 +3,9 @@ import { readDifferences } from '../../connector/decide/differences.ts';
 import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
 import { type Attention, readAttentionId } from '../../connector/explain/attention-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
-import { type CsvRow, sendCsv } from '../page/csv.ts';
+import { sendCsv } from '../page/csv.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter } from './filter.ts';
 

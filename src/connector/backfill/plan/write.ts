@@ -1,7 +1,7 @@
-/** Writes the plan as a file that a spreadsheet opens: UTF-8 with a mark that says so, parted by semicolons as in Denmark. */
+/** Writes the plan as a file that a spreadsheet opens. */
 import { open, rename, rm } from 'node:fs/promises';
-import { stringify } from 'csv-stringify/sync';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
+import { BYTE_ORDER_MARK, type CsvRow, csvText } from '../../../runtime/files/csv-text.ts';
 import type { Db } from '../../../store/store.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { type Differences, openComparer } from '../rows/differences.ts';
@@ -14,8 +14,6 @@ const STEP = 500;
 
 /** The columns a plan file is read by; what else stands in it is for people. */
 const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
-
-const BOM = '\uFEFF';
 
 /**
  * Writes every row of the scan; the file is there once it is whole. Throws where one of that name is: it may hold a
@@ -48,7 +46,7 @@ export async function writePlan(
 export async function writePlanFile(
   file: string,
   header: readonly string[],
-  nextPage: () => Promise<readonly (readonly string[])[]>,
+  nextPage: () => Promise<readonly CsvRow[]>,
 ): Promise<void> {
   // Until it is whole it has another name; a run that was killed left one behind.
   const part = `${file}.part`;
@@ -56,8 +54,8 @@ export async function writePlanFile(
   // It holds the customers of somebody.
   const handle = await open(part, 'wx', 0o600);
   try {
-    await handle.write(BOM + csv([header]));
-    for (let lines = await nextPage(); lines.length > 0; lines = await nextPage()) await handle.write(csv(lines));
+    await handle.write(BYTE_ORDER_MARK + csvText([header]));
+    for (let lines = await nextPage(); lines.length > 0; lines = await nextPage()) await handle.write(csvText(lines));
     await handle.sync();
   } catch (error) {
     await handle.close();
@@ -70,15 +68,15 @@ export async function writePlanFile(
 
 /** The plan of the last scan as the text of a file, some rows at a time. Asks no CRM, so that it has no `old → new`. */
 export async function* planText(db: Db, provider: string): AsyncGenerator<string> {
-  yield BOM + csv([PLAN_COLUMNS]);
+  yield BYTE_ORDER_MARK + csvText([PLAN_COLUMNS]);
   for (let after: number | undefined = 0; after !== undefined; ) {
     const { rows, next } = await listRows(db, provider, {}, { after, limit: STEP });
-    if (rows.length > 0) yield csv(rows.map((row) => lineOf(row, [])));
+    if (rows.length > 0) yield csvText(rows.map((row) => lineOf(row, [])));
     after = next;
   }
 }
 
-const lineOf = (row: ScanRow, properties: readonly string[], differences: Differences = {}): readonly string[] => [
+const lineOf = (row: ScanRow, properties: readonly string[], differences: Differences = {}): CsvRow => [
   row.record_id,
   row.name ?? '',
   numberOf(row),
@@ -92,19 +90,3 @@ const lineOf = (row: ScanRow, properties: readonly string[], differences: Differ
 /** Its eight digits where it is a company's, else what the CRM holds. */
 const numberOf = ({ entity, found }: ScanRow): string =>
   (entity === null ? undefined : parseEntityId(entity)?.number) ?? found ?? '';
-
-/**
- * A cell that begins like a formula would be one in a spreadsheet: it is preceded by an apostrophe. So is what begins a
- * cell for a spreadsheet of another country, which parts them at commas.
- */
-const csv = (lines: readonly (readonly string[])[]): string =>
-  stringify(
-    lines.map((line) => line.map(escaped)),
-    { delimiter: ';', escape_formulas: true, record_delimiter: 'windows' },
-  );
-
-const escaped = (cell: string): string =>
-  cell.replaceAll(/[\r\n]+/gu, ' ').replaceAll(/[,;\s"]+/gu, (run, at: number, whole: string) => {
-    const next = whole.charAt(at + run.length);
-    return /[,;\t]/u.test(run) && next !== '' && '=+-@'.includes(next) ? `${run}'` : run;
-  });

@@ -1,0 +1,21 @@
+/** CSV as it is written for spreadsheets. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { readCsv } from '../../../src/runtime/files/csv-rows.ts';
+import { BYTE_ORDER_MARK, csvText } from '../../../src/runtime/files/csv-text.ts';
+import { newFolder } from '../../support/stores.ts';
+
+it('is read back as it was written, without what keeps its cells from being formulas', async () => {
+  const rows = [
+    ['difference/crm/a%2C%3D1/name', '-abcdefgh_-12345'],
+    ['lane/apply/x', '=1+1'],
+    ['link/crm/"7"', ''],
+  ];
+  const file = path.join(newFolder(), 'answers.csv');
+  writeFileSync(file, BYTE_ORDER_MARK + csvText([['id', 'sight'], ...rows]));
+  const read: (readonly string[])[] = [];
+  for await (const row of readCsv(file, ['id', 'sight']))
+    read.push('problem' in row ? [row.problem] : [row.cell('id'), row.cell('sight')]);
+  expect(read).toEqual(rows);
+});
