@@ -17,17 +17,19 @@ export interface Difference extends OverrideRef {
 
 export interface DifferenceFilter {
   readonly provider?: string | undefined;
+  readonly recordId?: string | undefined;
   readonly property?: string | undefined;
   readonly after?: OverrideRef | undefined;
 }
 
-const open = (db: Db, { provider, property }: DifferenceFilter) =>
+const open = (db: Db, { provider, recordId, property }: DifferenceFilter) =>
   db
     .selectFrom('property_state as state')
     .where('state.kept', 'is not', null)
     // Not a join: SQLite would begin with the links, which are many.
     .where(({ exists }) => exists(activeLink(db)))
     .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
+    .$if(recordId !== undefined, (query) => query.where('state.record_id', '=', recordId ?? ''))
     .$if(property !== undefined, (query) => query.where('state.property', '=', property ?? ''));
 
 /** The company that the record of a property's state stands for. */

@@ -21,7 +21,7 @@ import {
 } from './attention-kinds.ts';
 import { MATCH_SOURCE } from './attention-matches.ts';
 import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
-import { sightOf } from './sight.ts';
+import { sightOf, sightOfLimit } from './sight.ts';
 
 /** In the order in which they are shown. */
 const SOURCES: readonly AttentionSource[] = [
@@ -190,6 +190,7 @@ async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
     advice: laneAdvice(queue, key),
     decides: key === SAFETY_LIMIT_KEY,
     verbs: laneVerbs(key),
+    ...(key === SAFETY_LIMIT_KEY && { sight: sightOfLimit(parkedAt, error) }),
   }));
 }
 

@@ -1,6 +1,7 @@
 /** What a person sees of a thing that may become another one before they answer it. */
 import { hash } from 'node:crypto';
 import type { Db } from '../../store/store.ts';
+import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { findLink } from '../links/links.ts';
 import { readSuggestion } from '../match/results.ts';
 import { readAttentionId } from './attention-kinds.ts';
@@ -8,6 +9,9 @@ import { readAttentionId } from './attention-kinds.ts';
 /** What was seen, as one short text. */
 export const sightOf = (...seen: readonly string[]): string =>
   hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 16);
+
+/** Of a safety limit: when it asked, and what about. */
+export const sightOfLimit = (parkedAt: number, error: string | null): string => sightOf(String(parkedAt), error ?? '');
 
 /** The sight of a thing as it is now; undefined where it is not there, or is what it is. */
 export async function readSight(db: Db, id: string): Promise<string | undefined> {
@@ -32,7 +36,19 @@ export async function readSight(db: Db, id: string): Promise<string | undefined>
       const [best] = (await readSuggestion(db, provider, recordId))?.candidates ?? [];
       return best && sightOf(best.company);
     }
+    case 'lane':
+      return recordId === SAFETY_LIMIT_KEY ? readLimitSight(db, provider) : undefined;
     default:
       return undefined;
   }
+}
+
+async function readLimitSight(db: Db, queue: string): Promise<string | undefined> {
+  const limit = await db
+    .selectFrom('lane')
+    .select(['parked_at', 'error'])
+    .where('queue', '=', queue)
+    .where('key', '=', SAFETY_LIMIT_KEY)
+    .executeTakeFirst();
+  return limit?.parked_at == null ? undefined : sightOfLimit(limit.parked_at, limit.error);
 }

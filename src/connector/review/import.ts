@@ -5,6 +5,7 @@ import type { AuditActor } from '../../runtime/operators/audit.ts';
 import { requestPreview, storeItems } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { type AttentionKind, readAttentionId, VERBS } from '../explain/attention-kinds.ts';
+import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { itemOf, REVIEW, type ReviewEntry } from './runs.ts';
 
 /** What came of a file: a run that looks at its answers, or all that is wrong with it, of which the first is told. */
@@ -13,8 +14,12 @@ export type ImportResult =
   | { readonly kind: 'empty' }
   | { readonly kind: 'wrong'; readonly count: number; readonly problems: readonly CsvProblem[] };
 
-/** What may become another thing before it is answered. */
+/** Kinds of things that may become another thing before they are answered, and so need a sight; so do safety limits. */
 const CHANGING: ReadonlySet<AttentionKind> = new Set(['difference', 'link', 'match']);
+
+const needsSight = ({ kind, parts }: NonNullable<ReturnType<typeof readAttentionId>>): boolean =>
+  CHANGING.has(kind) || (kind === 'lane' && parts[1] === SAFETY_LIMIT_KEY);
+
 const MOST_SHOWN = 20;
 const STEP = 1_000;
 
@@ -54,15 +59,16 @@ function entryIn(
   const id = cell('id');
   const verb = VERBS.find((each) => each === text);
   if (verb === undefined) return { line, problem: `the answer is ${text}: write ${VERBS.join(', ')}, or nothing` };
-  const kind = readAttentionId(id)?.kind;
-  if (kind === undefined)
+  const named = readAttentionId(id);
+  if (named === undefined)
     return {
       line,
       problem: `${id === '' ? 'the id is blank' : `${id} is no id`}: take the list from the page of review`,
     };
   if (before.has(id)) return { line, problem: `${id} stands in the file twice` };
   const sight = cell('sight');
-  if (sight === '' && CHANGING.has(kind))
-    return { line, problem: `the sight of ${id} is blank: it says which values you saw; take the list anew` };
-  return { id, result: 'given', verb, about: cell('about'), reason: cell('reason'), sight };
+  if (sight === '' && needsSight(named))
+    return { line, problem: `the sight of ${id} is blank: it says what you saw; take the list anew` };
+  // What it is about is read from the store when it is looked at: a file may be old, and anybody's.
+  return { id, result: 'given', verb, about: '', reason: '', sight };
 }

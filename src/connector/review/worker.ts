@@ -5,7 +5,7 @@ import type { TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { type Difference, readDifferences } from '../decide/differences.ts';
 import { differenceEntry, readAttention } from '../explain/attention.ts';
-import type { Attention } from '../explain/attention-kinds.ts';
+import { type Attention, type AttentionKind, readAttentionId } from '../explain/attention-kinds.ts';
 import { resolveSeen } from '../explain/resolve-attention.ts';
 import {
   auditReview,
@@ -90,14 +90,38 @@ const planned = ({ id, about, reason, sight = '' }: Attention): ReviewEntry => (
 });
 
 /** Looks at what a file gave, and changes nothing: what each answer would come to now. */
-const lookAtAll = (deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> =>
-  eachOf(deps, run, { kind: 'given', signal }, async (tx, entry, now) => {
+function lookAtAll(deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> {
+  const find = attentionFinder();
+  return eachOf(deps, run, { kind: 'given', signal }, async (tx, given, now) => {
+    const { about = '', reason = '' } = (await find(tx, given.id, now)) ?? {};
+    const entry = { ...given, about, reason };
     await sql`savepoint look`.execute(tx);
     const seen = await answerOne(tx, run.input, entry, now);
     await sql`rollback to savepoint look`.execute(tx);
     await sql`release savepoint look`.execute(tx);
     return seen.result === 'done' ? { ...entry, result: 'planned' } : seen;
   });
+}
+
+/** Finds things by their ids: a difference by its key, of the other kinds each one in a list that is read once. */
+function attentionFinder() {
+  const lists = new Map<AttentionKind, ReadonlyMap<string, Attention>>();
+  return async (db: Db, id: string, now: number): Promise<Attention | undefined> => {
+    const named = readAttentionId(id);
+    if (named === undefined) return undefined;
+    const { kind, parts } = named;
+    if (kind === 'difference') {
+      const [provider, recordId, property] = parts;
+      const [found] = await readDifferences(db, { provider, recordId, property }, 1);
+      return found && differenceEntry(found);
+    }
+    const known = lists.get(kind);
+    if (known !== undefined) return known.get(id);
+    const list = new Map((await readAttention(db, now, { kinds: [kind] })).map((each) => [each.id, each]));
+    lists.set(kind, list);
+    return list.get(id);
+  };
+}
 
 /** Goes on with what is still planned: after a restart, with what was not answered before it. */
 const answerAll = (deps: ReviewDeps, run: StoredReview, signal: AbortSignal): Promise<void> =>

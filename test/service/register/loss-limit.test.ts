@@ -1,5 +1,6 @@
 /** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
+import { readAttention } from '../../../src/connector/explain/attention.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
 import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
 import type { DocumentStep } from '../../../src/service/register/watch/read-page.ts';
@@ -102,5 +103,23 @@ describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
     expect(await readLosses(store.db, 3)).toMatchObject({ tallies: {}, isAllowed: true });
     expect((await readLosses(store.db, 7 * DAY + 1)).isAllowed).toBe(true);
     expect((await readLosses(store.db, 7 * DAY + 2)).isAllowed).toBe(false);
+  });
+
+  it('is asked of a person with all that one answer lets be told', async () => {
+    const store = await newStore(engine);
+    const withhold = async (family: 'beneficialOwners' | 'board', now: number) => {
+      const state = await readLosses(store.db, now);
+      const tallies = { [family]: { lost: now, seen: 20 } };
+      await store.write((tx) => storeLosses(tx, state, { tallies, withheld: [family] }, now));
+    };
+    const asked = () => readAttention(store.db, 0, { kinds: ['lane'] });
+    await withhold('beneficialOwners', 15);
+    const [first] = await asked();
+    await withhold('board', 16);
+    const [second, ...more] = await asked();
+    expect(more).toEqual([]);
+    expect(second?.reason).toContain('beneficialOwners (15 of 20 companies)');
+    expect(second?.reason).toContain('board (16 of 20 companies)');
+    expect(second?.sight).not.toBe(first?.sight);
   });
 });

@@ -1,4 +1,5 @@
 /** The store's side of the safety limit: what was counted lately, the question to a person, and the answer. */
+import { sql } from 'kysely';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { park } from '../../../runtime/lanes/lane-state.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
@@ -59,8 +60,20 @@ export async function storeLosses(
   if (fresh.length === 0) return;
   const counted = Object.entries(total).filter(([family]) => fresh.includes(family));
   const what = counted.map(([family, { lost, seen }]) => `${family} (${lost} of ${seen} companies)`).join(', ');
-  const error = `the register no longer states for many companies: ${what}. Nothing of it is told, and what was known is kept`;
-  await park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: now, error });
+  const asking = `the register no longer states for many companies: ${what}. Nothing of it is told, and what was known is kept`;
+  if (!(await askMore(tx, asking))) await park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: now, error: asking });
+}
+
+/** Adds to a question that waits: one answer counts for all that is withheld. False where none waits. */
+async function askMore(tx: Tx, asking: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('lane')
+    .set({ error: sql`error || ${`; ${asking}`}` })
+    .where('queue', '=', VANISHED_QUEUE)
+    .where('key', '=', VANISHED_KEY)
+    .where('parked_at', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** A person let it be told: what goes in the next days is told at once, and later the limit counts anew. */
