@@ -4,7 +4,7 @@ import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { isInState, type Link } from '../links/links.ts';
 import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
-import { sightOf } from './sight.ts';
+import { sightOfLink } from './sight.ts';
 
 const conflicts = (db: Db) => db.selectFrom('link').where(isInState('conflict'));
 
@@ -16,12 +16,12 @@ const refusedLinks = (db: Db) =>
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
     .where('observed', '=', sql.lit<'refused'>('refused'));
 
-const shownLink = (link: Pick<Link, 'provider' | 'record_id' | 'entity' | 'state' | 'updated_at'>) => ({
+const shownLink = (link: Link) => ({
   id: idOf('link', link.provider, link.record_id),
   kind: 'link' as const,
   about: `${link.provider}:${link.record_id} ${link.entity}`,
   since: link.updated_at,
-  sight: sightOf(link.entity, link.state),
+  sight: sightOfLink(link),
 });
 
 /** Two reads of an index each: one condition over both would read every link. */
@@ -29,12 +29,7 @@ export const LINK_SOURCES: readonly AttentionSource[] = [
   {
     kind: 'link',
     async read(db, _now, limit) {
-      const rows = await conflicts(db)
-        .select(['provider', 'record_id', 'entity', 'state', 'reason', 'updated_at'])
-        .orderBy('provider')
-        .orderBy('record_id')
-        .limit(limit)
-        .execute();
+      const rows = await conflicts(db).selectAll().orderBy('provider').orderBy('record_id').limit(limit).execute();
       return rows.map((link) => ({
         ...shownLink(link),
         reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
@@ -48,12 +43,7 @@ export const LINK_SOURCES: readonly AttentionSource[] = [
   {
     kind: 'link',
     async read(db, _now, limit) {
-      const rows = await refusedLinks(db)
-        .select(['provider', 'record_id', 'entity', 'state', 'observed_error', 'updated_at'])
-        .orderBy('provider')
-        .orderBy('record_id')
-        .limit(limit)
-        .execute();
+      const rows = await refusedLinks(db).selectAll().orderBy('provider').orderBy('record_id').limit(limit).execute();
       return rows.map((link) => ({
         ...shownLink(link),
         reason: `the monitoring service refused it: ${link.observed_error ?? 'without a reason'}`,

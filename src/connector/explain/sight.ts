@@ -2,13 +2,20 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
-import { findLink } from '../links/links.ts';
+import { findLink, type Link } from '../links/links.ts';
 import { readSuggestion } from '../match/results.ts';
 import { readAttentionId } from './attention-kinds.ts';
 
 /** What was seen, as one short text. */
 export const sightOf = (...seen: readonly string[]): string =>
   hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 16);
+
+/** Of a link in conflict or refused: its company, what speaks against it, and the reason that its row shows. */
+export function sightOfLink({ entity, state, mismatch, reason, observed_error }: LinkSeen): string {
+  return sightOf(entity, state, mismatch ?? '', (state === 'conflict' ? reason : observed_error) ?? '');
+}
+
+type LinkSeen = Pick<Link, 'entity' | 'state' | 'mismatch' | 'reason' | 'observed_error'>;
 
 /** Of a safety limit: when it asked, and what about. */
 export const sightOfLimit = (parkedAt: number, error: string | null): string => sightOf(String(parkedAt), error ?? '');
@@ -30,7 +37,7 @@ export async function readSight(db: Db, id: string): Promise<string | undefined>
     }
     case 'link': {
       const link = await findLink(db, { provider, recordId });
-      return link && sightOf(link.entity, link.state);
+      return link && sightOfLink(link);
     }
     case 'match': {
       const [best] = (await readSuggestion(db, provider, recordId))?.candidates ?? [];
