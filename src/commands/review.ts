@@ -136,7 +136,7 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   const { found, count, differences, blocks } = await withStore(context, async ({ db }) => ({
     found: await readAttention(db, Date.now(), { kinds, limit }),
     count: await countAttention(db, Date.now(), { kinds, limit: countedFor(limit) }),
-    differences: kind === undefined ? await countDifferences(db, {}, COUNTED + 1) : 0,
+    differences: kind === undefined ? await countDifferences(db, Date.now(), {}, COUNTED + 1) : 0,
     blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
   }));
   const paused = blocks.filter((block) => !needsPerson(block));
@@ -151,8 +151,8 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
 
 async function showDifferences(context: CommandContext, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
   const { found, count } = await withStore(context, async ({ db }) => ({
-    found: await readDifferent(db, filter, limit),
-    count: await countDifferences(db, filter, countedFor(limit)),
+    found: await readDifferent(db, Date.now(), filter, limit),
+    count: await countDifferences(db, Date.now(), filter, countedFor(limit)),
   }));
   print(context, found, count, NOBODY);
   return count > 0 ? 3 : 0;

@@ -24,8 +24,8 @@ describe('at a million links, no question of a person reads a whole table', () =
     explain: (db) => readTimeline(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
     'review list': (db) => readAttention(db, 1, { limit: 100 }),
     'review, how much in all': (db) => countAttention(db, 1, { limit: 10_001 }),
-    'review list --kind difference': (db) => readDifferences(db, { provider: 'hubspot' }, 100),
-    'review, how many differences': (db) => countDifferences(db, {}, 10_001),
+    'review list --kind difference': (db) => readDifferences(db, 1, { provider: 'hubspot' }, 100),
+    'review, how many differences': (db) => countDifferences(db, 1, {}, 10_001),
     'the day on the dashboard': (db) => readDay(db, 1),
   };
   it('undo reads the part of history that a window names, of one connection or of all', async () => {
@@ -56,8 +56,8 @@ describe('at a million links, no question of a person reads a whole table', () =
     const refused = await plansOf((db) => readAttention(db, 1, { kinds: ['link'], limit: 100 }));
     expect(refused).toContainEqual(expect.stringContaining('SCAN link USING INDEX link_refused'));
     const differences = await plansOf(async (db) => {
-      await readDifferences(db, {}, 100);
-      await countDifferences(db, {}, 100);
+      await readDifferences(db, 1, {}, 100);
+      await countDifferences(db, 1, {}, 100);
     });
     expect(differences.filter((plan) => /property_state_kept/.test(plan))).toHaveLength(2);
     expect(differences.filter((plan) => ALL_LINKS.test(plan))).toEqual([]);

@@ -59,7 +59,7 @@ export async function answerReview(
   const { kinds, filter } = choice;
   if (kinds?.includes('difference')) {
     const askedAt = Date.now();
-    const isMeant = await options.mayTake(await countDifferences(store.db, filter));
+    const isMeant = await options.mayTake(await countDifferences(store.db, askedAt, filter));
     return isMeant ? tallied(answerDifferences(store, options.verb, { ...filter, askedAt }), options) : undefined;
   }
   const found = await readAttention(store.db, Date.now(), { kinds });
@@ -103,7 +103,7 @@ async function* answerDifferences(
 ): AsyncGenerator<readonly Result[]> {
   let page: readonly Difference[] = [];
   do {
-    page = await readDifferences(store.db, { ...filter, after: page.at(-1) }, CHUNK);
+    page = await readDifferences(store.db, askedAt, { ...filter, after: page.at(-1) }, CHUNK);
     const seen = page.filter(({ since }) => (since ?? 0) <= askedAt).map(differenceEntry);
     yield (await resolveAll(store, verb, seen)).filter(({ result }) => result.kind !== 'unknown');
   } while (page.length === CHUNK);

@@ -149,8 +149,12 @@ async function readAccounts(db: Db, now: number): Promise<readonly Attention[]> 
 }
 
 /** Differences as things that a person may decide. */
-export const readDifferent = async (db: Db, filter: DifferenceFilter, limit: number): Promise<readonly Attention[]> =>
-  (await readDifferences(db, filter, limit)).map(differenceEntry);
+export const readDifferent = async (
+  db: Db,
+  now: number,
+  filter: DifferenceFilter,
+  limit: number,
+): Promise<readonly Attention[]> => (await readDifferences(db, now, filter, limit)).map(differenceEntry);
 
 /** A difference as a thing that a person may decide. */
 export const differenceEntry = (difference: Difference): Attention => {

@@ -103,9 +103,12 @@ async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: num
 async function resolveDifference(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, DECISION);
   if (refusal !== undefined) return refusal;
-  return verb === 'accept'
-    ? doneWhere(await settleDifference(tx, ref, 'register', now), "the register's value is written, once")
-    : doneWhere(await settleDifference(tx, ref, 'crm', now), "the CRM's value is kept, and on hold");
+  const isAccepted = verb === 'accept';
+  const settled = await settleDifference(tx, ref, isAccepted ? 'register' : 'crm', now);
+  if (settled === 'held')
+    return { kind: 'impossible', reason: 'it is on hold by now: nothing is written before that ends' };
+  const note = isAccepted ? "the register's value is written, once" : "the CRM's value is kept, and on hold";
+  return doneWhere(settled === 'settled', note);
 }
 
 async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {

@@ -76,7 +76,7 @@ async function* entriesOf(
   }
   let page: readonly Difference[] = [];
   do {
-    page = await readDifferences(db, { provider, property, after: page.at(-1) }, STEP);
+    page = await readDifferences(db, now, { provider, property, after: page.at(-1) }, STEP);
     yield page.map((each) => planned(differenceEntry(each)));
   } while (page.length === STEP);
 }
@@ -112,7 +112,7 @@ function attentionFinder() {
     const { kind, parts } = named;
     if (kind === 'difference') {
       const [provider, recordId, property] = parts;
-      const [found] = await readDifferences(db, { provider, recordId, property }, 1);
+      const [found] = await readDifferences(db, now, { provider, recordId, property }, 1);
       return found && differenceEntry(found);
     }
     const known = lists.get(kind);

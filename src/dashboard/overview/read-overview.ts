@@ -50,7 +50,7 @@ export function openOverview({ store, meter, crms, now }: OverviewDeps): () => P
     return {
       conditions: conditionsOf(await observe(store, now(), MOST_COUNTED), THRESHOLDS, now()),
       attention: await countByKind(db, now(), MOST_COUNTED + 1),
-      differences: await countDifferences(db, {}, MOST_COUNTED + 1),
+      differences: await countDifferences(db, now(), {}, MOST_COUNTED + 1),
       connections: await readConnections(db, crms, now()),
       calls: await meter.read(),
       queues: await queues(),

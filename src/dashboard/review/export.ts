@@ -35,7 +35,7 @@ async function* pagesOf(
   }
   let page: Awaited<ReturnType<typeof readDifferences>> = [];
   do {
-    page = await readDifferences(db, { provider, property, after: page.at(-1) }, PAGE);
+    page = await readDifferences(db, now, { provider, property, after: page.at(-1) }, PAGE);
     yield page.map(differenceEntry);
   } while (page.length === PAGE);
 }

@@ -113,10 +113,10 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
 
 /** Differences, along their index. */
 async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
-  const { reader, query, visitor } = visit;
+  const { reader, query, visitor, now } = visit;
   const after = placeOf(query('after'));
   const { provider, property } = filter;
-  const found = await readDifferences(store.db, { provider, property, after }, SHOWN + 1);
+  const found = await readDifferences(store.db, now, { provider, property, after }, SHOWN + 1);
   const shown = found.slice(0, SHOWN);
   if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
   const columns = ['choice', 'since', 'record', 'company', 'property', 'crm', 'register'] as const;

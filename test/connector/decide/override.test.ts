@@ -121,10 +121,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     held.name = 'Mine again ApS';
     await store.write((tx) => clearOverride(tx, ONE, 'hold', now()));
     await sync(store, crm);
-    expect(await readDifferences(store.db, {}, 9)).toMatchObject([{ crm: '"Mine again ApS"', register: '"B ApS"' }]);
+    expect(await readDifferences(store.db, Date.now(), {}, 9)).toMatchObject([
+      { crm: '"Mine again ApS"', register: '"B ApS"' },
+    ]);
     await store.write((tx) => clearOverride(tx, ONE, 'hold', now()));
     await sync(store, { ...crm, mapping: [] });
-    expect(await readDifferences(store.db, {}, 9)).toEqual([]);
+    expect(await readDifferences(store.db, Date.now(), {}, 9)).toEqual([]);
   });
 
   test('a override counts until its end, and is deleted after it', async () => {
