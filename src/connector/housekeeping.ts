@@ -37,7 +37,7 @@ const TASKS: Tasks<HousekeepingDeps> = {
     async run({ store, now, retention = RETENTION }, signal) {
       const before = { rows: keptFrom(now(), retention.receipts), bodies: keptFrom(now(), retention.bodies) };
       await inSteps(store, signal, 0, (tx, after) => deleteReceipts(tx, after, before.rows));
-      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before.bodies));
+      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before.bodies, now()));
     },
   },
   // Links whose call was never made, or that were made while no upstream was configured.
@@ -137,7 +137,7 @@ const BODIES_DONE = 'housekeeping:bodies';
  * so that months of receipts are not read again every hour: one that is applied later, or was dated ahead, keeps its body
  * until it is deleted.
  */
-async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
+async function dropBodies(tx: Tx, after: number, before: number, now: number): Promise<Walked | undefined> {
   const from = Math.max(after, Number((await readValue(tx, BODIES_DONE)) ?? 0));
   const page = await readReceipts(tx, from, before);
   if (page?.lastOld === undefined) return page;
@@ -150,7 +150,7 @@ async function dropBodies(tx: Tx, after: number, before: number): Promise<Walked
     .where('applied_at', 'is not', null)
     .where('aside', 'is', null)
     .execute();
-  await writeValue(tx, BODIES_DONE, String(page.lastOld), before);
+  await writeValue(tx, BODIES_DONE, String(page.lastOld), now);
   return page;
 }
 

@@ -79,6 +79,8 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     await store.write((tx) => tx.insertInto('receipt').values(rows).execute());
     await run(store);
     expect(await receipts(store)).toEqual(['stuck {}', 'old pruned', 'waiting {}', 'older pruned', 'young {}']);
+    const place = store.db.selectFrom('kv').select('updated_at').where('key', '=', 'housekeeping:bodies');
+    expect(await place.executeTakeFirst()).toEqual({ updated_at: NOW });
     await run(store, NOW + 2 * DAY);
     expect(await receipts(store)).toEqual(['stuck {}', 'waiting {}', 'older pruned', 'young pruned']);
   });

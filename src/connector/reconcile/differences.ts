@@ -64,7 +64,7 @@ const hasItem = sql`exists (select 1 from scan_item i where i.provider = l.provi
 /** Its call to the service is pending, or the link waits for an operator. */
 const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
   and lane.key = ${linkKey(provider, '')} || l.record_id)`;
-/** What the record holds as its number, as a link's `doubt` spells it. */
+/** What the record holds as its number, as a link's `mismatch` spells it. */
 const spelled = sql`coalesce(c.entity, substr(c.found, 1, 100), '')`;
 /** The number in the record is another than the link's company, and not one that a person accepted. */
 const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (c.entity is null or c.entity <> l.entity)

@@ -85,7 +85,7 @@ const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
 });
 
 /** Those of the records whose last line is a hold: history shows a hold once. */
-export async function heldProperties(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function heldRecords(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
     .selectFrom('history')

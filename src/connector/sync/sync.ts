@@ -19,7 +19,7 @@ import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
 import { readFresh } from './freshness.ts';
-import { type Decided, heldProperties, rememberProperties, rememberSynced, writeHistory } from './history.ts';
+import { type Decided, heldRecords, rememberProperties, rememberSynced, writeHistory } from './history.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
@@ -192,7 +192,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     );
     const happened = live.flatMap((result) => result.happened ?? []);
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
-    const alreadyHeld = await heldProperties(tx, crm.name, holds);
+    const alreadyHeld = await heldRecords(tx, crm.name, holds);
     const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
     await settleLate(tx, crm.name, live.flatMap(editsPutBackOf), now);
     await writeHistory(tx, decided, newEvents, now);

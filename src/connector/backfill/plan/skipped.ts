@@ -1,4 +1,4 @@
-/** plan-memory: records that a person skipped in a plan stay skipped, for as long as they hold the same number. */
+/** Records that a person skipped in a plan stay skipped, for as long as they hold the same number. */
 
 import { sql } from 'kysely';
 import { each, eachRow } from '../../../store/each.ts';
