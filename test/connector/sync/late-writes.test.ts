@@ -155,7 +155,7 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
       ['returned', '"C ApS"', '"A ApS"'],
     ];
     expect((await history(world)).filter(([rule]) => rule !== 'held')).toEqual(told);
-    expect(await readDifferences(world.store.db, {}, 9)).toEqual([]);
+    expect(await readDifferences(world.store.db, world.clock.now, {}, 9)).toEqual([]);
     await takeBack(world, { entity: ENTITY });
     expect(world.held.name).toBe('A ApS');
   });
