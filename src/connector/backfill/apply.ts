@@ -4,6 +4,7 @@
  */
 import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Tx } from '../../store/store.ts';
 import { type LinkResult, linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../links/links.ts';
 import { decideRows } from './decide-rows.ts';
@@ -97,7 +98,8 @@ async function applyPage(
   const provider = crm.name;
   const isExact = run.file !== undefined;
   const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), isExact));
-  const planned = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
+  const toLink = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
+  const planned = await withoutErased(tx, toLink, ({ entity }) => entity);
   const last = rows.at(-1)?.position ?? run.applied;
   let next: BackfillRun = { ...run, applied: last };
   await saveRun(tx, provider, next, now());
@@ -119,7 +121,9 @@ async function applyPage(
     if (one.kind === 'later' && round >= ROUNDS) return [{ ...one.row, state: 'failed', detail: one.reason }];
     return [];
   });
-  await updateRows(tx, provider, [...done, ...ended]);
+  // Those of erased companies leave the scan with this.
+  const erased = toLink.filter((row) => !planned.includes(row));
+  await updateRows(tx, provider, [...done, ...ended, ...erased]);
   const requeued = await requeue(deps, tx, checked, next);
   next = { ...next, end: next.end + requeued, before: (next.before ?? 0) + before };
   if (requeued > 0 || before > 0) await saveRun(tx, provider, next, now());

@@ -5,6 +5,7 @@ import type { ScoredCandidate } from '../../match/score.ts';
 import type { MatchVerdict } from '../../match/verdict.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
+import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 /** A record of the CRM with what it means. */
@@ -18,8 +19,15 @@ export interface MatchedRecord {
   readonly candidates: readonly ScoredCandidate[];
 }
 
-/** Stores results in place of earlier ones of the same records. */
-export async function putResults(tx: Tx, provider: string, results: readonly MatchedRecord[]): Promise<void> {
+/** Stores results in place of earlier ones of the same records; one that names an erased company is not stored. */
+export async function putResults(tx: Tx, provider: string, given: readonly MatchedRecord[]): Promise<void> {
+  if (given.length === 0) return;
+  const erasures = await readErasures(tx);
+  const isErased = (company: string | null): boolean => company !== null && erasures.has(companyEntityId(company));
+  const { true: erased = [], false: results = [] } = Object.groupBy(given, ({ candidates }) =>
+    candidates.some(({ company, successor }) => isErased(company) || isErased(successor)) ? 'true' : 'false',
+  );
+  for (const { recordId } of erased) await deleteResult(tx, provider, recordId);
   if (results.length === 0) return;
   const rows = results.map((one) => ({
     record: one.recordId,
@@ -151,12 +159,13 @@ export async function sharedEntities(
   return new Set(rows.flatMap(({ entity }) => entity ?? []));
 }
 
-/** Remembers that these records do not mean these companies: they are not offered again. */
+/** Remembers that these records do not mean these companies: they are not offered again. An erased one is not, anyway. */
 export async function rejectMatches(
   tx: Tx,
   provider: string,
-  rejected: readonly { readonly record: string; readonly entity: string }[],
+  given: readonly { readonly record: string; readonly entity: string }[],
 ): Promise<void> {
+  const rejected = await withoutErased(tx, given, ({ entity }) => entity);
   if (rejected.length === 0) return;
   await sql`insert into match_rejection (provider, record_id, entity)
     select cast(${provider} as text), each.value ->> 'record', each.value ->> 'entity' from ${eachRow(

@@ -7,6 +7,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { take } from '../../runtime/lanes/take.ts';
+import { readErasures, refuseErased } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -64,9 +65,13 @@ const ROUNDS = 8;
 
 const intentOf = (provider: string, entity: string): string => `transfer:${provider}:${entity}`;
 
-/** Creates the record and links it; the caller sends the desired state of the link. Throws ProviderError and DraftError. */
+/**
+ * Creates the record and links it; the caller sends the desired state of the link. Throws ProviderError and DraftError, and
+ * where the company was erased.
+ */
 export async function transfer(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now, leaseMs } = deps;
+  await store.write((tx) => refuseErased(tx, order.entity));
   // One at a time for a company. A crash leaves a lane that no poll task knows: it ends with its lease.
   const key = pollKey(crm.name, `transfer ${order.entity}`);
   const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
@@ -114,7 +119,11 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   const { order, draft } = creation;
   const { entity } = order;
   const intent = intentOf(crm.name, entity);
-  await store.write((tx) => writeValue(tx, intent, 'tried', now()));
+  await store.write(async (tx) => {
+    // An erasure that begins after this deletes the intent.
+    await refuseErased(tx, entity);
+    await writeValue(tx, intent, 'tried', now());
+  });
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
   if (made instanceof ProviderError) {
     if (made.fault === 'unavailable') return searchAgain(deps, creation, made, signal);
@@ -206,6 +215,7 @@ async function link(
   const at = now();
   const desired = { provider, recordId, entity, sendUpdate: true, now: at, origin: 'number' } as const;
   const linked = await store.write(async (tx) => {
+    if ((await readErasures(tx)).has(entity)) return { kind: 'erased' } as const;
     const result = await linkRecord(tx, desired);
     if (result.kind === 'taken') return result;
     const decided = (written?.draft.planned ?? []).map((planned) => {
@@ -218,6 +228,10 @@ async function link(
     await tx.deleteFrom('kv').where('key', '=', intentOf(provider, entity)).execute();
     return result;
   });
+  if (linked.kind === 'erased')
+    throw new Error(
+      `${provider}:${recordId} was made for a company that was erased meanwhile: delete it in ${provider}`,
+    );
   if (linked.kind === 'taken')
     throw new Error(
       `${provider}:${recordId} was made for ${entity}, but is linked to ${linked.entity}: see cvrsync links`,

@@ -234,6 +234,10 @@ export const BACKFILL_TEXTS = {
     en: 'Nothing was saved: “{number}” is no CVR number. It has eight digits, and its check digit is right.',
     da: 'Intet er gemt: “{number}” er ikke et CVR-nummer. Det har otte cifre, og kontrolcifferet passer.',
   },
+  'edit.erased': {
+    en: 'Nothing was saved: that company was erased.',
+    da: 'Intet er gemt: den virksomhed er slettet.',
+  },
   'edit.stale': {
     en: 'Nothing was saved: the row changed since you saw it. This is how it is now; choose again.',
     da: 'Intet er gemt: rækken er ændret, siden du så den. Sådan er den nu; vælg igen.',

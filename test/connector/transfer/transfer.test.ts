@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
+import { eraseByHand } from '../../commands/erase/by-hand.ts';
+import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setTransfer, silence, type TransferFixture } from './fixture.ts';
@@ -70,6 +72,40 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     expect(creations(fixture)).toBe(1);
     expect(await findLink(fixture.store.db, { provider: 'crm', recordId: 'new-1' })).toMatchObject({ state: 'active' });
     expect(await intents(fixture)).toEqual([]);
+  });
+
+  it('makes nothing and stores nothing of an erased company', async () => {
+    const fixture = await setTransfer(engine);
+    await eraseByHand(fixture.store, ENTITY);
+    for (const _ of [1, 2]) await expect(fixture.run(order)).rejects.toThrow(`${ENTITY} was erased`);
+    expect(fixture.calls).toEqual([]);
+    expect(await rowsWith(fixture.store, ENTITY)).toEqual([]);
+  });
+
+  it('makes nothing of a company that is erased while it looks for duplicates', async () => {
+    const fixture = await setTransfer(engine);
+    await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
+    fixture.records.set('7', { name: order.name });
+    const askName = async () => {
+      await eraseByHand(fixture.store, ENTITY);
+      return true;
+    };
+    await expect(fixture.run(order, { askName })).rejects.toThrow(`${ENTITY} was erased`);
+    expect(creations(fixture)).toBe(0);
+    expect(await rowsWith(fixture.store, ENTITY)).toEqual([]);
+  });
+
+  it('names the record of a company that is erased while the CRM makes it', async () => {
+    const fixture = await setTransfer(engine);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fixture.gate = promise;
+    const made = fixture.run(order);
+    const failed = expect(made).rejects.toThrow('crm:new-1 was made for a company that was erased meanwhile');
+    await expect.poll(() => creations(fixture)).toBe(1);
+    await eraseByHand(fixture.store, ENTITY);
+    resolve();
+    await failed;
+    expect(await rowsWith(fixture.store, ENTITY)).toEqual([]);
   });
 });
 

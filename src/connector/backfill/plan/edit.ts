@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
+import { readErasures } from '../../../store/erasure/erasures.ts';
 import type { Tx } from '../../../store/store.ts';
 import { sightOf } from '../../explain/sight.ts';
 import { type PlanRow, rowsById, type ScanRow } from '../rows/rows.ts';
@@ -22,8 +23,11 @@ export interface RowEdit {
   readonly actor: AuditActor;
 }
 
-/** `stale`: it is another row by now; `busy`: a scan or an apply goes on, or no plan is there to be edited. */
-export type RowEditResult = 'done' | 'missing' | 'stale' | 'busy';
+/**
+ * `stale`: it is another row by now; `busy`: a scan or an apply goes on, or no plan is there to be edited; `erased`: the
+ * company was erased.
+ */
+export type RowEditResult = 'done' | 'missing' | 'stale' | 'busy' | 'erased';
 
 /** What a person sees of a row, to tell whether it is still that. */
 export const rowSight = ({ found, entity, verdict, action, state, version }: PlanRow): string =>
@@ -45,6 +49,7 @@ export async function editRow(tx: Tx, edit: RowEdit, now: number): Promise<RowEd
   // A form that was sent twice.
   if (row.state === 'planned' && isAs(row, entity)) return 'done';
   if (rowSight(row) !== edit.sight || isLinked(row)) return 'stale';
+  if (entity !== null && (await readErasures(tx)).has(entity)) return 'erased';
   const line = lineOf(recordId, entity);
   const { skips, links } = answersOf([line], new Map([[recordId, row]]));
   await rememberSkips(tx, provider, skips, links);

@@ -2,12 +2,13 @@
 
 import { sql } from 'kysely';
 import { each, eachRow } from '../../../store/each.ts';
+import { withoutErased } from '../../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 
 /** For people. */
 export const SKIPPED = 'a person skipped it in an earlier plan: link it in a plan to take that back';
 
-/** Remembers a page of a plan: what it skips, and what it links after all. */
+/** Remembers a page of a plan: what it skips, but for erased companies, and what it links after all. */
 export async function rememberSkips(
   tx: Tx,
   provider: string,
@@ -20,10 +21,11 @@ export async function rememberSkips(
       .where('provider', '=', provider)
       .where('record_id', 'in', each(tx, links))
       .execute();
-  if (skips.length === 0) return;
+  const kept = await withoutErased(tx, skips, ({ entity }) => entity);
+  if (kept.length === 0) return;
   const rows = eachRow(
     tx,
-    skips.map((skip) => ({ ...skip })),
+    kept.map((skip) => ({ ...skip })),
   );
   await sql`insert into plan_skip (provider, record_id, entity)
     select cast(${provider} as text), each.value ->> 'record', each.value ->> 'entity' from ${rows} where true

@@ -1,6 +1,7 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
 
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
+import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/record-id.ts';
@@ -59,7 +60,7 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
   const { name: provider } = crm;
   const problems: Problems = { first: [], count: 0 };
   const moved: Problems = { first: [], count: 0 };
-  const check = openLineCheck(problems, provider);
+  const check = openLineCheck(problems, provider, await readErasures(db));
   for await (const page of pagesOf(file, crm)) {
     signal.throwIfAborted();
     const rows = await rowsFor(db, provider, page);
@@ -99,12 +100,13 @@ function addProblem(problems: Problems, one: CsvProblem): void {
 function openLineCheck(
   problems: Problems,
   provider: string,
+  erasures: Erasures,
 ): { line(one: PlanLine, row: ScanRow | undefined): void; result(): PlanRead } {
   const seen = new Map<string, number>();
   const tally = openTally();
   return {
     line(one, row) {
-      const problem = problemOf(one, row, seen.get(one.recordId), provider);
+      const problem = problemOf(one, row, seen.get(one.recordId), provider) ?? erasedProblem(one, erasures);
       seen.set(one.recordId, one.line);
       if (problem === undefined && row !== undefined) tally.add(one, row);
       else addProblem(problems, { line: one.line, problem: problem ?? 'is not known' });
@@ -146,6 +148,11 @@ function problemOf(
     return `record ${recordId} cannot be linked: ${number === '' ? 'it has no number' : `${number} is no CVR number`}`;
   return undefined;
 }
+
+const erasedProblem = ({ recordId, action, entity }: PlanLine, { has }: Erasures): string | undefined =>
+  action === 'link' && entity !== undefined && has(entity)
+    ? `record ${recordId} cannot be linked: ${entity} was erased`
+    : undefined;
 
 /** Makes the scan say what the file says, and has it linked. May be repeated. */
 export async function importPlan(

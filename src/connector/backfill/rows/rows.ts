@@ -25,7 +25,7 @@ export const putRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Pro
 export const updateRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
   upsert(tx, provider, rows, sql`position = excluded.position`);
 
-/** By the key, whatever the engine makes of a join: it might read every row of the scan for each of these. */
+/** A row that names an erased company leaves the scan, as an erasure takes it out. By the key, whatever the engine makes of a join: it might read every row of the scan for each of these. */
 async function upsert(
   tx: Tx,
   provider: string,
@@ -33,6 +33,9 @@ async function upsert(
   position: RawBuilder<unknown>,
 ): Promise<void> {
   const rows = await withoutErased(tx, given, ({ entity }) => entity);
+  const kept = new Set(rows);
+  const erased = given.filter((row) => !kept.has(row)).map((row) => row.record_id);
+  if (erased.length > 0) await deleteRows(tx, provider, erased);
   if (rows.length === 0) return;
   await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
@@ -46,6 +49,11 @@ async function upsert(
     on conflict (provider, purpose, record_id) do update set ${position}, name = excluded.name,
       found = excluded.found, entity = excluded.entity, verdict = excluded.verdict, action = excluded.action,
       state = excluded.state, detail = excluded.detail`.execute(tx);
+}
+
+async function deleteRows(tx: Tx, provider: string, ids: readonly string[]): Promise<void> {
+  const ofProvider = tx.deleteFrom('scan').where('provider', '=', provider).where('purpose', '=', PURPOSE);
+  await ofProvider.where('record_id', 'in', each(tx, ids)).execute();
 }
 
 /** The rows of a connection's backfill. */
