@@ -1,7 +1,10 @@
 /** A merge in the CRM: the link follows its record to the survivor. */
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { carryWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
 import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../decide/override.ts';
+import { carryParent } from '../parents/carry-parent.ts';
+import { parentQueue } from '../parents/mark.ts';
 import {
   CAME_BY_MERGE,
   endLink,
@@ -63,6 +66,8 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   if (linked.kind === 'taken') return undefined;
   await copyOverrides(tx, move);
   await carryTrust(tx, provider, from, to);
+  await carryParent(tx, entity, move);
+  for (const queue of [`sync:${provider}`, parentQueue(provider)]) await carryWrites(tx, queue, move);
   if (linked.kind === 'already') return 'merged';
   if (writes_number === 1) await updateLink(tx, ref, { writes_number });
   if (origin === 'number') await updateLink(tx, ref, { mismatch: CAME_BY_MERGE });

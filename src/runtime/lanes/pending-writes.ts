@@ -137,6 +137,27 @@ export async function readPendingWrites(
     .execute();
 }
 
+/** Where the writes of a lane may arrive from now on. */
+export interface Detour {
+  readonly from: string;
+  readonly to: string;
+  readonly now: number;
+}
+
+/**
+ * Gives the pending writes of a lane to another one, on whose record they may arrive. Those of a live claim stay: its
+ * process hears how they end.
+ */
+export async function carryWrites(tx: Tx, queue: string, { from, to, now }: Detour): Promise<void> {
+  const isOpen = sql`queue = ${queue} and key = ${from} and not exists (select 1 from lane
+    where lane.queue = pending_write.queue and lane.key = pending_write.key and lane.fence = pending_write.fence
+      and lane.lease_until > ${now})`;
+  await sql`insert into pending_write (queue, key, fence, at, detail, check_at, answered_at)
+    select queue, cast(${to} as text), fence, at, detail, check_at, answered_at from pending_write where ${isOpen}
+    on conflict (queue, key, fence, at) do nothing`.execute(tx);
+  await sql`delete from pending_write where ${isOpen}`.execute(tx);
+}
+
 /** Marks the lanes whose pending writes are due for a look; one step, true where more may be due. Parked ones stay. */
 export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> {
   const due = await tx

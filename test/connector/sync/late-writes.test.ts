@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
 import { clearHoldsOfUndo } from '../../../src/connector/decide/override.ts';
+import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';
@@ -52,6 +53,44 @@ describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => 
     await goOn(world, 21);
     expect([world.held.name, await pendingCount(world)]).toEqual(['C ApS', 0]);
     expect((await history(world)).map(([rule]) => rule)).toEqual(['blank', 'ours-after-all', 'ours']);
+  });
+});
+
+describe.each(ENGINES)('a stale write to a record that was merged meanwhile (%s)', (engine) => {
+  /** The CRM lets a write to a merged record through to its survivor. */
+  async function arrivedLate(): Promise<World> {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      world.clock.now += 40_000;
+      await report(world, 'B ApS', 'C ApS', 9);
+      const move = { provider: 'crm', from: RECORD, to: 'survivor', now: world.clock.now };
+      await world.store.write((tx) => moveLink(tx, move));
+      await sync(world);
+      expect(world.held.name).toBe('C ApS');
+    };
+    await sync(world);
+    expect(world.held.name).toBe('B ApS');
+    return world;
+  }
+
+  test('is mended on the survivor, and looked at no longer than another one', async () => {
+    const world = await arrivedLate();
+    await goOn(world, 60);
+    expect(world.held.name).toBe('C ApS');
+    expect((await history(world)).at(-2)).toEqual(['ours-after-all', '"C ApS"', '"B ApS"']);
+    expect(await pendingCount(world)).toBe(0);
+  });
+
+  test('that is heard of by the process which made it leaves nothing to look at', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.after = async () => {
+      const move = { provider: 'crm', from: RECORD, to: 'survivor', now: world.clock.now };
+      await world.store.write((tx) => moveLink(tx, move));
+    };
+    await sync(world);
+    expect(await pendingCount(world)).toBe(0);
   });
 });
 
