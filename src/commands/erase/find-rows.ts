@@ -4,6 +4,7 @@ import { redact } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
 import type { Place } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
+import { fold } from './fold.ts';
 import { type EntityRow, type ErasurePlan, rowsNaming, select } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
@@ -32,7 +33,6 @@ export async function findRows(
   const { mentions = [], text } = place;
   if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...entities.map(numberOf), ...names])));
   if (text === 'related') for (const other of related) rows.push(...(await select(db, table, [place.own(other)])));
-  // Engines fold the case of ASCII alone.
   const isNamed = (value: unknown): boolean =>
     typeof value === 'string' &&
     (namesById(value, entities) ||
@@ -74,8 +74,14 @@ function redacted(
 /** An id is followed by no further digit: one may begin as another does. */
 const namesById = (text: string, entities: readonly string[]): boolean => hasWord(text, entities);
 
-const hasWord = (text: string, words: readonly string[]): boolean =>
-  words.some((word) => placesOf(text.toLowerCase(), word.toLowerCase()).next().done === false);
+function hasWord(text: string, words: readonly string[]): boolean {
+  const folded = fold(unescaped(text));
+  return words.some((word) => placesOf(folded, fold(word)).next().done === false);
+}
+
+/** As JSON means it: some senders write no letter that is not ASCII, and what could not be read is kept as it came. */
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** Where a word stands in a text, with neither letter nor digit beside it. */
 function* placesOf(text: string, word: string): Generator<number> {
@@ -89,10 +95,10 @@ const isWordPart = (character: string | undefined): boolean =>
 function withoutWords(text: string, words: readonly string[], instead: string): string {
   let left = text;
   for (const word of words) {
-    // Where lower case is longer than the text, places in one are not those in the other.
-    const lower = left.toLowerCase().length === left.length ? left.toLowerCase() : left;
-    for (const at of [...placesOf(lower, word.toLowerCase())].reverse())
-      left = left.slice(0, at) + instead + left.slice(at + word.length);
+    const folded = fold(word);
+    const places = [...placesOf(fold(left), folded)].reverse();
+    if (places.length > 0) left = left.normalize('NFC');
+    for (const at of places) left = left.slice(0, at) + instead + left.slice(at + folded.length);
   }
   return left;
 }

@@ -7,12 +7,13 @@ import type { Db } from '../../store/store.ts';
 import { contains, PLACE_OF_TABLE, type Place } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { unitsOf } from '../export/units.ts';
+import { fold } from './fold.ts';
 
 /** Whom an erasure takes out, and by what they are found. */
 export interface ErasurePlan {
   /** The entity and, of a company, its production units: canonical ids. */
   readonly entities: readonly string[];
-  /** Lower case. */
+  /** Folded. */
   readonly names: readonly string[];
   /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
   readonly related: readonly string[];
@@ -37,7 +38,7 @@ export async function planErasure(db: Db, entity: string, signal: AbortSignal): 
       if (typeof owner === 'string' && !entities.includes(owner)) related.add(owner);
     for (const name of rows.flatMap((row) => namesInRow(row, place, entities))) names.add(name);
   }
-  const usable = [...names].map((name) => name.trim().toLowerCase()).filter((name) => name.length > 2);
+  const usable = [...names].map((name) => fold(name.trim())).filter((name) => name.length > 2);
   return { entities, names: [...new Set(usable)], related: [...related], records: await recordsOf(db, entities) };
 }
 

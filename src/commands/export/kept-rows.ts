@@ -134,9 +134,18 @@ export const PLACE_OF_TABLE: readonly (readonly [string, Place])[] = Object.entr
   ([table, place]): readonly (readonly [string, Place])[] => (place === undefined ? [] : [[table, place]]),
 );
 
-/** Whether a column has a text somewhere, in whatever case. */
-export const contains = (column: string, text: string): RawBuilder<boolean> =>
-  sql`lower(${sql.ref(column)}) like ${`%${text.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`} escape '\\'`;
+/**
+ * Whether a column has a text somewhere, in whatever case. Engines fold the case of ASCII alone, and a letter with a mark is
+ * one character or two: whatever stands in the place of others is taken for them, so that what is found must be looked at.
+ */
+export const contains = (column: string, text: string): RawBuilder<boolean> => {
+  const parts = text.normalize('NFC').toLowerCase().split(OTHER_THAN_ASCII);
+  const pattern = parts.map((part) => part.replaceAll(/[%_\\]/g, String.raw`\$&`)).join('%');
+  return sql`lower(${sql.ref(column)}) like ${`%${pattern}%`} escape '\\'`;
+};
+
+/** With the ASCII letter before a mark. */
+const OTHER_THAN_ASCII = /(?:\p{ASCII}(?=\p{M}))?\P{ASCII}+/u;
 
 /**
  * Reads table after table, for an entity and what goes along with it. With `mentions` also the rows of others that name one of them by
