@@ -82,8 +82,9 @@ const TASKS: Tasks<HousekeepingDeps> = {
   facts: {
     everyMs: DAY_MS,
     async run({ store, now, retention = RETENTION }, signal) {
-      const before = keptFrom(now(), retention.decisions);
-      await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, after, before));
+      const at = now();
+      const before = keptFrom(at, retention.decisions);
+      await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, { after, before, now: at }));
     },
   },
   runs: {

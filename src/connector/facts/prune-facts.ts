@@ -1,16 +1,25 @@
 /** Forgets what is known of companies that no record has stood for in a long time. */
+import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Walked } from '../../runtime/periodic-tasks.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 const STEP = 500;
 
+export interface PruneStep {
+  /** The last company of the step before; empty at first. */
+  readonly after: string;
+  /** In ms since 1970. */
+  readonly before: number;
+  readonly now: number;
+}
+
 /**
  * Deletes the facts, and the values that came before them, of the next companies after `after`: those without a link that
  * counts or that ended since `before`, without a receipt that is still kept, and without a value first seen since
  * `before`. One step of a walk over all companies that anything is known of. The facts of linked companies stay.
  */
-export async function pruneFacts(tx: Tx, after: string, before: number): Promise<Walked<string> | undefined> {
+export async function pruneFacts(tx: Tx, { after, before, now }: PruneStep): Promise<Walked<string> | undefined> {
   const page = await tx
     .selectFrom('fact')
     .select('entity')
@@ -21,12 +30,16 @@ export async function pruneFacts(tx: Tx, after: string, before: number): Promise
     .execute();
   const last = page.at(-1)?.entity;
   if (last === undefined) return undefined;
-  const entities = await forgotten(
+  const found = await forgotten(
     tx,
     page.map(({ entity }) => entity),
     before,
   );
-  if (entities.length > 0) {
+  if (found.length > 0) {
+    // Whoever links one of them, or is told of it or applies that, has marked its lane, or holds it: PostgreSQL shows what
+    // they did once we had to wait for them.
+    await mark(tx, 'apply', found, now);
+    const entities = await forgotten(tx, found, before);
     await tx.deleteFrom('fact').where('entity', 'in', each(tx, entities)).execute();
     await tx.deleteFrom('known_value').where('entity', 'in', each(tx, entities)).execute();
   }
