@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { needsPerson, readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
@@ -98,6 +99,34 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     const waiting = second.acquire('calls', live);
     await second.clear();
     await waiting;
+  });
+
+  it('holds a block that a clock made which ran ahead for its own length, once the clock is right', async () => {
+    const [one, two] = await pair(engine);
+    let time = Date.UTC(2027, 10, 25);
+    const open = (store: Store) => createRateLimiter({ store, key: 'crm', budgets: {}, now: () => time });
+    const [blocking, other] = [open(one), open(two)];
+    await blocking.block(time + 10_000, 'told to wait');
+    time = Date.UTC(2026, 10, 25);
+    const until = time + 10_000;
+    const [seen] = await readBlocks(two.db, time);
+    expect([seen?.since, seen?.until, seen && needsPerson(seen)]).toEqual([time, until, false]);
+    expect(await other.blockedUntil()).toEqual({ until, reason: 'told to wait' });
+    time += 9_000;
+    expect(await blocking.blockedUntil()).toEqual({ until, reason: 'told to wait' });
+    // Another one that follows counts, too, and a person hears of a long one.
+    await blocking.block(time + 3_600_000, 'daily limit');
+    expect((await readBlocks(one.db, time)).map(needsPerson)).toEqual([true]);
+    time += 3_600_000;
+    expect(await other.blockedUntil()).toBeUndefined();
+  });
+
+  it('leaves a block as it is that a machine made whose clock is a little ahead', async () => {
+    const [one, two] = await pair(engine);
+    const now = Date.now();
+    const ahead = createRateLimiter({ store: one, key: 'crm', budgets: {}, now: () => now + 60_000 });
+    await ahead.block(now + 90_000, 'told to wait');
+    expect(await account(two).blockedUntil()).toEqual({ until: now + 90_000, reason: 'told to wait' });
   });
 
   it('turns away who waits, where a block outlasts their patience', async () => {

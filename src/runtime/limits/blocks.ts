@@ -22,6 +22,13 @@ export const SAME_TROUBLE_MS = 10 * 60_000;
 /** A limit that holds longer than this is no mere pause: a person should know. */
 const LONG_PAUSE_MS = 15 * 60_000;
 
+/** How far the clocks of two machines may differ. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/** A block that was made by a clock which ran ahead and was set right since: it holds from now on, as long as it was meant to. */
+export const fromNow = <B extends Pick<AccountBlock, 'since' | 'until'>>(block: B, now: number): B =>
+  block.since > now + CLOCKS_DIFFER_MS ? { ...block, since: now, until: now + block.until - block.since } : block;
+
 /** Whether a block is a person's to end: credentials, a refusal, or a limit that holds for long. */
 export const needsPerson = ({ fault, since, until }: AccountBlock): boolean =>
   fault === 'auth' || fault === 'refused' || until - since > LONG_PAUSE_MS;
@@ -36,8 +43,7 @@ export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readon
     .execute();
   return rows.map(({ key, blocked_until: until, blocked_since: since, reason, fault }) => ({
     account: key.slice(0, -EVERY_BUDGET.length),
-    since: since ?? until,
-    until,
+    ...(since === null ? { since: until, until } : fromNow({ since, until }, now)),
     reason,
     fault: FAULTS.find((one) => one === fault) ?? 'rate',
   }));

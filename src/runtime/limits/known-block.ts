@@ -1,7 +1,7 @@
 /** An account's block as one process knows it: others learn of a new one within a quarter of a second. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
-import { type BlockFault, EVERY_BUDGET, SAME_TROUBLE_MS } from './blocks.ts';
+import { type BlockFault, EVERY_BUDGET, fromNow, SAME_TROUBLE_MS } from './blocks.ts';
 
 /** Nobody may call the account before `until`; 0 where it is not blocked. */
 export interface Block {
@@ -34,8 +34,7 @@ export function openBlock(store: Store, account: string, now: () => number): Kno
     async current() {
       if (Math.abs(now() - checkedAt) > RECHECK_MS) {
         checkedAt = now();
-        const row = await store.db.selectFrom('rate_limit').selectAll().where('key', '=', key).executeTakeFirst();
-        known = { until: row?.blocked_until ?? 0, reason: row?.reason ?? null };
+        known = await readBlock(store, key, Math.floor(now()));
       }
       return known.until > now() ? known : undefined;
     },
@@ -49,6 +48,24 @@ export function openBlock(store: Store, account: string, now: () => number): Kno
     },
     forget,
   };
+}
+
+async function readBlock(store: Store, key: string, now: number): Promise<Block> {
+  const row = await store.db.selectFrom('rate_limit').selectAll().where('key', '=', key).executeTakeFirst();
+  const { blocked_until: until = 0, blocked_since: since = null, reason = null } = row ?? {};
+  const block = since === null ? { until } : fromNow({ since, until }, now);
+  // Once, for every process: else it would begin anew with each look.
+  if (block.until !== until)
+    await store.write((tx) =>
+      tx
+        .updateTable('rate_limit')
+        .set({ blocked_since: now, blocked_until: block.until })
+        .where('key', '=', key)
+        .where('blocked_since', '=', since)
+        .where('blocked_until', '=', until)
+        .execute(),
+    );
+  return { until: block.until, reason };
 }
 
 async function writeBlock(
