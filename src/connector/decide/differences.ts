@@ -101,14 +101,18 @@ export const countDifferences = (
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<number> => countRows(db, open(db, now, filter).select('state.record_id').limit(most));
 
-/** Forgets differences of properties that are not decided any more: unmapped, or of another company. */
-export async function forgetDifferences(
+/**
+ * Forgets what waits for a person in properties that are not decided any more: unmapped, or of another company. Differences
+ * and refused values.
+ */
+export async function forgetUndecided(
   tx: Tx,
   provider: string,
   rows: readonly { readonly id: string; readonly property: string }[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await sql`update property_state set kept = null, offered = null, kept_at = null
+  await sql`update property_state set kept = null, offered = null, kept_at = null,
+      refused = null, refused_reason = null, refused_schema = null, refused_over = null
     where provider = ${provider} and (record_id, property) in
       (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
 }
@@ -153,6 +157,12 @@ export async function settleDifference(
     },
     now,
   );
-  await forgetDifferences(tx, ref.provider, [{ id: ref.recordId, property: ref.property }]);
+  await tx
+    .updateTable('property_state')
+    .set({ kept: null, offered: null, kept_at: null })
+    .where('provider', '=', ref.provider)
+    .where('record_id', '=', ref.recordId)
+    .where('property', '=', ref.property)
+    .execute();
   return 'settled';
 }

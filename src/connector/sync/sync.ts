@@ -11,7 +11,7 @@ import type { Store } from '../../store/open.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
 import { leftBehind } from '../decide/currency.ts';
-import { forgetDifferences } from '../decide/differences.ts';
+import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { mayEnd } from '../heal/safety-limit.ts';
@@ -202,7 +202,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       schema,
       now,
     );
-    await forgetDifferences(tx, crm.name, live.flatMap(undecidedPropertiesOf));
+    await forgetUndecided(tx, crm.name, live.flatMap(undecidedPropertiesOf));
     await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
@@ -253,12 +253,12 @@ const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[]
   return record === undefined || planned.length === 0 ? [] : [{ record, planned }];
 };
 
-/** Properties with a difference that nothing was decided for this time. */
+/** Properties with something for a person that nothing was decided for this time. */
 function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
   if (record === undefined || synced !== true) return [];
   const names = new Set(decided.map(({ planned }) => planned.property));
-  return [...record.remembered].flatMap(([property, { kept }]) =>
-    kept === undefined || names.has(property) ? [] : [{ id: record.id, property }],
+  return [...record.remembered].flatMap(([property, { kept, refused }]) =>
+    (kept ?? refused) === undefined || names.has(property) ? [] : [{ id: record.id, property }],
   );
 }
 

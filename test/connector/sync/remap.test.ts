@@ -3,11 +3,14 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
+import { readAttention } from '../../../src/connector/explain/attention.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { markRemapped } from '../../../src/connector/sync/remap.ts';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { type Connections, configFor, postWebhook, startCrms } from '../../support/fixture.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../../support/stores.ts';
+import { open, RECORD, report, sync, type World } from './two-syncs.ts';
 
 async function start(config: object): Promise<App> {
   const loaded = await checkConfig(config, join(newFolder(), 'cvrsync.yaml'), {});
@@ -61,6 +64,25 @@ test('a connection that was left out for a while gets what it missed when it is 
   await third.connector?.drained();
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
 });
+
+test.each(ENGINES)(
+  'a value that was refused waits for nobody once its property is mapped no more (%s)',
+  async (engine) => {
+    const world = await open(engine, null, 'tracked');
+    const schema = new Map([['name', { name: 'name', label: 'Name', type: 'number', writable: true } as const]]);
+    const refusing: World = { ...world, crm: { ...world.crm, schema: async () => schema } };
+    const waiting = () => readAttention(world.store.db, world.clock.now, { kinds: ['value'] });
+    await report(world, 'A ApS', 'B ApS', 8);
+    await sync(refusing);
+    expect((await waiting()).map(({ about }) => about)).toEqual([`crm:${RECORD} name = "B ApS"`]);
+    await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+    await sync(refusing);
+    expect(await waiting()).toHaveLength(1);
+    await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+    await sync({ ...refusing, crm: { ...refusing.crm, mapping: [] } });
+    expect(await waiting()).toEqual([]);
+  },
+);
 
 test.each(ENGINES)('a start under the same mapping marks nothing (%s)', async (engine) => {
   const store = await newStore(engine);
