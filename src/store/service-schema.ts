@@ -104,7 +104,7 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   /** How many attempts came before a person asked for it again: the schedule begins anew there. Null where nobody did. */
   replayed_from: number | null;
-  /** Not before, ms since 1970. */
+  /** Not before; of a held one, since when it is held. Ms since 1970. */
   next_at: number;
   /** HTTP status of the last answer; null where none came. */
   status: number | null;

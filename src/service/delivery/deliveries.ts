@@ -230,18 +230,22 @@ export async function trimDeliveries(
 }
 
 async function dropHeld(tx: Tx, now: number): Promise<number> {
+  const before = now - HELD_DAYS * DAY_MS;
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
     .set({ state: 'dropped', ended_at: now })
     // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
     .where('state', '=', 'held')
+    .where('next_at', '<', before)
     .where('seq', 'in', (query) =>
       query
         .selectFrom('delivery')
         .select('seq')
         // Not as a parameter: SQLite would not know that the index of held ones will do.
         .where('state', '=', sql.lit<DeliveryState>('held'))
-        .where('created_at', '<', now - HELD_DAYS * DAY_MS)
+        .where('created_at', '<', before)
+        // It may have been due for days before it was held.
+        .where('next_at', '<', before)
         .limit(STEP),
     )
     .executeTakeFirst();

@@ -292,7 +292,7 @@ async function holdDue(tx: Tx, id: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [id], now);
   await tx
     .updateTable('delivery')
-    .set({ state: 'held' })
+    .set({ state: 'held', next_at: now })
     .where('monitor', '=', id)
     .where('state', '=', 'due')
     .execute();

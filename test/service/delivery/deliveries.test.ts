@@ -124,4 +124,19 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect(await listDeliveries(store.db)).toEqual([]);
     expect(await attemptsOf(store.db, given.seq)).toEqual([]);
   });
+
+  it('that were due for days before their monitor was switched off are held for 14 days all the same', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500));
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker, now } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    const off = now() + 5 * DAY;
+    await store.write((tx) => disable(tx, id, 'failing', off));
+    await trimDeliveries(store, off + 13 * DAY, STEADY);
+    expect(await states(store)).toEqual(['held']);
+    await trimDeliveries(store, off + 15 * DAY, STEADY);
+    expect(await states(store)).toEqual(['dropped']);
+  });
 });
