@@ -1,6 +1,7 @@
 /** Actions on a company's records in a real browser, with scripts and without. */
 import { describe, expect, it } from 'vitest';
-import { useBrowser } from './browser.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { signIn, useBrowser } from './browser.ts';
 import { COMPANY, playStory } from './story.ts';
 
 const { open } = useBrowser();
@@ -78,5 +79,35 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.click('main button.primary');
     await page.waitForURL(`${base}/companies/${COMPANY}`);
     expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(1);
+  });
+
+  it('Enter on a box of the review list gives no answer, nor does Enter on the box of a confirmation', async () => {
+    const { fixture, records, token } = await playStory({
+      connections: { hubspot: { match: { property: 'cvr_number' } } },
+    });
+    const base = fixture.app.adminUrl;
+    const { page, expectSound } = await open({ script });
+    await signIn(page, base, await token('admin'));
+    const pressIn = async (address: string, box: string): Promise<void> => {
+      await page.goto(`${base}${address}`);
+      await page.check(box);
+      await page.focus(box);
+      await page.keyboard.press('Enter');
+      await page.waitForTimeout(300);
+      expect(page.url()).toBe(`${base}${address}`);
+      await expectSound();
+    };
+    await pressIn('/review?kind=difference', 'td input[name="choice"]');
+    const other = fixture.hubspot.add({ name: 'Birk Øst', cvr_number: '10150817' });
+    const link = new URLSearchParams({ provider: 'hubspot', record: other });
+    await pressIn(`/companies/${COMPANY}/link?${link}`, 'input[name="consent"]');
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
+    expect(await readAudit(fixture.app.store.db, { action: 'review.accept' }, 1)).toEqual([]);
+    await page.goto(`${base}/review?kind=difference`);
+    await page.check('td input[name="choice"]');
+    await page.click('form[action="/review/answers"] button[value="keep"]');
+    await page.waitForURL(`${base}/review/answers`);
+    expect(await page.textContent('main')).toContain('Keep the CRM’s: 1 entry.');
   });
 });

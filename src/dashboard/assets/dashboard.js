@@ -71,6 +71,7 @@ const sent = new WeakSet();
 const sendOnce = (/** @type {SubmitEvent} */ event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || form.method !== 'post') return;
+  if (event.submitter?.getAttribute('formmethod') === 'dialog') return;
   if (sent.has(form)) event.preventDefault();
   sent.add(form);
 };

@@ -14,6 +14,7 @@ import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
+import { noDefaultAnswer } from '../page/parts.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import type { CompanyDeps } from './company-deps.ts';
 import { companyAddress } from './search.ts';
@@ -218,7 +219,7 @@ async function proposed(
   const sight = await sightOf(db, ref, seen, now);
   return html`${effect}
     <form method="post" action=${actionAddress(entity, action.name, {})}>
-      ${hidden({ [FORM_TOKEN]: formToken, ...Object.fromEntries(given), sight })}
+      ${hidden({ [FORM_TOKEN]: formToken, ...Object.fromEntries(given), sight })} ${noDefaultAnswer()}
       ${step?.consent && html`<p><label class="check"><input type="checkbox" name="consent" value="yes" required /> ${step.consent}</label></p>`}
       <p class="actions">
         ${step && html`<button class="primary">${step.button}</button>`}

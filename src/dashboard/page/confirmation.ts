@@ -5,6 +5,7 @@ import type { Visit } from '../routes.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 import { hidden } from './messages.ts';
+import { noDefaultAnswer } from './parts.ts';
 
 /** What a person is about to do. */
 export interface Confirmation {
@@ -26,7 +27,7 @@ export const confirmationPage = (
 ): PageBody => ({
   title,
   body: html`<form method="post" action=${action}>
-    ${hidden({ [FORM_TOKEN]: formToken, ...fields })}
+    ${hidden({ [FORM_TOKEN]: formToken, ...fields })} ${noDefaultAnswer()}
     ${help}
     <p class="actions">
       <button class="primary">${submit}</button>

@@ -67,6 +67,12 @@ export const textFilter = ({
   <input id=${name} name=${name} value=${value} />
 </div>`;
 
+/**
+ * Enter in a field presses the first button of a form: this one stands before answers that must be chosen, and sends
+ * nothing, for there is no dialog. Disabled would not do: Chromium then takes the next button for Enter on a checkbox.
+ */
+export const noDefaultAnswer = (): VNode => html`<button formmethod="dialog" hidden></button>`;
+
 /** More names than this are folded. */
 const UNFOLDED = 6;
 const FIRST_NAMES = 3;

@@ -10,7 +10,7 @@ import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
-import { state, table } from '../page/parts.ts';
+import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
 
 /** Entries that one answer takes: as many as a page shows, and room for more. */
@@ -31,7 +31,7 @@ export function answerForm(visit: Visit, verbs: ReadonlySet<ReviewVerb>, address
   const { reader, visitor, formToken } = visit;
   if (!includesRole(visitor.role, 'operator')) return list;
   return html`<form method="post" action="/review/answers">
-    ${hidden({ [FORM_TOKEN]: formToken, back: address })} ${list}
+    ${hidden({ [FORM_TOKEN]: formToken, back: address })} ${noDefaultAnswer()} ${list}
     <p class="actions">
       <span class="quiet">${reader.text('review.chosen')}</span>
       ${VERBS.filter((verb) => verbs.has(verb)).map(
