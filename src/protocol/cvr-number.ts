@@ -105,3 +105,9 @@ export function entityIdIn(text: string): string | undefined {
   const cvr = readCvrNumber(text);
   return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
 }
+
+/** Whether an entity id is that of a company whose number fails the register's check. */
+export function isMistyped(entity: string): boolean {
+  const id = parseEntityId(entity);
+  return id?.kind === 'company' && id.source === 'CVR' && !passesModulus11(id.number);
+}

@@ -91,10 +91,62 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
     expect(page).toContain('1 record waits.');
     const other = { ...carried(page), company: 'other' };
     expect((await ida.post('/match/answers', { ...other, other: '12345678' })).status).toBe(422);
-    expect((await ida.post('/match/answers', { ...other, other: B })).status).toBe(303);
+    const asked = await ida.post('/match/answers', { ...other, other: B });
+    const address = String(asked.headers['location']);
+    expect(address).toMatch(new RegExp(`^/companies/CVR-1-${B}/link\\?`));
+    const preview = (await ida.get(address)).text;
+    expect(preview).toContain('Nordlys Møbler Holding ApS');
+    expect(preview).toContain('writes the number into the record');
+    await fixture.settled();
+    expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
+    const done = await ida.post(`/companies/CVR-1-${B}/link`, carried(preview));
+    expect(done.headers['location']).toBe(`/match?after=hubspot%2F${records[1]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: B });
     expect((await ida.get('/match')).text).toContain('No record without a number waits.');
+    const [entry] = await readAudit(fixture.app.store.db, { action: 'match.accept' }, 1);
+    expect(entry).toMatchObject({ subject: `hubspot:${records[1]}`, detail: { entity: `CVR-1-${B}` } });
+  });
+
+  it('says before an answer that another record of the connection stands for the company', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const before = carried((await ida.get('/match')).text);
+    const holder = await fixture.addLinked('hubspot', `CVR-1-${A}`, { name: 'Nordlys' });
+    expect((await ida.post('/match/answers', { ...before, company: A })).status).toBe(409);
+    const { text } = await ida.get('/match');
+    expect(text).toContain(`linked already to record ${holder}`);
+    const other = await ida.get(`/companies/CVR-1-${A}/link?provider=hubspot&record=${records[1]}&match=yes`);
+    expect(other.text).toContain(`linked already to another record of hubspot: ${holder}`);
+  });
+
+  it('shows a record as it is now where it has another name or address than the page showed', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const first = carried((await ida.get('/match')).text);
+    fixture.hubspot.edit(records[0], { name: 'Havblik Cykler', address: 'Havnegade 12', zip: '5000', city: 'Odense' });
+    const refused = await ida.post('/match/answers', { ...first, company: A });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('somebody changed the record')]);
+    expect(refused.text).toContain('1. Havblik Cykler A/S');
+    expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
+    expect((await ida.post('/match/answers', { ...carried(refused.text), company: C })).status).toBe(303);
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: C });
+  });
+
+  it('says which company the record before was linked to, or is not, with a way to it', async () => {
+    const { records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const first = carried((await ida.get('/match')).text);
+    const accepted = await ida.post('/match/answers', { ...first, company: A });
+    const { text } = await ida.get(String(accepted.headers['location']));
+    expect(text).toMatch(
+      new RegExp(`${records[0]}</code> is linked to\\s+<a href="/companies/CVR-1-${A}">Nordlys Møbler ApS</a>`, 'u'),
+    );
+    const rejected = await ida.post('/match/answers', { ...carried(text), company: 'none' });
+    expect((await ida.get(String(rejected.headers['location']))).text).toMatch(
+      new RegExp(`${records[1]}</code> means none of these any more:\\s+<a href="/companies/CVR-1-${C}">`, 'u'),
+    );
   });
 
   it('links nothing where the record got a number, was deleted, or was matched anew since it was shown', async () => {
@@ -167,6 +219,8 @@ describe('in a browser', () => {
     // And Enter there sends what was typed, not the first candidate.
     await page.fill('#other', B);
     await page.keyboard.press('Enter');
+    await page.waitForURL(`${base}/companies/CVR-1-${B}/link?**`);
+    await page.click('main button.primary');
     await page.waitForURL(`${base}/match?after=hubspot%2F${records[0]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: B });

@@ -174,6 +174,19 @@ describe.each(ENGINES)('on the page of a company, on %s', (engine) => {
 });
 
 describe('an action on a record', () => {
+  it('warns of a number that fails the register’s check, and of a company that nobody has told of', async () => {
+    const { fixture, signedIn } = await playStory();
+    const ida = await signedIn('operator');
+    const record = fixture.hubspot.add({ name: 'Nord ApS' });
+    const linkTo = (entity: string) => ida.get(`/companies/${entity}/link?provider=hubspot&record=${record}`);
+    const failing = 'the register’s check (modulus 11): is it mistyped?';
+    expect((await linkTo('CVR-1-12345678')).text).toContain(failing);
+    expect((await ida.get('/companies?q=12345678')).text).toContain(failing);
+    const unknown = 'Nobody has told cvrsync of a company with this number';
+    expect((await linkTo(OTHER)).text).toContain(unknown);
+    expect((await linkTo(COMPANY)).text).not.toMatch(/modulus 11|Nobody has told/u);
+  });
+
   it('asks before it links one that holds the number of another company', async () => {
     const story = await playStory({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
     const { fixture, signedIn } = story;

@@ -1,11 +1,16 @@
 /** Links that a person makes and ends, and the full update that a link may ask for. */
 import type { Crm } from '../../connector/crm/crm.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
 import { linkSeen, mayHold } from '../../connector/links/link-by-hand.ts';
-import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
+import { endLink, isBound, linkRecord, recordsOf } from '../../connector/links/links.ts';
+import { acceptMatch } from '../../connector/match/answer.ts';
 import type { Server } from '../../http/server/server.ts';
+import { isMistyped } from '../../protocol/cvr-number.ts';
+import { behind } from '../match/place.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
 import { outlook } from './comparison.ts';
 import {
@@ -27,6 +32,7 @@ export function addLinkActions(app: Server, deps: CompanyDeps): void {
 const linkAction = (deps: CompanyDeps): RecordAction => ({
   name: 'link',
   isForLinked: false,
+  next: (asked) => (isForMatch(asked) && asked.ref ? behind(asked.ref) : companyAddress(asked.entity)),
   async propose(asked) {
     if (isNamed(asked)) return proposeLink(deps, asked);
     const { reader } = asked.visit;
@@ -59,25 +65,53 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   const candidate = await readInTime(crm, { recordId: ref.recordId, entity });
   if (candidate.kind !== 'found') return { effect: unlinkable(reader, candidate), seen: candidate.kind };
   const { other } = candidate;
+  const isMatch = isForMatch(asked);
+  const holders = await holdersOf(deps, asked);
   const current = await readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS);
   const shown = outlook({ ...visitor, reader }, { ...ref, current });
   const sendUpdate = field('sendUpdate') === 'yes';
+  const effects = [
+    reader.text('link.effect'),
+    ...(sendUpdate ? [reader.text('link.updateEffect')] : []),
+    ...(isMatch && other === undefined ? [reader.text('link.matchEffect')] : []),
+  ];
   return {
-    effect: html`<p>${reader.text('link.effect')} ${sendUpdate && reader.text('link.updateEffect')}</p>
-      ${monitoringRemark(deps, asked)}
+    effect: html`<p>${effects.join(' ')}</p>
+      ${monitoringRemark(deps, asked)} ${await companyRemark(deps, reader, entity)}
+      ${holders.length > 0 && html`<p class="notice warn">${reader.text('link.held', { provider: ref.provider, records: holders.join(', ') })}</p>`}
       ${other !== undefined && html`<p class="notice bad">${reader.text('link.other', { other })}</p>`} ${shown.table}`,
-    seen: [other, shown.seen],
+    seen: [other, holders, shown.seen],
     step: {
-      audit: 'monitoring.add',
+      audit: isMatch ? 'match.accept' : 'monitoring.add',
       button: reader.text('submit.link'),
       consent: other && reader.text('link.consent', { other }),
       async run(tx) {
-        const linked = await linkSeen(tx, { ...ref, entity, sendUpdate, now }, other);
+        const linked =
+          isMatch && other === undefined
+            ? await acceptMatch(tx, ref, entity, now)
+            : await linkSeen(tx, { ...ref, entity, sendUpdate, now }, other);
         if (linked.kind === 'taken') return 'changed';
+        if (isMatch) return { entity };
         return sendUpdate ? { sendUpdate } : undefined;
       },
     },
   };
+}
+
+/** Whether the match page sent the person here, with a number that they typed. */
+const isForMatch = ({ field }: AskedRecord): boolean => field('match') === 'yes';
+
+/** The other records of the connection that stand for the company. */
+async function holdersOf({ store }: CompanyDeps, { ref, entity }: NamedRecord): Promise<readonly string[]> {
+  const links = await recordsOf(store.db, [entity]);
+  return links.flatMap(({ provider, record_id: id }) => (provider === ref.provider && id !== ref.recordId ? [id] : []));
+}
+
+/** What speaks against the company itself: a number that cannot be right, or that nobody has told of. */
+async function companyRemark({ store }: CompanyDeps, reader: Reader, entity: string): Promise<Markup> {
+  if (isMistyped(entity)) return html`<p class="notice bad">${reader.text('link.mistyped')}</p>`;
+  const isKnown = (await companyNames(store.db, [entity])).has(entity);
+  return !isKnown && html`<p class="notice warn">${reader.text('link.unknown')}</p>`;
 }
 
 const taken = ({ visit: { reader } }: NamedRecord, entity: string): Markup => html`<p class="notice bad">

@@ -56,7 +56,7 @@ export interface Proposal {
 /** The way from what is proposed to what is done. */
 interface ActionStep {
   /** What the audit calls it, as it calls the command. */
-  readonly audit: 'record.hold' | 'record.release' | 'monitoring.add' | 'monitoring.remove';
+  readonly audit: 'record.hold' | 'record.release' | 'monitoring.add' | 'monitoring.remove' | 'match.accept';
   readonly button: string;
   /** What the person must say yes to besides. */
   readonly consent?: string | undefined;
@@ -70,6 +70,8 @@ export interface RecordAction {
   readonly name: 'hold' | 'release' | 'end' | 'update' | 'link' | 'unlink';
   /** Whether it is for records that are linked to the company; all but `link` are. */
   readonly isForLinked: boolean;
+  /** Where it leads once it is done: to the company where absent. */
+  next?(asked: AskedRecord): string;
   /** Says what it would do, or asks for more. Writes nothing. */
   propose(asked: AskedRecord): Promise<Proposal | Question>;
 }
@@ -103,12 +105,13 @@ export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAc
       const proposal = await action.propose(asked);
       if (!isNamed(asked) || 'inputs' in proposal) return actionPage(deps, { action, asked, proposal, status: 422 });
       const isDone = proposal.isDone || (await deps.store.write((tx) => carryOut(tx, asked, proposal)));
-      if (isDone) return companyAddress(asked.entity);
+      const next = action.next?.(asked) ?? companyAddress(asked.entity);
+      if (isDone) return next;
       const fresh = await readAsked(deps, action, visit, asked.field);
       if (fresh === undefined) return notFoundPage(visit.reader);
-      const next = await action.propose(fresh);
-      if ('isDone' in next && next.isDone) return companyAddress(asked.entity);
-      return actionPage(deps, { action, asked: fresh, proposal: next, status: 409 });
+      const again = await action.propose(fresh);
+      if ('isDone' in again && again.isDone) return next;
+      return actionPage(deps, { action, asked: fresh, proposal: again, status: 409 });
     },
   });
 }
@@ -149,7 +152,7 @@ async function carryOut(tx: Tx, asked: NamedRecord, { step, seen }: Proposal): P
 function subjectOf(audit: string, { ref, entity, field }: NamedRecord): string {
   if (audit.startsWith('monitoring.')) return `${ref.provider} ${entity} ${ref.recordId}`;
   const property = field('property');
-  return `${ref.provider}:${ref.recordId}${property === '*' ? '' : ` ${property}`}`;
+  return `${ref.provider}:${ref.recordId}${['', '*'].includes(property) ? '' : ` ${property}`}`;
 }
 
 /** The state that a proposal stands on, as one text. */
@@ -229,4 +232,4 @@ async function proposed(
 }
 
 /** The fields that go from the question to the action. */
-const KEPT = ['provider', 'record', 'property', 'kind', 'until', 'reason', 'once', 'sendUpdate'] as const;
+const KEPT = ['provider', 'record', 'property', 'kind', 'until', 'reason', 'once', 'sendUpdate', 'match'] as const;

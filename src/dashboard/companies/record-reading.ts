@@ -8,17 +8,23 @@ import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 import { CRM_LIMIT_MS } from './company-deps.ts';
 
-/** The record with the number in it; a CRM that does not answer in time is no reason to wait. */
-export async function readInTime(crm: Crm, desired: Pick<LinkRequest, 'recordId' | 'entity'>): Promise<LinkCandidate> {
+/** The record with the number in it. */
+export const readInTime = (crm: Crm, desired: Pick<LinkRequest, 'recordId' | 'entity'>): Promise<LinkCandidate> =>
+  inTime((signal) => readCandidate(crm, desired, signal));
+
+/** A CRM that does not answer in time is no reason to wait. */
+export async function inTime<Found>(read: (signal: AbortSignal) => Promise<Found>): Promise<Found | Unread> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   try {
-    return await readCandidate(crm, desired, signal);
+    return await read(signal);
   } catch (error) {
     if (signal.aborted) return { kind: 'unread', reason: `no answer within ${CRM_LIMIT_MS / 1_000} s` };
     if (error instanceof ProviderError) return { kind: 'unread', reason: errorText(error) };
     throw error;
   }
 }
+
+type Unread = Extract<LinkCandidate, { kind: 'unread' }>;
 
 /** Why a record cannot be linked. */
 export function unlinkable(reader: Reader, candidate: Exclude<LinkCandidate, { kind: 'found' }>): Markup {

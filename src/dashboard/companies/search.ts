@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type FoundCompany, findCompanies } from '../../connector/explain/find-company.ts';
 import type { Server } from '../../http/server/server.ts';
-import { entityIdIn } from '../../protocol/cvr-number.ts';
+import { entityIdIn, isMistyped } from '../../protocol/cvr-number.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table } from '../page/parts.ts';
@@ -46,6 +46,7 @@ function results({ reader, visitor }: Visit, text: string, found: readonly Found
     const entity = entityIdIn(text);
     const link = entity !== undefined && includesRole(visitor.role, 'operator') && `${companyAddress(entity)}/link`;
     return html`<p>${reader.text('companies.none')}</p>
+      ${entity !== undefined && isMistyped(entity) && html`<p class="notice bad">${reader.text('link.mistyped')}</p>`}
       ${link && html`<p><a href=${link}>${reader.text('companies.link', { entity })}</a></p>`}`;
   }
   const columns = ['name', 'entity', 'records'] as const;

@@ -1,6 +1,6 @@
 /** A person's answer to one record without a number. */
-import { sightOf } from '../../connector/explain/sight.ts';
 import { acceptMatch, rejectMatch } from '../../connector/match/answer.ts';
+import { matchAnew, readChangedText } from '../../connector/match/reread.ts';
 import { readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
@@ -8,15 +8,13 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { type Fields, fieldValue } from '../access/fields.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
-import { readInTime, unlinkable } from '../companies/record-reading.ts';
+import { actionAddress } from '../companies/record-action.ts';
+import { inTime, readInTime, unlinkable } from '../companies/record-reading.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { addAction, type Visit } from '../routes.ts';
 import { behind } from './place.ts';
-
-/** What a person saw of a match, to tell whether it is still that when they answer. */
-export const matchSight = ({ record, candidates }: UndecidedMatch): string =>
-  sightOf(JSON.stringify(record), ...candidates.map(({ company, score }) => `${company} ${score}`));
+import { matchSight, recordPage } from './record-page.ts';
 
 /** Adds the action: the next record is shown after it. */
 export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
@@ -26,7 +24,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
       const { reader } = visit;
       const place = { provider: fieldValue(fields, 'provider'), recordId: fieldValue(fields, 'record') };
       const found = await readUndecided(deps.store.db, place);
-      if (found === undefined || matchSight(found) !== fieldValue(fields, 'sight'))
+      if (found === undefined || (await matchSight(deps.store.db, found)) !== fieldValue(fields, 'sight'))
         return refused(visit, place, html`<p class="notice warn">${reader.text('match.decided')}</p>`, 409);
       const chosen = chosenCompany(found, fields);
       if (chosen === 'none') return rejectAll(deps, visit, found);
@@ -34,7 +32,10 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
         const number = fieldValue(fields, 'other') || fieldValue(fields, 'company');
         return refused(visit, place, html`<p class="notice bad">${reader.text('match.noNumber', { number })}</p>`, 422);
       }
-      return accept(deps, visit, found, companyEntityId(chosen));
+      const entity = companyEntityId(chosen);
+      return found.candidates.some(({ company }) => company === chosen)
+        ? accept(deps, visit, found, entity)
+        : linkAddress(found, entity);
     },
   });
 }
@@ -47,6 +48,10 @@ function chosenCompany({ candidates }: UndecidedMatch, fields: Fields): string |
   const typed = readCvrNumber(fieldValue(fields, 'other'));
   return typed.kind === 'number' && typed.valid ? typed.number : undefined;
 }
+
+/** Nobody has seen a typed number beside the record: the page of the link shows first what it would do. */
+const linkAddress = ({ provider, recordId }: UndecidedMatch, entity: string): string =>
+  actionAddress(entity, 'link', { provider, record: recordId, sendUpdate: 'yes', match: 'yes' });
 
 async function rejectAll(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<string> {
   const { visitor, now } = visit;
@@ -68,12 +73,18 @@ async function accept(
 ): Promise<string | PageBody> {
   const { reader, visitor, now } = visit;
   const crm = deps.crms.find(({ name }) => name === found.provider);
-  const candidate = crm && (await readInTime(crm, { recordId: found.recordId, entity }));
-  if (candidate === undefined || candidate.kind !== 'found')
-    return refused(visit, found, candidate === undefined ? null : unlinkable(reader, candidate), 409);
+  if (crm === undefined) return refused(visit, found, null, 409);
+  const candidate = await readInTime(crm, { recordId: found.recordId, entity });
+  if (candidate.kind !== 'found') return refused(visit, found, unlinkable(reader, candidate), 409);
   const other = candidate.other;
   if (other !== undefined)
     return refused(visit, found, html`<p class="notice bad">${reader.text('match.numbered', { other })}</p>`, 409);
+  const changed = await inTime((signal) => readChangedText(crm, found, signal));
+  if (changed !== undefined) {
+    if ('kind' in changed) return refused(visit, found, unlinkable(reader, changed), 409);
+    await matchAnew(deps.store, found, changed);
+    return shownAnew(deps, visit, found);
+  }
   const linked = await deps.store.write(async (tx) => {
     const result = await acceptMatch(tx, found, entity, now);
     if (result.kind === 'taken') return result;
@@ -84,6 +95,19 @@ async function accept(
   if (linked.kind !== 'taken') return behind(found);
   const text = reader.text('match.taken', { other: linked.entity });
   return refused(visit, found, html`<p class="notice bad">${text}</p>`, 409);
+}
+
+/** Nothing was done: the record as it is now, and what it means by that. */
+async function shownAnew(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<PageBody> {
+  const { reader } = visit;
+  const fresh = await readUndecided(deps.store.db, found);
+  const why = html`<p class="notice warn" role="alert">${reader.text('match.changed')}</p>`;
+  if (fresh === undefined) return refused(visit, found, html`${why}<p>${reader.text('match.noneNow')}</p>`, 409);
+  return {
+    status: 409,
+    title: reader.text('nav.match'),
+    body: html`${why} ${await recordPage(deps.store.db, visit, fresh)}`,
+  };
 }
 
 const subjectOf = ({ provider, recordId }: UndecidedMatch): string => `${provider}:${recordId}`;

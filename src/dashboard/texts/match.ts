@@ -43,7 +43,10 @@ export const MATCH_TEXTS = {
   'match.none': { en: 'None of these', da: 'Ingen af dem' },
   'match.later': { en: 'Later', da: 'Senere' },
   'match.other': { en: 'Another CVR number', da: 'Et andet CVR-nummer' },
-  'match.acceptOther': { en: 'Accept the other', da: 'Vælg det andet' },
+  'match.seeOther': { en: 'See what linking it changes', da: 'Se, hvad en kobling ændrer' },
+  'match.held': { en: 'linked already to record {records}', da: 'allerede koblet til post {records}' },
+  'match.linked': { en: 'is linked to', da: 'er koblet til' },
+  'match.rejected': { en: 'means none of these any more:', da: 'er ingen af disse mere:' },
   'match.keys': {
     en: 'Keys: 1 to 5 accept, n none, l later.',
     da: 'Taster: 1 til 5 vælger, n ingen, l senere.',
@@ -52,6 +55,14 @@ export const MATCH_TEXTS = {
   'match.decided': {
     en: 'Nothing was done: the record is decided already, or what was found for it is another by now.',
     da: 'Intet er udført: posten er allerede afgjort, eller der er fundet noget andet for den nu.',
+  },
+  'match.changed': {
+    en: 'Nothing was done: somebody changed the record in the CRM since it was matched. Here it is as it is now.',
+    da: 'Intet er udført: nogen har ændret posten i CRM’et, siden der blev fundet noget for den. Sådan er den nu.',
+  },
+  'match.noneNow': {
+    en: 'As it is now, no company is found for it.',
+    da: 'Som den er nu, findes der ingen virksomhed for den.',
   },
   'match.noNumber': { en: '{number} is no CVR number.', da: '{number} er ikke et CVR-nummer.' },
   'match.numbered': {

@@ -133,6 +133,22 @@ export const RECORD_ACTION_TEXTS = {
     en: 'It asks the service for the whole company, and writes that by the same rules.',
     da: 'Det beder tjenesten om hele virksomheden og skriver den efter de samme regler.',
   },
+  'link.matchEffect': {
+    en: 'It writes the number into the record.',
+    da: 'Det skriver nummeret i posten.',
+  },
+  'link.held': {
+    en: 'The company is linked already to another record of {provider}: {records}. Both will get what the register tells.',
+    da: 'Virksomheden er allerede koblet til en anden post i {provider}: {records}. Begge får, hvad registret fortæller.',
+  },
+  'link.mistyped': {
+    en: 'The number fails the register’s check (modulus 11): is it mistyped?',
+    da: 'Nummeret består ikke registrets kontrol (modulus 11): er det tastet forkert?',
+  },
+  'link.unknown': {
+    en: 'Nobody has told cvrsync of a company with this number yet: is it the right one?',
+    da: 'Ingen har endnu fortalt cvrsync om en virksomhed med dette nummer: er det det rigtige?',
+  },
   'link.noUpstream': {
     en: 'No monitoring service is configured: the link is kept here, and nobody is called.',
     da: 'Ingen overvågningstjeneste er konfigureret: koblingen gemmes her, og ingen kaldes.',

@@ -1,0 +1,142 @@
+/** One record without a number: beside the companies it may mean, with the answers. */
+import type { VNode } from 'preact';
+import { sightOf } from '../../connector/explain/sight.ts';
+import { recordsOf } from '../../connector/links/links.ts';
+import type { UndecidedMatch } from '../../connector/match/undecided.ts';
+import type { IndexEntry } from '../../match/entry.ts';
+import { readEntries } from '../../match/index/write.ts';
+import type { ScoredCandidate } from '../../match/score.ts';
+import { reasonText } from '../../match/weights.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import type { Db } from '../../store/store.ts';
+import { FORM_TOKEN } from '../access/fields.ts';
+import { companyAddress } from '../companies/search.ts';
+import { html, type Markup } from '../page/html.ts';
+import { hidden } from '../page/messages.ts';
+import { state, table } from '../page/parts.ts';
+import type { Visit } from '../routes.ts';
+import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
+import { behind } from './place.ts';
+
+/** The other records of the connection that stand for a company, by its entity id. */
+type Holders = ReadonlyMap<string, readonly string[]>;
+
+/** The record with its companies and the answers. */
+export async function recordPage(db: Db, visit: Visit, found: UndecidedMatch): Promise<VNode> {
+  const numbers = found.candidates.map(({ company }) => company);
+  const entries = await readEntries(db, numbers);
+  const holders = await readHolders(db, found);
+  return html`<p>${found.provider} <code>${found.recordId}</code></p>
+    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders) })}`;
+}
+
+/** What a person saw of a match, to tell whether it is still that when they answer. */
+export const matchSight = async (db: Db, found: UndecidedMatch): Promise<string> =>
+  sightIn(found, await readHolders(db, found));
+
+const sightIn = ({ record, candidates }: UndecidedMatch, holders: Holders): string =>
+  sightOf(
+    JSON.stringify(record),
+    ...candidates.map(({ company, score }) => `${company} ${score}`),
+    JSON.stringify([...holders]),
+  );
+
+async function readHolders(db: Db, { provider, candidates }: UndecidedMatch): Promise<Holders> {
+  const links = await recordsOf(
+    db,
+    candidates.map(({ company }) => companyEntityId(company)),
+  );
+  const own = links.filter((link) => link.provider === provider);
+  const entities = [...new Set(own.map(({ entity }) => entity))].toSorted();
+  return new Map(
+    entities.map((entity) => [entity, own.filter((link) => link.entity === entity).map((link) => link.record_id)]),
+  );
+}
+
+interface Beside {
+  readonly entries: ReadonlyMap<string, IndexEntry>;
+  readonly holders: Holders;
+}
+
+/** A column for the record and one for each company; what agrees and what differs says so. */
+function comparison({ reader }: Visit, { record, candidates }: UndecidedMatch, { entries, holders }: Beside): VNode {
+  const compared = (part: ShownPart, candidate: ScoredCandidate): Markup => {
+    const value = partOf(part, entries.get(candidate.company));
+    const own = record[part];
+    if (value === null || own == null || own === '') return value;
+    return agrees(part, own, value)
+      ? state('ok', html`${value} <span class="quiet">${reader.text('match.same')}</span>`)
+      : state('warn', html`${value} <span class="quiet">${reader.text('match.differs')}</span>`);
+  };
+  const reasons = ({ findings }: ScoredCandidate): Markup =>
+    findings.map((finding) => html`<div>${reasonText(finding, reader.language)}</div>`);
+  const company = ({ company: number, ended, successor }: ScoredCandidate): Markup => {
+    const held = holders.get(companyEntityId(number));
+    return html`<a href=${companyAddress(companyEntityId(number))}>${number}</a>
+      ${ended !== null && state('bad', reader.text('match.ended', { day: ended }))}
+      ${successor !== null && html` <span class="quiet">${reader.text('match.successor', { number: successor })}</span>`}
+      ${held && html`<div>${state('warn', reader.text('match.held', { records: held.join(', ') }))}</div>`}`;
+  };
+  const isTold = (part: ShownPart): boolean =>
+    Boolean(record[part]) || candidates.some(({ company: number }) => partOf(part, entries.get(number)) !== null);
+  return table({
+    label: reader.text('nav.match'),
+    columns: [
+      reader.text('match.part'),
+      reader.text('match.record'),
+      ...candidates.map(({ name }, at) => `${at + 1}. ${name}`),
+    ],
+    rows: [
+      [reader.text('match.number'), record.number, ...candidates.map(company)],
+      ...SHOWN_PARTS.filter(isTold).map((part) => [
+        reader.text(`match.${part}`),
+        record[part],
+        ...candidates.map((candidate) => (part === 'name' ? nameOf(candidate, entries) : compared(part, candidate))),
+      ]),
+      [reader.text('match.score'), null, ...candidates.map(({ score }) => reader.number(score))],
+      [reader.text('match.reasons'), null, ...candidates.map(reasons)],
+    ],
+  });
+}
+
+/** With its other names; how names agree is among the reasons. */
+const nameOf = ({ company, name }: ScoredCandidate, entries: ReadonlyMap<string, IndexEntry>): Markup =>
+  html`${name}${(entries.get(company)?.otherNames ?? []).map((other) => html`<div class="quiet">${other}</div>`)}`;
+
+/** The answers, each with its key; for viewers the comparison alone. */
+function answerForm(
+  visit: Visit,
+  found: UndecidedMatch,
+  { shown, sight }: { readonly shown: VNode; readonly sight: string },
+): Markup {
+  const { reader, visitor, formToken } = visit;
+  const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
+  if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>`;
+  const { provider, recordId, candidates } = found;
+  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight });
+  // Two forms: Enter in the field must not press the first button of the other one.
+  return html`${shown}
+    <form method="post" action="/match/answers">
+      ${carried}
+      <p class="actions">
+        ${candidates.map(
+          ({ company }, at) =>
+            html`<button name="company" value=${company} data-key=${String(at + 1)} class=${at === 0 ? 'primary' : undefined}>
+              ${reader.text('match.accept', { number: company })}
+            </button>`,
+        )}
+        <button name="company" value="none" data-key="n">${reader.text('match.none')}</button>
+        ${later}
+      </p>
+      <p class="quiet">${reader.text('match.keys')}</p>
+    </form>
+    <form method="post" action="/match/answers" class="narrow form">
+      ${carried}
+      <label for="other">${reader.text('match.other')}</label>
+      <input id="other" name="other" inputmode="numeric" autocomplete="off" required />
+      <p class="actions">
+        <button name="company" value="other">${reader.text('match.seeOther')}</button>
+      </p>
+    </form>`;
+}
