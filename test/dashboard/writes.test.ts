@@ -50,6 +50,15 @@ describe.each(ENGINES)('writes on %s', (engine) => {
     expect((await ida.get(path)).text).toContain('Done');
   });
 
+  it('are found by a record alone, whatever connection it is of', async () => {
+    const { records, signedIn } = await playStory({ engine });
+    const ida = await signedIn('operator');
+    const { text } = await ida.get(`/writes?record=${records.salesforce}`);
+    expect(text).toContain(`salesforce <code>${records.salesforce}</code>`);
+    expect(text).not.toContain(`hubspot <code>`);
+    expect((await ida.get('/writes?record=none')).text).toContain('No write fits this filter');
+  });
+
   it('name persons to operators and not to viewers, who take nothing back', async () => {
     const { store, signedIn } = await startPages({ engine });
     const row = {

@@ -1,5 +1,6 @@
 /** The writes that history knows as a list for people, the newest first. */
 import type { PropertyValue } from '../../../providers/provider.ts';
+import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 import type { Selection } from './writes.ts';
@@ -37,6 +38,7 @@ export async function listWrites(
   const { event, entity, provider, record, property, rule, since, until, before } = selection;
   const bounds = [before, until === undefined ? undefined : await firstDecisionAt(db, until + CLOCK_SKEW_MS)];
   const end = Math.min(...bounds.filter((bound) => bound !== undefined));
+  const providers = record === undefined || provider !== undefined ? [provider ?? ''] : await providersOf(db);
   const decisions = db
     .selectFrom('history')
     .selectAll()
@@ -44,7 +46,7 @@ export async function listWrites(
     .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
     .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
     .$if(record !== undefined, (query) =>
-      query.where('provider', '=', provider ?? '').where('record_id', '=', record ?? ''),
+      query.where('provider', 'in', each(db, providers)).where('record_id', '=', record ?? ''),
     )
     .orderBy('id', 'desc');
   const rows = await db
@@ -72,6 +74,21 @@ export async function listWrites(
     .executeTakeFirst();
   const isOver = last === undefined || (since !== undefined && last.at < since - CLOCK_SKEW_MS);
   return { writes, older: isOver ? undefined : last.id };
+}
+
+/** The connections that history knows, read by a jump along its index for each: a record's rows stand there under one. */
+async function providersOf(db: Db): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let last: string | null | undefined = ''; ; ) {
+    const { next }: { next: string | null } = await db
+      .selectFrom('history')
+      .select(({ fn }) => fn.min('provider').as('next'))
+      .where('provider', '>', last ?? '')
+      .executeTakeFirstOrThrow();
+    if (next === null) return found;
+    found.push(next);
+    last = next;
+  }
 }
 
 const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));
