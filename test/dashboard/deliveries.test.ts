@@ -38,6 +38,35 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect((await ida.get('/deliveries/x')).status).toBe(404);
   });
 
+  it('are narrowed by the name of a monitor as the list shows it, and by days in Danish time', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const hook = await openHook((response) => void response.writeHead(500).end());
+    const [sales, support] = [
+      await made(store, { name: 'Sales', url: hook.url, target: 'all' }),
+      await made(store, { name: 'Support', url: hook.url, target: 'all' }),
+    ];
+    const { publish, worker } = delivering(store);
+    await publish(changed());
+    await worker.drained();
+    const ida = await signedIn('operator');
+    const rows = ({ text }: { readonly text: string }) => [...text.matchAll(/deliveries\?monitor=([^"]+)"/gu)];
+    const idsIn = (answer: { readonly text: string }) => rows(answer).map(([, id]) => id);
+    const named = await ida.get('/deliveries?monitor=sales');
+    expect(idsIn(named)).toEqual([sales.id]);
+    expect(idsIn(await ida.get(`/deliveries?monitor=${support.id}`))).toEqual([support.id]);
+    expect(named.text).toContain('Send these again');
+    expect((await ida.get('/deliveries/replay?monitor=Sales')).text).toMatch(/replay.*1/u);
+    const none = await ida.get('/deliveries?monitor=Nobody');
+    expect(none.text).toContain('No delivery fits this filter');
+    expect(none.text).not.toContain('Send these again');
+    expect(named.text).toContain('Created from (Danish time)');
+    expect(named.text).toContain('id="since" name="since" type="datetime-local"');
+    await made(store, { name: 'Sales', url: hook.url, target: 'all' });
+    const several = await ida.get('/deliveries?monitor=Sales');
+    expect([several.status, several.text]).toEqual([422, expect.stringContaining('Several monitors are called Sales')]);
+    expect(several.text).toContain(`/deliveries?monitor=${sales.id}`);
+  });
+
   it('are narrowed by monitor, company, state and time, and paged without leaving one out', async () => {
     const { store } = await startPages({ engine });
     const hook = await openHook();

@@ -11,6 +11,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
+import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import {
   DELIVERY_STATES,
@@ -29,8 +30,8 @@ export function addDeliveries(app: Server, deps: RouteDeps): void {
     path: '/deliveries',
     async show(visit) {
       const texts = deliveryTexts(visit.query);
-      const read = readDeliveryFilter(texts);
-      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      const read = await readDeliveryFilter(deps.store.db, texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read);
       const { reader, query } = visit;
       const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
       const bounds = before === undefined ? {} : { before };
@@ -39,7 +40,8 @@ export function addDeliveries(app: Server, deps: RouteDeps): void {
         deps.store.db,
         deliveries.map(({ monitor }) => monitor),
       );
-      const mayReplay = includesRole(visit.visitor.role, 'operator') && isNarrowFilter(read.filter);
+      const mayReplay =
+        deliveries.length > 0 && includesRole(visit.visitor.role, 'operator') && isNarrowFilter(read.filter);
       return {
         title: reader.text('nav.deliveries'),
         body: html`<p>${reader.text('deliveries.help')}</p>
@@ -55,18 +57,34 @@ export function addDeliveries(app: Server, deps: RouteDeps): void {
   });
 }
 
-/** Says which text of the filter cannot be read. */
-export const unreadableFilter = (visit: Visit, texts: DeliveryTexts, value: string): PageBody => ({
+/** Says which text of the filter cannot be read, or which monitors it may mean. */
+export const unreadableFilter = (
+  visit: Visit,
+  texts: DeliveryTexts,
+  { value, several = [] }: { readonly value: string; readonly several?: readonly string[] },
+): PageBody => ({
   status: 422,
   title: visit.reader.text('nav.deliveries'),
-  body: html`<p class="notice bad" role="alert">${visit.reader.text('deliveries.unreadable', { value })}</p>
+  body: html`${
+    several.length === 0
+      ? html`<p class="notice bad" role="alert">${visit.reader.text('deliveries.unreadable', { value })}</p>`
+      : html`<p role="alert">${visit.reader.text('deliveries.several', { name: value })}</p>
+          <ul>
+            ${several.map((monitor) => html`<li><a href=${deliveriesAddress({ ...texts, monitor })}><code>${monitor}</code></a></li>`)}
+          </ul>`
+  }
     ${filterForm(visit, texts)}`,
 });
 
 function filterForm({ reader }: Visit, texts: DeliveryTexts): VNode {
-  const fields = ['monitor', 'entity', 'since', 'until'] as const;
+  const fieldOf = (name: 'monitor' | 'entity' | 'since' | 'until') => ({
+    name,
+    label: reader.text(`deliveries.${name}`),
+    value: texts[name],
+  });
   return html`<form class="filters" action="/deliveries">
-    ${fields.map((name) => textFilter({ name, label: reader.text(`deliveries.${name}`), value: texts[name] }))}
+    ${(['monitor', 'entity'] as const).map((name) => textFilter(fieldOf(name)))}
+    ${(['since', 'until'] as const).map((name) => timeFilter(fieldOf(name)))}
     <div>
       <label for="state">${reader.text('deliveries.state')}</label>
       <select id="state" name="state">

@@ -27,8 +27,8 @@ export function addReplay(app: Server, deps: ServicePageDeps): void {
     role: 'operator',
     async show(visit) {
       const texts = deliveryTexts(visit.query);
-      const read = readDeliveryFilter(texts);
-      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      const read = await readDeliveryFilter(store.db, texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read);
       if (!isNarrowFilter(read.filter)) return tooWide(visit);
       return previewPage(visit, texts, await countReplayable(store.db, read.filter));
     },
@@ -38,8 +38,8 @@ export function addReplay(app: Server, deps: ServicePageDeps): void {
     async run(visit, fields) {
       const { visitor, now } = visit;
       const texts = deliveryTexts((name) => fieldValue(fields, name));
-      const read = readDeliveryFilter(texts);
-      if (!read.ok) return unreadableFilter(visit, texts, read.value);
+      const read = await readDeliveryFilter(store.db, texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read);
       // Not what came after the preview; nor, when the form is sent twice, what was delivered in between.
       const seen = Number(fieldValue(fields, 'seen'));
       if (!isNarrowFilter(read.filter) || !Number.isSafeInteger(seen) || seen <= 0) return tooWide(visit);

@@ -2,6 +2,8 @@
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
 import type { DeliveryFilter, DeliveryState } from '../../service/delivery/deliveries.ts';
+import { monitorIdsOf } from '../../service/monitors/monitor-row.ts';
+import type { Db } from '../../store/store.ts';
 import { readTime } from '../page/typed-time.ts';
 
 /** The fields in the order in which they are asked for. */
@@ -10,10 +12,10 @@ export const DELIVERY_STATES: readonly DeliveryState[] = ['due', 'held', 'done',
 
 export type DeliveryTexts = Readonly<Record<(typeof DELIVERY_FIELDS)[number], string>>;
 
-/** A filter, or the text that cannot be read. */
+/** A filter, the text that cannot be read, or the monitors that all have the name. */
 type ReadDeliveries =
   | { readonly ok: true; readonly filter: DeliveryFilter }
-  | { readonly ok: false; readonly value: string };
+  | { readonly ok: false; readonly value: string; readonly several?: readonly string[] };
 
 /** The fields as they were given; what is not given is empty. */
 export function deliveryTexts(given: (name: string) => string): DeliveryTexts {
@@ -27,17 +29,23 @@ export function deliveryTexts(given: (name: string) => string): DeliveryTexts {
   };
 }
 
-/** Reads the fields. A time without a zone is Danish. */
-export function readDeliveryFilter({ monitor, entity, state, since, until }: DeliveryTexts): ReadDeliveries {
+/** Reads the fields. A monitor goes by its id or its name, as the list shows it; a time without a zone is Danish. */
+export async function readDeliveryFilter(
+  db: Db,
+  { monitor, entity, state, since, until }: DeliveryTexts,
+): Promise<ReadDeliveries> {
   const [from, to] = [readTime(since), readTime(until)];
   if (from === 'unreadable') return { ok: false, value: since };
   if (to === 'unreadable') return { ok: false, value: until };
   const named = DELIVERY_STATES.find((each) => each === state);
   if (named === undefined && state !== '') return { ok: false, value: state };
+  // The deliveries of a monitor that was removed stay; nobody knows its name any more.
+  const [id = monitor, ...others] = monitor === '' ? [] : await monitorIdsOf(db, monitor);
+  if (others.length > 0) return { ok: false, value: monitor, several: [id, ...others] };
   return {
     ok: true,
     filter: {
-      ...(monitor !== '' && { monitor }),
+      ...(monitor !== '' && { monitor: id }),
       ...(entity !== '' && { entity: entityIn(entity) ?? entity }),
       ...(named !== undefined && { state: named }),
       ...(from !== undefined && { since: from }),

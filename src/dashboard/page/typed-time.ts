@@ -1,5 +1,7 @@
 /** Times that people type into a form. */
-import { instantOfClock } from '../../protocol/danish/clock.ts';
+import type { VNode } from 'preact';
+import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
+import { html } from './html.ts';
 
 /** A time in ms since 1970, undefined for no text. A time without a zone is Danish. */
 export function readTime(text: string): number | 'unreadable' | undefined {
@@ -8,4 +10,26 @@ export function readTime(text: string): number | 'unreadable' | undefined {
   const ms = Date.parse(isLocal ? `${text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T')}Z` : text);
   if (Number.isNaN(ms)) return 'unreadable';
   return isLocal ? instantOfClock(ms - (ms % 1_000)) + (ms % 1_000) : ms;
+}
+
+/** As the browser's field for a time has it, with what it leaves out only where that is not zero. */
+export const typedTime = (ms: number): string =>
+  new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');
+
+/** A field that narrows a list by a time; its label says whose time that is. */
+export function timeFilter({
+  name,
+  label,
+  value,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+}): VNode {
+  const time = readTime(value);
+  const typed = typeof time === 'number' ? typedTime(time) : value;
+  return html`<div>
+    <label for=${name}>${label}</label>
+    <input id=${name} name=${name} type="datetime-local" value=${typed} />
+  </div>`;
 }

@@ -13,6 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
+import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import { runList } from '../runs.ts';
 import {
@@ -95,12 +96,7 @@ function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: Selecti
       </select>
     </div>
     ${narrowing.map((name) => textFilter({ name, label: reader.text(labels[name]), value: texts[name] }))}
-    ${(['since', 'until'] as const).map(
-      (name) => html`<div>
-        <label for=${name}>${reader.text(`writes.${name}`)}</label>
-        <input id=${name} name=${name} type="datetime-local" value=${texts[name]} />
-      </div>`,
-    )}
+    ${(['since', 'until'] as const).map((name) => timeFilter({ name, label: reader.text(`writes.${name}`), value: texts[name] }))}
     <button>${reader.text('list.filter')}</button>
     <a href="/writes">${reader.text('list.all')}</a>
   </form>`;
@@ -134,7 +130,9 @@ function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[])
       html`${provider} <code>${record}</code>`,
       html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
       html`<code>${property}</code>`,
-      briefChange(spectator, field, { old, now }).map((each, at) => html`${at === 1 && ' → '}${each ?? blank}`),
+      html`<div class="value">
+        ${briefChange(spectator, field, { old, now }).map((each, at) => html`${at === 1 && ' → '}${each ?? blank}`)}
+      </div>`,
       html`<code>${rule}</code>`,
       seq > 0 && html`<a href=${writesAddress({ event: String(seq) })}>${seq}</a>`,
     ]),

@@ -1,9 +1,8 @@
 /** Which writes a person asks for: by the fields of a form, of an address, and back. */
 import type { Selection } from '../../connector/undo/writes.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
-import { clockAt } from '../../protocol/danish/clock.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
-import { readTime } from '../page/typed-time.ts';
+import { readTime, typedTime } from '../page/typed-time.ts';
 
 /** The fields in the order in which they are asked for. */
 export const SELECTION_FIELDS = [
@@ -88,8 +87,8 @@ export function textsOf(selection: Selection): SelectionTexts {
     property: text(property),
     rule: text(rule),
     event: text(event),
-    since: since === undefined ? '' : shownClock(since),
-    until: until === undefined ? '' : shownClock(until),
+    since: since === undefined ? '' : typedTime(since),
+    until: until === undefined ? '' : typedTime(until),
   };
 }
 
@@ -98,7 +97,7 @@ const MINUTE_MS = 60_000;
 /** The fields narrowed to what was written since then, to the minute. */
 export const sinceThen = (texts: SelectionTexts, ms: number): SelectionTexts => ({
   ...texts,
-  since: shownClock(ms - (ms % MINUTE_MS)),
+  since: typedTime(ms - (ms % MINUTE_MS)),
   until: '',
 });
 
@@ -107,7 +106,3 @@ export function writesAddress(texts: Partial<SelectionTexts>, more: Readonly<Rec
   const pairs = Object.entries({ ...texts, ...more }).filter(([, value]) => value !== '');
   return pairs.length === 0 ? '/writes' : `/writes?${new URLSearchParams(pairs)}`;
 }
-
-/** As the browser's field for a time has it, with what it leaves out only where that is not zero. */
-const shownClock = (ms: number): string =>
-  new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');

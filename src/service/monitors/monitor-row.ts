@@ -1,5 +1,5 @@
 /** Reads and writes the rows of monitors. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type EventName, isEventName } from '../../protocol/events.ts';
 import { each } from '../../store/each.ts';
 import type { MonitorTable } from '../../store/service-schema.ts';
@@ -57,6 +57,20 @@ export async function monitorNames(db: Db, ids: readonly string[]): Promise<Read
     .where('id', 'in', each(db, [...new Set(ids)]))
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The monitors that a text means: the one with this id, else those of this name, whatever its case. */
+export async function monitorIdsOf(db: Db, text: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('monitor')
+    .select(['id'])
+    .where(({ or, eb }) =>
+      or([eb('id', '=', text), eb('name', '=', text), eb(sql`lower(name)`, '=', sql`lower(${text})`)]),
+    )
+    .orderBy('id')
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  return ids.includes(text) ? [text] : ids;
 }
 
 /** Which monitors a page of changes may go to. */
