@@ -64,7 +64,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     expect(text).toContain('<a href="/review?kind=link">Links in conflict or refused: 2</a>');
     expect(text).toMatch(/href="\/review\?kind=difference">\s*1 property holds another value/);
     expect(text).toMatch(/cvrsync cannot read the source cvr<\/span> \(since/);
-    expect(text).toContain('2 things need you');
+    expect(text).toContain('3 things need you');
     expect(text).toContain('behind 3 hr');
     expect(text).toContain('answered &lt;b>503');
   });
@@ -145,6 +145,13 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       deliveries: exact(0),
     });
     expect(await readDay(store.db, NOW + 48 * HOUR_MS)).toMatchObject({ events: exact(0), records: exact(0) });
+  });
+
+  it('counts no record twice where a day has more decisions than are looked at', async () => {
+    const store = await newStore(engine);
+    const many = Array.from({ length: 6_000 }, (_, index) => decision(String(index), 'write'));
+    for (let batch = 0; batch < 2; batch += 1) await store.write((tx) => writeHistory(tx, many, [], NOW - batch));
+    expect((await readDay(store.db, NOW)).records).toEqual({ count: 6_000, isAbout: false, isAtLeast: true });
   });
 
   it('says "about" where a day has more decisions than are looked at', async () => {

@@ -1,6 +1,6 @@
 /** The review list as a page: what the command shows, page by page, by kind. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../src/connector/explain/attention.ts';
+import { readAttention, readDifferent } from '../../src/connector/explain/attention.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -66,6 +66,37 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect(text).toContain('&lt;b>kept');
     expect(text).not.toContain('<b>');
     expect((await visitor().get('/review?kind=body')).text).not.toContain('<i>');
+  });
+
+  it('says of a blank value that it is, and that to accept it clears the property', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await fill(store, 1);
+    await store.write((tx) => tx.updateTable('property_state').set({ kept: '""', offered: 'null' }).execute());
+    const { text } = await visitor().get('/review?kind=difference');
+    expect(text).toMatch(/data-label="The CRM holds"><div><span class="quiet">blank<\/span>/u);
+    expect(text).toMatch(/data-label="The register says"><div>.*blank.*“Accept the register” clears the property/u);
+    const [entry] = await readDifferent(store.db, {}, 1);
+    expect(entry?.reason).toContain('the CRM holds nothing, the register says nothing');
+    expect(entry?.advice).toContain('accept clears the property');
+  });
+
+  it('tells of differences that wait where nothing else does, and calls its list by what it leaves out', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await fill(store, 2);
+    const whole = (await visitor().get('/review')).text;
+    expect(whole).toMatch(/<a href="\/review\?kind=difference">2 properties hold another value/u);
+    expect(whole).not.toContain('Show all<');
+    expect(whole).toContain('Show all but differences');
+    await store.write(async (tx) => {
+      await tx.updateTable('link').set({ state: 'active' }).execute();
+      await tx.deleteFrom('quarantine').execute();
+    });
+    const { text } = await visitor().get('/review');
+    expect(text).toContain('Nothing but differences needs a person');
+    const overview = (await visitor().get('/')).text;
+    expect(overview).not.toContain('Nothing needs a person');
+    expect(overview).not.toContain('All is well');
+    expect(overview).toContain('Nothing is wrong');
   });
 
   it('says what will stand here, and that nothing is of a kind', async () => {

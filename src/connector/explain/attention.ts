@@ -156,16 +156,21 @@ export const readDifferent = async (
   limit: number,
 ): Promise<readonly Attention[]> => (await readDifferences(db, now, filter, limit)).map(differenceEntry);
 
+/** Whether a value, as JSON, is blank in a CRM. */
+export const isBlankValue = (json: string): boolean => json === 'null' || json === '""';
+
 /** A difference as a thing that a person may decide. */
 export const differenceEntry = (difference: Difference): Attention => {
   const { provider, recordId, property, entity, crm, register, since } = difference;
+  const shown = (value: string): string => (isBlankValue(value) ? 'nothing' : value);
+  const accepting = isBlankValue(register) ? 'accept clears the property' : "accept writes the register's value, once";
   return {
     id: idOf('difference', provider, recordId, property),
     kind: 'difference',
     about: `${provider}:${recordId} ${property}`,
-    reason: `the CRM holds ${crm}, the register says ${register} of ${entity}`,
+    reason: `the CRM holds ${shown(crm)}, the register says ${shown(register)} of ${entity}`,
     since,
-    advice: "accept writes the register's value, once; keep leaves the CRM's value and puts the property on hold",
+    advice: `${accepting}; keep leaves the CRM's value and puts the property on hold without an end`,
     decides: true,
     verbs: DECISION,
     sight: sightOf(crm, register),

@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A count; `about` where it was worked out from a part of the rows. */
+/** A count; `about` where it was worked out from a part of the rows, `at least` where only a part was counted. */
 export interface Figure {
   readonly count: number;
   readonly isAbout: boolean;
+  readonly isAtLeast?: boolean;
 }
 
 export interface Day {
@@ -78,8 +79,12 @@ async function readDecisions(db: Db, since: number): Promise<Pick<Day, 'records'
       cast(coalesce(sum(case when outcome = 'kept' then 1 else 0 end), 0) as bigint) as kept
     from history where id >= ${from}`.execute(db);
   const share = (last - first + 1) / (last - from + 1);
-  const figure = (count = 0): Figure => ({ count: Math.round(count * share), isAbout: share > 1 });
-  return { records: figure(rows[0]?.records), kept: figure(rows[0]?.kept) };
+  const { records = 0, kept = 0 } = rows[0] ?? {};
+  return {
+    // Not times the share: the same records may be written again and again.
+    records: { count: records, isAbout: false, ...(share > 1 && { isAtLeast: true }) },
+    kept: { count: Math.round(kept * share), isAbout: share > 1 },
+  };
 }
 
 const NONE: Figure = { count: 0, isAbout: false };

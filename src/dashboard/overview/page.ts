@@ -9,6 +9,7 @@ import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { Figure } from './day.ts';
+import { differencesLink } from './differences-link.ts';
 import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
 import { sourceTable } from './sources.ts';
 
@@ -41,8 +42,23 @@ const section = (title: string, body: Markup): VNode => html`<section><h2>${titl
 /** Conditions say the same of these, in more words. */
 const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane']);
 
+/** Conditions on what the attention counts, too, thing by thing. */
+const COUNTED_THERE = /^(?:failed|limit|losses|review)\b/u;
+
+/** How many things need a person; an account that is paused or silent is one, whoever tells of it. */
+function countThings({ conditions, attention, connections }: Overview): number {
+  const accounts =
+    conditions.filter(({ key }) => key.startsWith('account:')).length +
+    connections.filter(({ state: { kind } }) => kind === 'silent').length;
+  const others = conditions.filter(({ key }) => !key.startsWith('account:') && !COUNTED_THERE.test(key));
+  const countOf = (isAccount: boolean): number =>
+    attention.filter(({ kind }) => (kind === 'account') === isAccount).reduce((sum, { count }) => sum + count, 0);
+  return others.length + Math.max(accounts, countOf(true)) + countOf(false);
+}
+
 /** One line of plain words, and below it what is not well. */
-function standing({ reader }: Visit, { conditions, attention, connections: all }: Overview): VNode {
+function standing({ reader }: Visit, overview: Overview): VNode {
+  const { conditions, attention, differences, connections: all } = overview;
   const since = (at: number | undefined): Markup =>
     at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
   const broken = [
@@ -58,14 +74,18 @@ function standing({ reader }: Visit, { conditions, attention, connections: all }
   ].filter((line) => line !== undefined);
   const waiting = attention.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLink(reader, each));
   const lines = [...broken, ...waiting];
-  if (lines.length === 0)
+  if (lines.length === 0) {
+    const words = differences === 0 ? 'well' : 'onlyDifferences';
     return html`<div class="notice ok">
-      <p>${state('ok', html`<strong>${reader.text('overview.well')}</strong>`)}</p>
-      <p class="quiet">${reader.text('overview.wellHelp')}</p>
+      <p>${state('ok', html`<strong>${reader.text(`overview.${words}`)}</strong>`)}</p>
+      <p class="quiet">${reader.text(`overview.${words}Help`)}</p>
     </div>`;
+  }
   const kind = broken.length > 0 ? 'bad' : 'warn';
+  const count = countThings(overview);
+  const trouble = count > MOST_COUNTED ? 'overview.troubleMore' : 'overview.trouble';
   return html`<div class=${`notice ${kind}`}>
-    <p>${state(kind, html`<strong>${reader.text('overview.trouble', { count: lines.length })}</strong>`)}</p>
+    <p>${state(kind, html`<strong>${reader.text(trouble, { count: Math.min(count, MOST_COUNTED) })}</strong>`)}</p>
     <ul class="lines">
       ${lines.map((line) => html`<li>${line}</li>`)}
     </ul>
@@ -89,18 +109,7 @@ function decisions(reader: Reader, { attention, differences }: Overview): Markup
     return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
   return html`<ul class="lines">
     ${attention.map((each) => html`<li>${kindLink(reader, each)}</li>`)}
-    ${
-      differences > 0 &&
-      html`<li>
-        <a href="/review?kind=difference">
-          ${
-            differences > MOST_COUNTED
-              ? kindLine(reader, { kind: 'difference', count: differences })
-              : reader.text('overview.differences', { count: differences })
-          }
-        </a>
-      </li>`
-    }
+    ${differences > 0 && html`<li>${differencesLink(reader, differences)}</li>`}
   </ul>`;
 }
 
@@ -119,13 +128,18 @@ function day(reader: Reader, { day: figures }: Overview, { connector, service }:
     <h2>${reader.text('overview.day')}</h2>
     <dl class="figures">
       ${shown.map(
-        ([label, { count, isAbout }]) => html`<div>
+        ([label, figure]) => html`<div>
           <dt>${label}</dt>
-          <dd>${isAbout ? reader.text('overview.about', { number: count }) : reader.number(count)}</dd>
+          <dd>${shownFigure(reader, figure)}</dd>
         </div>`,
       )}
     </dl>
   </section>`;
+}
+
+function shownFigure(reader: Reader, { count, isAbout, isAtLeast }: Figure): string {
+  if (isAtLeast) return reader.text('overview.atLeast', { number: count });
+  return isAbout ? reader.text('overview.about', { number: count }) : reader.number(count);
 }
 
 /** Tasks that come back for ever: they are work only where they are due, or failed. */

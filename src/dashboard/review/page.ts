@@ -1,8 +1,8 @@
 /** What needs a person, as `cvrsync review list` shows it. */
 import type { VNode } from 'preact';
-import { type Difference, readDifferences } from '../../connector/decide/differences.ts';
+import { countDifferences, type Difference, readDifferences } from '../../connector/decide/differences.ts';
 import type { OverrideRef } from '../../connector/decide/override.ts';
-import { readAttention } from '../../connector/explain/attention.ts';
+import { isBlankValue, readAttention } from '../../connector/explain/attention.ts';
 import {
   ATTENTION_KINDS,
   type Attention,
@@ -16,6 +16,8 @@ import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../companies/search.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
+import { differencesLink } from '../overview/differences-link.ts';
+import { MOST_COUNTED } from '../overview/read-overview.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import { addPage, type Visit } from '../routes.ts';
@@ -70,7 +72,7 @@ function filterForm({ reader }: Visit, filter: ReviewFilter): VNode {
       )
     }
     <button>${reader.text('list.filter')}</button>
-    <a href="/review">${reader.text('list.all')}</a>
+    <a href="/review">${reader.text('review.showAll')}</a>
   </form>`;
 }
 
@@ -82,7 +84,11 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
   const kinds = kind === undefined ? undefined : [kind];
   const found = await readAttention(deps.store.db, now, { kinds, limit: from + SHOWN + 1 });
   const shown = found.slice(from, from + SHOWN);
-  if (shown.length === 0) return html`<p>${reader.text(kind === undefined ? 'review.nothing' : 'review.noMatch')}</p>`;
+  const kept = kind === undefined ? await countDifferences(deps.store.db, {}, MOST_COUNTED + 1) : 0;
+  const differing = kept > 0 && html`<p>${differencesLink(reader, kept)}</p>`;
+  if (shown.length === 0)
+    return html`<p>${reader.text(kind !== undefined ? 'review.noMatch' : kept > 0 ? 'review.onlyDifferences' : 'review.nothing')}</p>
+      ${differing}`;
   const columns = ['choice', 'since', 'about', 'reason', 'advice'] as const;
   const hasMore = found.length > from + SHOWN && from + SHOWN < MOST_READ;
   const listed = table({
@@ -90,7 +96,7 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [choiceBox(visit, each.id, each.sight), ...rowOf(deps, visit, each)]),
   });
-  return html`${deps.halves.connector && answerAllForm(visit, filter)}
+  return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter)}
   ${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
@@ -105,8 +111,8 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
   return [
     since === null ? null : timeOf(reader, since),
     html`${CRM_KINDS.has(kind) ? html`<a href=${`/companies?q=${encodeURIComponent(`${provider}:${record}`)}`}>${shown}</a>` : shown}
-      <div class="quiet"><code>${id}</code></div>`,
-    isHidden ? reader.text('review.persons') : html`<span lang="en">${brief(reason)}</span>`,
+      <div class="quiet value"><code>${id}</code></div>`,
+    isHidden ? reader.text('review.persons') : html`<div class="value" lang="en">${brief(reason)}</div>`,
     html`<span lang="en">${advice}</span>`,
   ];
 }
@@ -120,10 +126,14 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
   const shown = found.slice(0, SHOWN);
   if (shown.length === 0) return html`<p>${reader.text('review.noMatch')}</p>`;
   const columns = ['choice', 'since', 'record', 'company', 'property', 'crm', 'register'] as const;
+  const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const valueIn = (each: Difference, value: string): Markup =>
     !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, each.provider, each.property))
       ? html`<span class="quiet">${reader.text('review.persons')}</span>`
-      : brief(plain(value));
+      : isBlankValue(value)
+        ? blank
+        : html`<div class="value">${brief(plain(value))}</div>`;
+  const clears = html`<div class="quiet">${reader.text('review.clears', { answer: reader.text('verb.accept') })}</div>`;
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
   const listed = table({
     label: reader.text('nav.review'),
@@ -135,7 +145,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       html`<a href=${companyAddress(each.entity)}><code>${each.entity}</code></a>`,
       html`<code>${each.property}</code>`,
       valueIn(each, each.crm),
-      valueIn(each, each.register),
+      html`${valueIn(each, each.register)} ${isBlankValue(each.register) && clears}`,
     ]),
   });
   return html`${answerAllForm(visit, filter)} ${answerForm(visit, new Set(DECISION), reviewAddress(filter), listed)}
@@ -156,7 +166,7 @@ function placeOf(id: string): OverrideRef | undefined {
 /** A value that is stored as JSON, as people write it. */
 const plain = (json: string): string => {
   const value: unknown = JSON.parse(json);
-  return typeof value === 'string' ? value : value === null ? '' : json;
+  return typeof value === 'string' ? value : json;
 };
 
 /** Links to the first and the next part of a list, under the filter that is chosen. */

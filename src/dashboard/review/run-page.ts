@@ -169,8 +169,8 @@ function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
     label: reader.text('answers.entries'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: entries.map(({ id, about, reason, result, note, verb }) => [
-      html`${isShown && brief(about)}<div class="quiet"><code>${id}</code></div>`,
-      isShown && html`<span lang="en">${brief(reason)}</span>`,
+      html`<div class="value">${isShown && brief(about)}<div class="quiet"><code>${id}</code></div></div>`,
+      isShown && html`<div class="value" lang="en">${brief(reason)}</div>`,
       html`${verb !== undefined && html`<div>${reader.text(`verb.${verb}`)}</div>`}
       ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
     ]),

@@ -6,6 +6,15 @@ export const OVERVIEW_TEXTS = {
     en: 'Nothing needs a person, every connection answers, and no work has failed.',
     da: 'Intet kræver stillingtagen, alle forbindelser svarer, og intet arbejde er mislykket.',
   },
+  'overview.onlyDifferences': { en: 'Nothing is wrong', da: 'Intet er galt' },
+  'overview.onlyDifferencesHelp': {
+    en: 'Every connection answers, and no work has failed. Differences wait for a decision below.',
+    da: 'Alle forbindelser svarer, og intet arbejde er mislykket. Forskelle venter på en beslutning nedenfor.',
+  },
+  'overview.troubleMore': {
+    en: 'More than {count} things need you',
+    da: 'Mere end {count} ting kræver din opmærksomhed',
+  },
   'overview.trouble': {
     en: { one: '{count} thing needs you', other: '{count} things need you' },
     da: { one: '{count} ting kræver din opmærksomhed', other: '{count} ting kræver din opmærksomhed' },
@@ -25,12 +34,17 @@ export const OVERVIEW_TEXTS = {
       other: '{count} felter har en anden værdi end registret og er beholdt.',
     },
   },
+  'overview.manyDifferences': {
+    en: 'More than {number} properties hold another value than the register, and are kept.',
+    da: 'Mere end {number} felter har en anden værdi end registret og er beholdt.',
+  },
   'overview.day': { en: 'Last 24 hours', da: 'Seneste 24 timer' },
   'overview.events': { en: 'Events received', da: 'Hændelser modtaget' },
   'overview.records': { en: 'Records written', da: 'Poster skrevet' },
   'overview.kept': { en: 'Edits kept', da: 'Rettelser beholdt' },
   'overview.deliveries': { en: 'Deliveries made', da: 'Leveringer gennemført' },
   'overview.about': { en: 'about {number}', da: 'ca. {number}' },
+  'overview.atLeast': { en: 'at least {number}', da: 'mindst {number}' },
   'overview.moreThan': { en: 'more than {number}', da: 'mere end {number}' },
   'overview.connections': { en: 'Connections', da: 'Forbindelser' },
   'overview.connection': { en: 'Connection', da: 'Forbindelse' },

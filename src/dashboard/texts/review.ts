@@ -12,6 +12,12 @@ export const REVIEW_TEXTS = {
     en: 'Nothing needs a person. What does will stand here, the most urgent kind first.',
     da: 'Intet kræver stillingtagen. Det, der gør, kommer til at stå her, den mest påtrængende slags først.',
   },
+  'review.onlyDifferences': {
+    en: 'Nothing but differences needs a person.',
+    da: 'Intet andet end forskelle kræver stillingtagen.',
+  },
+  'review.showAll': { en: 'Show all but differences', da: 'Vis alt undtagen forskelle' },
+  'review.clears': { en: '“{answer}” clears the property', da: '“{answer}” tømmer feltet' },
   'review.noMatch': { en: 'Nothing of this kind needs a person.', da: 'Intet af denne slags kræver stillingtagen.' },
   'review.provider': { en: 'Connection', da: 'Forbindelse' },
   'review.property': { en: 'Property', da: 'Felt' },

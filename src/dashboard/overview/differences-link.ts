@@ -1,0 +1,13 @@
+/** How many differences wait for a person, with the way to them. */
+import type { VNode } from 'preact';
+import { html } from '../page/html.ts';
+import type { Reader } from '../page/reader.ts';
+import { MOST_COUNTED } from './read-overview.ts';
+
+/** `count` is counted up to one more than {@link MOST_COUNTED}. */
+export const differencesLink = (reader: Reader, count: number): VNode =>
+  html`<a href="/review?kind=difference">${
+    count > MOST_COUNTED
+      ? reader.text('overview.manyDifferences', { number: MOST_COUNTED })
+      : reader.text('overview.differences', { count })
+  }</a>`;
