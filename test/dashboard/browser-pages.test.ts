@@ -1,6 +1,6 @@
 /** Every page in a real browser: nothing reported, nothing wider than its window, no rule of accessibility broken. */
 import { describe, expect, it } from 'vitest';
-import { LOOKS, useBrowser } from './browser.ts';
+import { LOOKS, signIn, useBrowser } from './browser.ts';
 import { COMPANY, playStory } from './story.ts';
 
 const { open } = useBrowser();
@@ -41,6 +41,29 @@ describe('every page', () => {
         expect(await page.textContent('h1'), path).not.toBe('');
         await expectSound();
       }
+    }
+  });
+
+  it('shows a value without a break within the page, and the columns beside it', async () => {
+    const { fixture, records, token } = await playStory();
+    const long = `https://example.com/${'a'.repeat(300)}`;
+    fixture.hubspot.edit(records.hubspot, { name: long });
+    fixture.salesforce.edit(records.salesforce, { Name: 'n'.repeat(120) });
+    await fixture.post({
+      entityId: COMPANY,
+      timestamp: '2026-03-04T09:00:00.000Z',
+      updates: { name: { before: 'Birk', after: `Birk${'k'.repeat(200)}` }, website: { before: null, after: long } },
+    });
+    await fixture.settled();
+    const secret = await token('operator');
+    const { page } = await open({ isAudited: false });
+    await signIn(page, fixture.app.adminUrl, secret);
+    for (const path of [`/companies/${COMPANY}`, '/review?kind=difference', '/writes']) {
+      await page.goto(fixture.app.adminUrl + path);
+      const hidden = await page.evaluate(
+        '[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)',
+      );
+      expect([path, hidden]).toEqual([path, (hidden as readonly number[]).map(() => 0)]);
     }
   });
 

@@ -27,7 +27,7 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
   const others = rows.filter((row) => !held.includes(row));
   const nameAndValue = ({ fact }: (typeof rows)[number]): readonly Markup[] => [
     html`<code title=${FIELDS[fact.field].about}>${fact.field}</code>`,
-    html`${shownFact(spectator, fact.field, fact.value) ?? blank(reader)}
+    html`<div class="value">${shownFact(spectator, fact.field, fact.value) ?? blank(reader)}</div>
       ${fact.complete === false && html`<div class="quiet">${reader.text('company.partly')}</div>`}`,
   ];
   return html`${records.map((record) => remark(reader, record))}
@@ -85,9 +85,10 @@ function cellOf(spectator: Spectator, planned: readonly Planned[]): Markup {
   const { reader } = spectator;
   if (planned.length === 0) return html`<span class="quiet">–</span>`;
   const values = planned.map((each) => shownProperty(spectator, each.field, each.old));
-  if (!planned.some(differs) && new Set(values).size === 1) return values[0] ?? blank(reader);
+  if (!planned.some(differs) && new Set(values).size === 1)
+    return html`<div class="value">${values[0] ?? blank(reader)}</div>`;
   return planned.map(
-    (each, index) => html`<div>
+    (each, index) => html`<div class="value">
       ${values[index] ?? blank(reader)} <span class="quiet">${each.property}</span>
       ${differs(each) && html`<div>${verdict(reader, each)}</div>`}
     </div>`,
@@ -118,7 +119,8 @@ export function outlook(
 
 function outlookTable(spectator: Spectator, planned: readonly Planned[]): VNode {
   const { reader } = spectator;
-  const value = ({ field }: Planned, each: unknown): Markup => shownProperty(spectator, field, each) ?? blank(reader);
+  const value = ({ field }: Planned, each: unknown): Markup =>
+    html`<div class="value">${shownProperty(spectator, field, each) ?? blank(reader)}</div>`;
   const columns = ['property', 'crm', 'register', 'then'] as const;
   return table({
     label: reader.text('outlook.label'),

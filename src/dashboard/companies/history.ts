@@ -126,7 +126,7 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
     known === undefined ? html`<code>${outcome}</code>` : state(SIGNS[known], reader.text(`outcome.${known}`));
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const [before, after] = briefChange(spectator, field, { old, now });
-  return html`<div>
+  return html`<div class="value">
     ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} → ${after ?? blank}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
