@@ -76,12 +76,13 @@ export function keptTrace(): string | undefined {
   return context?.endsWith('-01') === true ? context : undefined;
 }
 
-const NO_IDS = {};
-
-/** The ids of trace and span for a line of the log; empty where nothing is traced. */
+/**
+ * The ids of trace and span for a line of the log; empty where nothing is traced. A new object each time: pino writes the
+ * line's fields into it.
+ */
 export function traceIds(): { readonly trace_id?: string; readonly span_id?: string } {
   const context = tracing?.current();
-  if (context === undefined) return NO_IDS;
+  if (context === undefined) return {};
   const [, trace_id = '', span_id = ''] = context.split('-');
   return { trace_id, span_id };
 }
