@@ -1,5 +1,6 @@
 /** The files that start cvrsync elsewhere: they name what there is, and what they configure is a configuration. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -30,6 +31,9 @@ interface Compose {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
   readonly volumes: object;
 }
+
+/** The command of docs/deployment.md that makes the folder of the secrets. */
+const MAKES_SECRETS = /mkdir [^&;\n]*\bsecrets\b/u;
 
 const daemonsOf = ({ services }: Compose): readonly Service[] =>
   Object.entries(services).flatMap(([name, service]) => (name.startsWith('cvrsync') ? [service] : []));
@@ -83,6 +87,16 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => 
     const loaded = await loadConfig({ file, env });
     expect(loaded).toMatchObject({ ok: true, config: { server: { host: '0.0.0.0' }, admin: { exposed: true } } });
     if (loaded.ok) expect(loaded.config.store.startsWith('postgres:')).toBe(name.includes('postgres'));
+  });
+});
+
+describe('the secrets of the compose files', () => {
+  it('are in a folder that no other account of the machine can enter, made as docs/deployment.md says', () => {
+    const [command] = MAKES_SECRETS.exec(readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8')) ?? [];
+    if (command === undefined) throw new Error('docs/deployment.md does not make the folder');
+    const folder = newFolder();
+    execFileSync('sh', ['-c', command], { cwd: folder });
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
   });
 });
 
