@@ -54,7 +54,7 @@ export function installationOf(config: Config, { store, http, now, own }: Instal
     async allFindings(signal) {
       const { allFindings, diskFindings, warningsOf } = await findings();
       const whole = await allFindings({ config, store, http, own: await own }, signal);
-      return [...warningsOf(config), ...(await diskFindings(store)), ...whole];
+      return [...warningsOf(config), ...(await diskFindings(store, config)), ...whole];
     },
   };
 }

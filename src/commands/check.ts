@@ -1,9 +1,12 @@
 /** `check`: tests everything that the daemon needs before it runs, and says what is wrong and what to do. */
+import type { Config } from '../config/load.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import { SchemaError } from '../store/migrations/migrations.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { storeExists } from './arguments/with-store.ts';
+import { nothingToRun } from './arguments/nothing-to-run.ts';
+import { shownStore, storeExists } from './arguments/with-store.ts';
 import { allFindings, diskFindings, warningsOf } from './check/findings.ts';
 import { defineCommand, flag, integer } from './cli/command.ts';
 
@@ -20,9 +23,15 @@ export const command = defineCommand({
   },
   run: async (context, _args, { timeout = 60, createProperties }) => {
     const { config, file } = await context.loaded();
-    const findings: Finding[] = [{ level: 'ok', subject: 'configuration', found: file }, ...warningsOf(config)];
+    const missing = nothingToRun(config);
+    const findings: Finding[] = [
+      missing === undefined
+        ? { level: 'ok', subject: 'configuration', found: file }
+        : { level: 'fail', subject: 'configuration', found: missing },
+      ...warningsOf(config),
+    ];
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1_000)]);
-    const opened = await tryStore(config.store);
+    const opened = missing === undefined ? await tryStore(config) : { store: undefined, findings: [] };
     findings.push(...opened.findings);
     const client = openClient({ env: context.env });
     try {
@@ -31,7 +40,7 @@ export const command = defineCommand({
           level: 'warn',
           subject: 'all else',
           found: 'not checked',
-          advice: 'fix the store first',
+          advice: missing === undefined ? 'fix the store first' : 'fix the configuration first',
         });
       else {
         const subject = { config, store: opened.store, http: client.http };
@@ -60,27 +69,25 @@ interface OpenedStore {
   readonly findings: Findings;
 }
 
-/** A file that is not there yet is made, as `serve` would; what is there is not migrated, a daemon may be using it. */
-async function tryStore(url: string): Promise<OpenedStore> {
-  const isNew = !storeExists(url);
+/** A store without tables gets them, as `serve` would make them; what has some is not migrated, a daemon may be using it. */
+async function tryStore(config: Config): Promise<OpenedStore> {
+  const isNew = !storeExists(config.store);
   try {
-    const store = await openStore(url, { migrate: isNew });
+    const store = await openStore(config.store, { migrate: 'new' });
     try {
-      return { store, findings: await tryWriting(store, isNew) };
+      return { store, findings: await tryWriting(store, config, isNew) };
     } catch (error) {
       await store.close();
       throw error;
     }
   } catch (error) {
     const found = errorText(error);
-    return {
-      store: undefined,
-      findings: [{ level: 'fail', subject: 'store', found, advice: 'see the setting `store`' }],
-    };
+    const advice = error instanceof SchemaError ? {} : { advice: 'see the setting `store`' };
+    return { store: undefined, findings: [{ level: 'fail', subject: 'store', found, ...advice }] };
   }
 }
 
-async function tryWriting(store: Store, isNew: boolean): Promise<Findings> {
+async function tryWriting(store: Store, config: Config, isNew: boolean): Promise<Findings> {
   await store.write(async (tx) => {
     await tx
       .insertInto('kv')
@@ -89,6 +96,6 @@ async function tryWriting(store: Store, isNew: boolean): Promise<Findings> {
       .execute();
     await tx.deleteFrom('kv').where('key', '=', '@check').execute();
   });
-  const found = `${store.engine}, ${isNew ? 'made, ' : ''}schema current, writable`;
-  return [{ level: 'ok', subject: 'store', found }, ...(await diskFindings(store))];
+  const found = `${shownStore(config.store)}, ${isNew ? 'made, ' : ''}schema current, writable`;
+  return [{ level: 'ok', subject: 'store', found }, ...(await diskFindings(store, config))];
 }

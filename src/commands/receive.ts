@@ -13,7 +13,6 @@ import { type Payload, readPayload, type WireOptions, withoutWithheld } from '..
 import { errorText } from '../protocol/text/error-text.ts';
 import { isJsonObject, readJson } from '../protocol/text/json.ts';
 import { openStore } from '../store/open.ts';
-import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, flag, needed, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 
@@ -30,7 +29,7 @@ export const command = defineCommand({
     const { json, payload } = await readFileAs(file, wire);
     const { signal, env } = context;
     const client = openClient({ env });
-    const store = await openStore(url, { migrate: !storeExists(url) });
+    const store = await openStore(url, { migrate: 'new' });
     try {
       const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
       const crms = await Promise.all(connector.providers.map((each) => openCrm(deps, each)));

@@ -1,6 +1,7 @@
 /** `serve`: runs the daemon as configured, until a signal stops it. */
 import { startApp } from '../app.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
+import { nothingToRun } from './arguments/nothing-to-run.ts';
 import { defineCommand, UsageError } from './cli/command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
@@ -11,10 +12,8 @@ export const command = defineCommand({
   about: 'run the daemon as configured',
   run: async (context) => {
     const config = await context.config();
-    if (config.connector === undefined && config.service === undefined)
-      throw new UsageError(
-        'nothing to run: the configuration has neither a connector nor a service section; write one with cvrsync config init',
-      );
+    const missing = nothingToRun(config);
+    if (missing !== undefined) throw new UsageError(missing);
     const { log, env, signal } = context;
     const app = await startApp(config, { log, env });
     const memory = giveBackIdleMemory();

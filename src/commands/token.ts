@@ -1,5 +1,6 @@
 /** `token`: prints the token that programs send to the admin listener. */
 import { adminTokenOf } from '../halves.ts';
+import { requireStore } from './arguments/with-store.ts';
 import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({
@@ -10,6 +11,8 @@ export const command = defineCommand({
     const config = await context.config();
     if (config.admin.token !== undefined)
       throw new Error('the admin token is the one in the configuration: admin.token, which is not shown');
+    // The token file stands beside the store: without one, the token would be of no daemon.
+    requireStore(config.store);
     const token = await adminTokenOf(config);
     if (token === undefined)
       throw new Error('there is no admin token: a PostgreSQL store needs admin.token or service.secretKey for one');

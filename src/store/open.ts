@@ -1,5 +1,5 @@
 /** Opens the store: the URL's scheme picks the engine. */
-import { migrateStore, requireCurrent } from './migrations/migrations.ts';
+import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
@@ -9,16 +9,18 @@ export type { Db, Store, Tx } from './store.ts';
 /**
  * Opens the store at a file path (SQLite, created with its folder) or a `postgres://` URL.
  *
- * Brings the tables up to date unless `migrate` is false, where an older schema is an error. A newer schema than this
- * version knows always is. `connections`: of the pool, on PostgreSQL. Errors never hold the URL's password.
+ * Brings the tables up to date unless `migrate` says less: with `new` only where there are none yet, with false never. What
+ * is older then is a {@link SchemaError}; a newer schema than this version knows always is. `connections`: of the pool, on
+ * PostgreSQL. Errors never hold the URL's password.
  */
 export async function openStore(
   url: string,
-  options: { migrate?: boolean; connections?: number } = {},
+  { migrate = true, connections }: { migrate?: boolean | 'new'; connections?: number } = {},
 ): Promise<Store> {
-  const store = /^postgres(ql)?:\/\//.test(url) ? openPostgres(url, options.connections) : openSqlite(url);
+  const store = /^postgres(ql)?:\/\//.test(url) ? openPostgres(url, connections) : openSqlite(url);
   try {
-    await (options.migrate === false ? requireCurrent(store) : migrateStore(store));
+    const mayMigrate = migrate === 'new' ? await isEmpty(store) : migrate;
+    await (mayMigrate ? migrateStore(store) : requireCurrent(store));
     return store;
   } catch (error) {
     await store.close().catch(() => {});

@@ -23,7 +23,9 @@ const CACHE_KIB = 4_096;
 const CHECK_BELOW = 64 * MIB;
 
 /** Opens or creates the file. Throws where it is damaged, not ours, or not durable. */
-export function openSqlite(file: string): Store {
+export function openSqlite(given: string): Store {
+  // Whole, so that errors say where the file is.
+  const file = path.resolve(given);
   prepareFile(file);
   const writer = openWriter(file);
   const reader = new Database(file, { readonly: true, timeout: PATIENCE_MS });
@@ -60,7 +62,7 @@ export function openSqlite(file: string): Store {
       await untilFree(async () => compact(file));
     },
     async freeBytes() {
-      const disk = await statfs(path.dirname(path.resolve(file)));
+      const disk = await statfs(path.dirname(file));
       return disk.bavail * disk.bsize;
     },
     async sizeBytes() {

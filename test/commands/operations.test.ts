@@ -4,15 +4,20 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { CrmEmulator } from '../../providers/emulator.ts';
 import { EMULATORS } from '../../providers/index.ts';
+import { diskFindings } from '../../src/commands/check/findings.ts';
+import type { Config } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { acceptMatch } from '../../src/connector/sync/match.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { openStore } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
+import { checked, connectorWith } from '../support/config.ts';
+import { ENGINES, emptyStoreUrl, newStore, opened } from '../support/stores.ts';
 
 let folder = '';
 let emulator: CrmEmulator | undefined;
@@ -97,6 +102,37 @@ describe('check', () => {
     const { run } = await configured({}, {}, { upstream });
     const { code, stdout } = await run('check', '--timeout', '2');
     expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream\s/)]);
+  });
+
+  it.each(ENGINES)('makes the tables of an empty store on %s, and does not touch older ones', async (engine) => {
+    const url = await emptyStoreUrl(engine);
+    const { run } = await configured({}, { store: url, admin: { token: 'a-token-of-some-length' } });
+    expect((await run('check')).stdout).toContain('0 to fix');
+    const older = await opened(url);
+    await older.write((tx) => sql`update schema_version set version = 3`.execute(tx));
+    const { code, stdout } = await run('--json', 'check');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toContainEqual({
+      level: 'fail',
+      subject: 'store',
+      found: expect.stringMatching(/schema version 3, .*: run cvrsync migrate$/u),
+    });
+  });
+
+  it('fails for lack of disk once webhooks are refused for it, in the words of /ready', async () => {
+    const store = await newStore('sqlite');
+    const free = async (mib: number, config: Pick<Config, 'connector'>) =>
+      diskFindings({ ...store, freeBytes: async () => mib * 1024 * 1024 }, config);
+    const { config } = await checked(connectorWith());
+    expect(await free(255, config)).toMatchObject([
+      {
+        level: 'fail',
+        found: '255 MiB are free on the disk of the store, 256 MiB are needed: webhooks are refused',
+      },
+    ]);
+    expect(await free(256, config)).toMatchObject([{ level: 'warn' }]);
+    expect(await free(255, {})).toMatchObject([{ level: 'warn' }]);
+    expect(await free(512, config)).toEqual([]);
   });
 
   it('fails by a store that is none, and goes on', async () => {

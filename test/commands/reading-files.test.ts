@@ -68,6 +68,17 @@ describe('commands that only read never migrate a store', () => {
     expect(await readdir(folder)).not.toContain('none');
   });
 
+  test('token makes no token where there is no store, and gives one once check has made the store', async () => {
+    const config = await configured('no-token.json', { store: 'no-token/x.db', connector });
+    const ran = await cvrsync(['--config', config, 'token']);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain(`there is no store at ${join(folder, 'no-token/x.db')} yet (\`store: no-token/x.db\``);
+    expect(await readdir(folder)).not.toContain('no-token');
+    const checked = await cvrsync(['--config', config, 'check', '--timeout', '2']);
+    expect(checked.stdout).toContain(`sqlite at ${join(folder, 'no-token/x.db')}, made`);
+    expect((await cvrsync(['--config', config, 'token'])).stdout).toMatch(/^[\w-]{43}\n$/);
+  });
+
   test('what is run before the first start makes the store', async () => {
     const companies = await configured('companies.jsonl', '{"number":"10000009","name":"Opdigtet ApS"}\n');
     const commands = [
@@ -91,6 +102,14 @@ describe('an empty configuration', () => {
       const ran = await cvrsync(['--config', await configured('empty.yaml', content), 'serve']);
       expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('nothing to run')]);
     }
+    expect(await readdir(folder)).not.toContain('empty');
+  });
+
+  test('fails in check in the same words, and no store is made', async () => {
+    const store = join(folder, 'empty', 'x.db');
+    const config = await configured('empty.yaml', `store: ${store}\n`);
+    const ran = await cvrsync(['--config', config, 'check']);
+    expect([ran.code, ran.stdout]).toEqual([1, expect.stringMatching(/fail\s+configuration\s+nothing to run/u)]);
     expect(await readdir(folder)).not.toContain('empty');
   });
 });

@@ -1,13 +1,26 @@
 /** Opens the store for a command, whether or not a daemon runs on it. */
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { openStore, type Store } from '../../store/open.ts';
 import type { CommandContext } from '../cli/context.ts';
 
+const isPostgres = (url: string): boolean => /^postgres(ql)?:\/\//.test(url);
+
 /** True for a PostgreSQL store, and for a SQLite file that exists. */
-export const storeExists = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) || existsSync(url);
+export const storeExists = (url: string): boolean => isPostgres(url) || existsSync(url);
+
+/** Where the store is, for people: the file with its whole path, or the engine. */
+export const shownStore = (url: string): string => (isPostgres(url) ? 'postgres' : `sqlite at ${path.resolve(url)}`);
+
+/** Throws where there is no store, and says where it was looked for. */
+export function requireStore(url: string): void {
+  if (storeExists(url)) return;
+  const from = path.isAbsolute(url) ? '' : ` (\`store: ${url}\` starts at the working directory)`;
+  throw new Error(`there is no store at ${path.resolve(url)} yet${from}: run cvrsync serve, which creates it`);
+}
 
 /**
- * Opens the configured store for `work` and closes it afterwards. Does not migrate a store that is there, because an older
+ * Opens the configured store for `work` and closes it afterwards. Does not migrate a store that has tables, because an older
  * daemon may be running on it; `migrate` and `serve` do that. Makes one only with `create`: for commands that people run
  * before the daemon.
  */
@@ -17,9 +30,8 @@ export async function withStore<T>(
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<T> {
   const { store: url } = await context.config();
-  const isNew = !storeExists(url);
-  if (isNew && !create) throw new Error(`there is no store at ${url} yet: run cvrsync serve, which creates it`);
-  const store = await openStore(url, { migrate: isNew });
+  if (!create) requireStore(url);
+  const store = await openStore(url, { migrate: create && 'new' });
   try {
     return await work(store);
   } finally {

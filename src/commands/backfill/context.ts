@@ -9,7 +9,6 @@ import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { pause } from '../../runtime/pause.ts';
 import { createWakeUp } from '../../runtime/wake-up.ts';
 import { openStore } from '../../store/open.ts';
-import { storeExists } from '../arguments/with-store.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { needProvider } from '../monitoring/context.ts';
@@ -33,7 +32,7 @@ export async function withBackfill<T>(
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const config = needProvider(connector, name);
   const client = openClient({ env: context.env });
-  const store = await openStore(url, { migrate: !storeExists(url) });
+  const store = await openStore(url, { migrate: 'new' });
   try {
     const calls: CallsMade = { crm: 0, service: 0 };
     const counted =

@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { tellsBeneficialOwners } from '../../config/wire.ts';
 import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
+import { lackOfSpace } from '../../connector/intake/free-space.ts';
 import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
@@ -47,7 +48,7 @@ export async function allFindings(
 /** The findings that need no call to anybody. */
 export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'config' | 'store'>): Promise<Findings> => [
   ...warningsOf(config),
-  ...(await diskFindings(store)),
+  ...(await diskFindings(store, config)),
   ...(await daemonFindings(store, config)),
   ...(await indexFindings(store.db, wantsMatches(config))),
 ];
@@ -58,18 +59,16 @@ const wantsMatches = ({ connector }: Config): boolean =>
 
 const MIB = 1024 * 1024;
 
-/** A finding where the disk is nearly full. */
-export async function diskFindings(store: Store): Promise<Findings> {
+/** A finding where the disk is nearly full: a failure once webhooks are refused for it. */
+export async function diskFindings(store: Store, { connector }: Pick<Config, 'connector'>): Promise<Findings> {
+  const subject = 'store';
   const free = await store.freeBytes();
+  const lack = connector === undefined ? undefined : lackOfSpace(free);
+  if (lack !== undefined)
+    return [{ level: 'fail', subject, found: `${lack}: webhooks are refused`, advice: 'make room on that disk' }];
   if (free === undefined || free >= 512 * MIB) return [];
-  return [
-    {
-      level: 'warn',
-      subject: 'store',
-      found: `${Math.floor(free / MIB)} MiB free on its disk`,
-      advice: 'make room: webhooks are refused when it is full',
-    },
-  ];
+  const found = `${Math.floor(free / MIB)} MiB free on its disk`;
+  return [{ level: 'warn', subject, found, advice: 'make room: webhooks are refused when it is full' }];
 }
 
 /** What is allowed in a configuration and unwise. */

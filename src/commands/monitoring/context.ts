@@ -8,7 +8,6 @@ import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { openStore, type Store } from '../../store/open.ts';
-import { storeExists } from '../arguments/with-store.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
@@ -29,7 +28,7 @@ export async function withMonitoring(
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const client = openClient({ env: context.env });
-  const store = await openStore(url, { migrate: !storeExists(url) });
+  const store = await openStore(url, { migrate: 'new' });
   try {
     const config = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const upstream =

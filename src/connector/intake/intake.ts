@@ -5,6 +5,7 @@ import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from './arrivals.ts';
+import { lackOfSpace, MIN_FREE_BYTES } from './free-space.ts';
 import { countUnapplied } from './receipt.ts';
 
 /** The wire options say how accepted events are read. */
@@ -19,7 +20,7 @@ export interface IntakeOptions extends WireOptions {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
   };
-  /** Below this much free disk events are refused, so that the work in hand can go on. 256 MiB where absent. */
+  /** Below this much free disk events are refused; {@link MIN_FREE_BYTES} where absent. */
   readonly minFreeBytes?: number;
 }
 
@@ -53,7 +54,6 @@ export interface Intake {
 const BATCH = 64;
 /** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
 const MOST_WAITING = 256;
-const MIB = 1024 * 1024;
 /** The longest an event waits for others. */
 const WAIT_MS = 2;
 /** So many events in one commit are a burst, and for how long after it more are expected. */
@@ -89,7 +89,7 @@ function openReport({ metrics, log, now }: IntakeOptions): (read: ArrivalsRead) 
 }
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = 256 * MIB } = options;
+  const { store, wakeUp, now, metrics, backlogCap, log, minFreeBytes = MIN_FREE_BYTES } = options;
   const commits = createGroupCommit({
     batchSize: BATCH,
     waitMs: WAIT_MS,
@@ -144,9 +144,7 @@ export function createIntake(options: IntakeOptions): Intake {
       if (stopped) return 'stopping';
       if (backlog() >= backlogCap) return `${backlog()} events wait to be applied, ${backlogCap} may`;
       if (commits.waiting() >= MOST_WAITING) return `${commits.waiting()} events wait to be stored`;
-      if (freeBytes !== undefined && freeBytes < minFreeBytes)
-        return `${Math.floor(freeBytes / MIB)} MiB are free on the disk of the store, ${Math.ceil(minFreeBytes / MIB)} MiB are needed`;
-      return undefined;
+      return lackOfSpace(freeBytes, minFreeBytes);
     },
     start() {
       const again = async (): Promise<void> => {

@@ -96,12 +96,20 @@ export async function migrateStore(store: Store, before?: Migration): Promise<vo
   });
 }
 
+/** A schema that this version does not work with. Its message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+/** Whether the store has no tables of ours yet, so that no daemon works on it. */
+export const isEmpty = async (store: Store): Promise<boolean> => (await currentVersion(store.db, store.engine)) === 0;
+
 /** Throws where the schema is not exactly the one this version works with. */
 export async function requireCurrent(store: Store): Promise<void> {
   const version = await currentVersion(store.db, store.engine);
   refuseNewer(version);
   if (version < MIGRATIONS.length) {
-    throw new Error(
+    throw new SchemaError(
       `The store has schema version ${version}, this cvrsync needs ${MIGRATIONS.length}: run cvrsync migrate`,
     );
   }
@@ -109,7 +117,7 @@ export async function requireCurrent(store: Store): Promise<void> {
 
 function refuseNewer(version: number): void {
   if (version <= MIGRATIONS.length) return;
-  throw new Error(
+  throw new SchemaError(
     `The store has schema version ${version}, written by a newer cvrsync; this one knows ${MIGRATIONS.length}: ` +
       'run the newer version, or restore a backup from before the upgrade',
   );
