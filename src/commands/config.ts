@@ -63,7 +63,7 @@ const schema = defineCommand({
   run: async (context, { plugins }) => {
     const described = await Promise.all(plugins.map((use) => describePlugin(use, '.')));
     const document = await schemaDocument(new Map(described.map(({ use, schema: entry }) => [use, entry])));
-    context.output.result(document, JSON.stringify(document, null, 2));
+    context.output.result(document);
     return 0;
   },
 });
@@ -73,8 +73,7 @@ const show = defineCommand({
   about: 'print the configuration in force, defaults filled in and secrets masked',
   run: async (context) => {
     const { config, file } = await context.loaded();
-    const shown = { file, ...shownConfig(config) };
-    context.output.result(shown, JSON.stringify(shown, null, 2));
+    context.output.result({ file, ...shownConfig(config) });
     return 0;
   },
 });

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/commands/cli/command.ts';
 import { ConfigError, maskedSink } from '../../src/commands/cli/context.ts';
 import { showFailure } from '../../src/commands/cli/failure.ts';
-import { createOutput } from '../../src/commands/cli/output.ts';
+import { createOutput, type Output } from '../../src/commands/cli/output.ts';
 import type { TableRow } from '../../src/commands/cli/table.ts';
+import { maskerOf } from '../../src/protocol/text/mask.ts';
 import { runCli } from '../support/cli.ts';
 
 const BIN = `${import.meta.dirname}/../../src/cvrsync.js`;
@@ -144,6 +145,25 @@ describe('output', () => {
         .split('\n')
         .map((line) => JSON.parse(line).n),
     ).toEqual([1, 2]);
+  });
+
+  it('masks the values of documents and tables, and none of their keys and marks', () => {
+    const write = (json: boolean, work: (output: Output) => void): string => {
+      let text = '';
+      const sink = maskedSink({ write: (more) => (text += more) });
+      sink.mask(maskerOf(['state', 'true', '8080', 'a secret']));
+      work(createOutput(sink, json));
+      return text;
+    };
+    const rows = [{ state: 'the state is "a secret"', open: true, port: 8080, at: 18080 }];
+    const masked = { state: 'the *** is "***"', open: true, port: '***', at: 18080 };
+    expect(JSON.parse(write(true, (output) => output.table(rows)))).toEqual([masked]);
+    expect(JSON.parse(write(true, (output) => output.result({ rows }, 'text')))).toEqual({ rows: [masked] });
+    expect(JSON.parse(write(true, (output) => output.entry(rows[0], 'text')))).toEqual(masked);
+    expect(write(false, (output) => output.table(rows))).toBe(
+      'state\topen\tport\tat\nthe *** is "***"\ttrue\t***\t18080\n',
+    );
+    expect(write(false, (output) => output.result(rows, 'in a state'))).toBe('in a ***\n');
   });
 
   it('passes through the mask once secrets are known', () => {

@@ -83,6 +83,20 @@ describe('config show', () => {
     });
   });
 
+  it.each(['register', 'false', 'null'])(
+    'stays a document with its keys where a secret is the word %s',
+    async (word) => {
+      const register = { source: 'cvr', baseUrl: 'http://127.0.0.1:9', username: 'u', password: word };
+      const file = await write({ service: { register } });
+      for (const json of [['--json'], []]) {
+        const { stdout } = await runCli([...json, 'config', 'show'], { CVRSYNC_CONFIG: file });
+        const { config } = JSON.parse(stdout);
+        expect(config.service.register).toMatchObject({ baseUrl: 'http://127.0.0.1:9', password: '***' });
+        expect(config.server).toMatchObject({ port: 8080 });
+      }
+    },
+  );
+
   it('lists everything that is wrong, with exit code 2', async () => {
     const file = await write({ server: { prot: 1 }, store: 7, connector: { webhook: {} } });
     const plain = await runCli(['config', 'show', '--config', file]);

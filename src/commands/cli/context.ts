@@ -70,6 +70,8 @@ export function maskedSink(sink: Sink): MaskedSink {
   return {
     write: (text) => sink.write(escapeControls(scrub(text))),
     draw: (text) => sink.write(scrub(text)),
+    scrub: (text) => scrub(text),
+    writeScrubbed: (text) => sink.write(escapeControls(text)),
     isTTY: sink.isTTY === true,
     ...(sink.columns !== undefined && { columns: sink.columns }),
     mask: (next) => {

@@ -1,4 +1,5 @@
 /** What a command prints on stdout: for people, or with `--json` for programs. */
+import { maskedValue } from '../../protocol/text/mask.ts';
 import { renderTable, type TableRow, toTsv } from './table.ts';
 
 /** Where texts go: a process stream, or a test's. */
@@ -6,6 +7,10 @@ export interface Sink {
   write(text: string): unknown;
   /** Writes what moves the cursor, where that is more than text: a bar's. Nothing from outside may be in it as it came. */
   draw?(text: string): unknown;
+  /** Hides the secrets in a text; absent where none are known. */
+  scrub?(text: string): string;
+  /** Writes what is made of scrubbed values, whose keys and marks stay as they are. */
+  writeScrubbed?(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
@@ -21,8 +26,8 @@ export interface Output {
    * list.
    */
   table(rows: readonly TableRow[], empty?: string): void;
-  /** The command's one result: `text` for people, `value` as one JSON document. Call it once. */
-  result(value: unknown, text: string): void;
+  /** The command's one result: `text` for people, `value` as one JSON document, also where there is no text. Call it once. */
+  result(value: unknown, text?: string): void;
   /** One of a stream: a line for people, or a line of JSON. */
   entry(value: unknown, text: string): void;
 }
@@ -30,16 +35,24 @@ export interface Output {
 /** Makes the output of one command. */
 export function createOutput(stdout: Sink, json: boolean): Output {
   const line = (text: string): void => void stdout.write(`${text}\n`);
+  const scrub = (text: string): string => stdout.scrub?.(text) ?? text;
+  const scrubbed = (text: string): void =>
+    void (stdout.writeScrubbed === undefined ? stdout.write(`${text}\n`) : stdout.writeScrubbed(`${text}\n`));
+  const scrubbedRow = (row: TableRow): TableRow =>
+    Object.fromEntries(Object.entries(row).map(([column, value]) => [column, maskedValue(value, scrub)]));
+  const document = (value: unknown, indent?: number): void =>
+    scrubbed(JSON.stringify(value, (_key, each) => maskedValue(each, scrub), indent));
   return {
     line: (text = '') => {
       if (!json) line(text);
     },
     table: (rows, empty = 'Nothing to show.') => {
-      if (json) return line(JSON.stringify(rows, null, 2));
+      if (json) return document(rows, 2);
       if (rows.length === 0) return line(empty);
-      return line(stdout.isTTY === true ? renderTable(rows, stdout.columns ?? USUAL_WIDTH) : toTsv(rows));
+      const shown = rows.map(scrubbedRow);
+      return scrubbed(stdout.isTTY === true ? renderTable(shown, stdout.columns ?? USUAL_WIDTH) : toTsv(shown));
     },
-    result: (value, text) => line(json ? JSON.stringify(value, null, 2) : text),
-    entry: (value, text) => line(json ? JSON.stringify(value) : text),
+    result: (value, text) => (json || text === undefined ? document(value, 2) : line(text)),
+    entry: (value, text) => (json ? document(value) : line(text)),
   };
 }

@@ -51,9 +51,12 @@ const PATH = /^\/cvr-permanent\/([a-z]+)(?:\/_doc)?\/_(search|count)$/;
 /** A series of sample changes without end, as far as anyone watches. */
 const ENDLESS = 10_000_000;
 
+/** No ordinary word: whoever configures it has it masked in all output. */
+const PASSWORD = 'emulated-register-password';
+
 /** Serves the indices of companies, production units and participants, with sample companies in them. */
 export async function serveRegister(options: RegisterEmulatorOptions = {}): Promise<RegisterEmulator> {
-  const { seed = 1, companies = 10, user = 'cvrsync', password = 'register', totals = 'number' } = options;
+  const { seed = 1, companies = 10, user = 'cvrsync', password = PASSWORD, totals = 'number' } = options;
   const documents = {
     virksomhed: new Map<string, RegisterHit>(),
     produktionsenhed: new Map<string, RegisterHit>(),

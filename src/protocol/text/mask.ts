@@ -1,4 +1,4 @@
-/** Masks secrets in texts that others wrote: answers, errors, logs. */
+/** Masks secrets in texts that others wrote (answers, errors, logs), and in the values of documents. */
 
 /** What stands in place of a secret. */
 export const MASK = '***';
@@ -32,4 +32,13 @@ export function maskerOf(secrets: Iterable<string>): (text: string) => string {
   const sorted = [...all].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(sorted.map((secret) => RegExp.escape(secret)).join('|'), 'g');
   return (text) => text.replaceAll(pattern, MASK);
+}
+
+/**
+ * A value of a document, masked: one by one, so that a secret that is an ordinary word changes no key and no mark of the
+ * document. A number is masked where it is a secret as a whole.
+ */
+export function maskedValue<T>(value: T, mask: (text: string) => string): T | string {
+  if (typeof value === 'string') return mask(value);
+  return typeof value === 'number' && mask(String(value)) === MASK ? MASK : value;
 }
