@@ -25,6 +25,12 @@ const cvrsync = (args: readonly string[], cwd = home) =>
   node([join(home, 'node_modules/cvrsync/dist/cvrsync.js'), ...args], cwd);
 const tsc = (args: readonly string[], cwd: string) => node([join(OURS, 'typescript/bin/tsc'), ...args], cwd);
 
+/** All that is packed beside the build. */
+const COPIED = [
+  ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'CONTRIBUTING.md', 'SECURITY.md', 'src/README.md'],
+  ...['data', 'deploy', 'scaffold', 'providers', 'docs'],
+];
+
 /** Builds and packs what is here, unpacks it in an empty folder, and puts the packages it needs beside it. */
 async function install(): Promise<void> {
   const built = join(folder, 'built');
@@ -34,11 +40,13 @@ async function install(): Promise<void> {
   expect(bundled.code, bundled.stderr + bundled.stdout).toBe(0);
   const typed = await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist/types')], ROOT);
   expect(typed.code, typed.stdout).toBe(0);
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'data', 'scaffold', 'providers', 'docs'])
+  for (const name of COPIED)
     await cp(join(ROOT, name), join(built, name), {
       recursive: true,
       filter: (path) => !/\.db|\/demo|providers\/.*\.ts$/.test(path),
     });
+  await mkdir(join(built, 'deploy/secrets'), { recursive: true });
+  await writeFile(join(built, 'deploy/secrets/hubspot_access_token'), 'a-secret');
   const packed = await run('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], built);
   expect(packed.code, packed.stderr).toBe(0);
   home = join(folder, 'home');
@@ -91,6 +99,17 @@ describe('the published package', () => {
     const [crm] = JSON.parse(shown.stdout).providers;
     expect(crm).toMatchObject({ use: 'super-crm', settings: { callsPerSecond: 10 } });
     expect(shown.stdout).not.toContain('"secret"');
+  });
+
+  it('has what its documents name for systemd, Kubernetes and Prometheus, the sample register, and no secrets', async () => {
+    const packed = join(home, 'node_modules/cvrsync');
+    expect(await readdir(join(packed, 'deploy'))).toEqual(['grafana', 'helm', 'prometheus', 'systemd']);
+    expect(await readdir(join(packed, 'deploy/systemd'))).toEqual(['cvrsync.service']);
+    expect(await readdir(join(packed, 'src'))).toEqual(['README.md']);
+    const register = { source: 'file', path: 'node_modules/cvrsync/data/samples/register' };
+    await writeFile(join(home, 'service.json'), JSON.stringify({ service: { register } }));
+    const checked = await cvrsync(['--config', 'service.json', 'check']);
+    expect(checked.stdout).toContain('data/samples/register gives documents');
   });
 
   it('states the licences of the packages that were taken in', async () => {

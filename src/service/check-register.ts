@@ -35,7 +35,7 @@ export async function checkRegister(
   } catch (error) {
     const advice =
       register.source === 'file'
-        ? 'check service.register.path'
+        ? 'put register documents there, or name where they are: a relative path starts at the working directory'
         : 'check service.register: baseUrl, username, password, and whether this machine may reach it';
     return [...lag, { level: 'fail', subject, found: reasonOf(error, signal), advice }];
   } finally {

@@ -1,6 +1,6 @@
 /** What `check` finds out about the service. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { park } from '../../src/runtime/lanes/lane-state.ts';
@@ -116,6 +116,10 @@ describe('check of a service', () => {
   it('says where a folder is not there, or is empty', async () => {
     const missing = await found({ register: { source: 'file', path: join(folder, 'nowhere') } });
     expect([missing.code, ...missing.about('register')]).toEqual([1, expect.stringMatching(/^fail /)]);
+    const relative = await found({ register: { source: 'file', path: 'nowhere/register' } });
+    const { found: said = '', advice = '' } = relative.findings.find(({ subject }) => subject === 'register') ?? {};
+    expect(said).toContain(`cannot read ${resolve('nowhere/register')}`);
+    expect(advice).toContain('starts at the working directory');
     await mkdir(join(folder, 'empty'));
     const empty = await found({ register: { source: 'file', path: join(folder, 'empty') } });
     expect([empty.code, ...empty.about('register')]).toEqual([0, expect.stringMatching(/^warn .*no document$/)]);

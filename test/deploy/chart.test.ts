@@ -16,6 +16,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkConfig } from '../../src/config/load.ts';
+import { isJsonObject } from '../../src/protocol/text/json.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { newStore } from '../support/stores.ts';
 import { renderChart } from './chart.ts';
@@ -76,6 +77,18 @@ function made(over: object = {}) {
 
 const kindsOf = (over?: object) => made(over).map(({ kind }) => kind);
 const only = (kind: string, over?: object) => Object(made(over).find((each) => each.kind === kind));
+
+/** Values over a chart's own, as Helm merges them: map by map, and a key is taken out by null. */
+function helmMerged(own: unknown, over: unknown): unknown {
+  if (!isJsonObject(own) || !isJsonObject(over)) return over;
+  const keys = new Set([...Object.keys(own), ...Object.keys(over)]);
+  return Object.fromEntries(
+    [...keys].flatMap((key) => {
+      const value = Object.hasOwn(over, key) ? helmMerged(own[key], over[key]) : own[key];
+      return value === null ? [] : [[key, value]];
+    }),
+  );
+}
 
 describe('the chart', () => {
   it('makes one pod with a volume on SQLite, and replicas that may go one at a time on PostgreSQL', () => {
@@ -146,6 +159,21 @@ describe('the chart', () => {
     );
     const load = await checkConfig(parse(only('ConfigMap').data['cvrsync.yaml']), '/etc/cvrsync/cvrsync.yaml', env);
     expect(load).toMatchObject({ ok: true });
+  });
+
+  it('takes the values that docs/deployment.md has for Salesforce alone, merged into its own as Helm does it', async () => {
+    const page = readFileSync(join(CHART, '../../../docs/deployment.md'), 'utf8');
+    const [, text = ''] = /^Helm merges [\s\S]*?```yaml\n([\s\S]*?)```/mu.exec(page) ?? [];
+    const merged = Object(helmMerged(values, parse(text)));
+    const env = Object.fromEntries(
+      Object.keys(merged.secrets).map((name) => [name, 'a-secret-of-thirty-two-characters']),
+    );
+    const configured = parse(only('ConfigMap', merged).data['cvrsync.yaml']);
+    const load = await checkConfig(configured, '/etc/cvrsync/cvrsync.yaml', env);
+    if (!load.ok) throw new Error(JSON.stringify(load.errors));
+    expect(load.config.connector?.providers.map(({ name }) => name)).toEqual(['salesforce']);
+    expect(load.config.connector?.upstream).toBeUndefined();
+    expect(load.config.service).toBeDefined();
   });
 
   it('starts the pods anew where the configuration changed, and pins the image by its digest where it has one', () => {

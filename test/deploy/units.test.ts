@@ -139,6 +139,18 @@ describe('deploy/systemd/cvrsync.service', () => {
     expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(25);
   });
 
+  it('names in docs/deployment.md, for commands, the files of all secrets under the variables of the unit', () => {
+    const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+    const [, commands = ''] = /^To run a \[command\][\s\S]*?```sh\n([\s\S]*?)```/mu.exec(page) ?? [];
+    const exported = [...commands.matchAll(/(\w+_FILE)=(\S+)/gu)].map(([, name, file]) => `${name} ${file}`);
+    const files = new Map(
+      lines.flatMap((line) => [...line.matchAll(/^LoadCredential=(\w+):(\S+)/gu)].map(([, id, file]) => [id, file])),
+    );
+    const given = [...(settingOf('Environment') ?? '').matchAll(/(\w+_FILE)=%d\/(\w+)/gu)];
+    expect(exported).toEqual(given.map(([, name, id]) => `${name} ${files.get(id)}`));
+    expect(exported.length).toBeGreaterThan(0);
+  });
+
   it('gives it each secret as a file that the environment names', () => {
     const credentials = lines.flatMap((line) => /^LoadCredential=(\w+):/u.exec(line)?.[1] ?? []);
     const named = [...(settingOf('Environment') ?? '').matchAll(/_FILE=%d\/(\w+)/gu)].map(

@@ -17,6 +17,7 @@ function checked(owner: string, changes: Readonly<Record<string, string>> = {}) 
   const files = {
     'package.json': JSON.stringify({ version: '1.2.3', ...links }),
     'SECURITY.md': address(owner),
+    'deploy/systemd/cvrsync.service': address(owner),
     '.github/ISSUE_TEMPLATE/config.yml': address(owner),
     'CHANGELOG.md': '# Changelog\n\n## [1.2.3] - 2026-12-01\n',
     ...changes,
@@ -40,6 +41,7 @@ describe('a release', () => {
     expect(said.map((line) => line.split(':')[0])).toEqual([
       'package.json',
       'SECURITY.md',
+      'deploy/systemd/cvrsync.service',
       '.github/ISSUE_TEMPLATE/config.yml',
     ]);
   });

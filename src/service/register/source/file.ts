@@ -7,7 +7,7 @@
  */
 import type { Stats } from 'node:fs';
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { linesFrom } from './lines.ts';
@@ -220,7 +220,7 @@ async function list(path: string): Promise<{ folder: string; names: readonly str
 const failed =
   (file: string) =>
   (error: unknown): never => {
-    throw new SourceError(`cannot read ${file}: check service.register.path`, { cause: error });
+    throw new SourceError(`cannot read ${resolve(file)}: check service.register.path`, { cause: error });
   };
 
 function readPlace(cursor: string | undefined, path: string): Place {
