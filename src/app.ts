@@ -16,6 +16,7 @@ import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/op
 import { openClient } from './http/outbound/client.ts';
 import { readOutages, shownOutage } from './http/outbound/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
+import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { joinDaemons, saltOf } from './runtime/daemons.ts';
@@ -78,12 +79,11 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       addresses: addresses.promise,
       guard: isLoopback(config.admin.host) ? undefined : { adminToken },
     });
-    const { host, port } = config.server;
-    const adminUrl = await base.admin.listen({ host: config.admin.host, port: config.admin.port });
-    const url = await base.server.listen({ host, port });
+    const adminUrl = await listen(base.admin, config.admin, 'admin');
+    const url = await listen(base.server, config.server, 'server');
     const publicUrl = config.server.publicUrl ?? url;
     addresses.resolve({ publicUrl, adminUrl });
-    const address = ownAddress(host, Number(new URL(url).port));
+    const address = ownAddress(config.server.host, Number(new URL(url).port));
     own.resolve(address);
     if (config.roles.includes('service')) await service?.start({ publicUrl, ...ownConnector(config, address) });
     const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
@@ -101,6 +101,12 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     throw error;
   }
 }
+
+/** Listens where a section of the configuration says. */
+const listen = (server: Base['server'], { host, port }: Config['server' | 'admin'], section: string): Promise<string> =>
+  server.listen({ host, port }).catch((error) => {
+    throw listenError(error, { host, port }, { host: `${section}.host`, port: `${section}.port` });
+  });
 
 /** What ends what was started, to be called from the last to the first. */
 type Undo = (() => Promise<unknown>)[];

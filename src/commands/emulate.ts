@@ -7,6 +7,7 @@ import type { CrmEmulator, ScriptedFault } from '../../providers/emulator.ts';
 import { EMULATORS } from '../../providers/index.ts';
 import { parseConfig } from '../config/load-file.ts';
 import { didYouMean } from '../config/nearest.ts';
+import { listenError } from '../http/server/listen-error.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
@@ -66,42 +67,42 @@ export const command = defineCommand({
     webhook: text('the webhook of the hubspot and salesforce jobs, for service', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
-    const { output, signal, json } = context;
-    const start = EMULATORS[name];
-    if (start === undefined && name !== 'register' && name !== 'service') {
+    if (EMULATORS[name] === undefined && name !== 'register' && name !== 'service') {
       const known = [...Object.keys(EMULATORS), 'register', 'service'];
       throw new UsageError(`${name} cannot be emulated${didYouMean(name, known)} (${known.join(', ')})`);
     }
     if (port > 65_535) throw new UsageError(`${port} is not a port: 0 to 65535`);
     const script = faults === undefined ? [] : await readFaults(faults);
-    if (name === 'service') {
-      await showService(context, { port, seed, companies, faults: script, every, webhook });
-      return 0;
-    }
-    if (start === undefined) {
-      await showRegister(output, json, signal, { port, seed, companies, faults: script, every });
-      return 0;
-    }
-    const emulator = await start({ port, seed, faults: script });
-    try {
-      const records = addCompanies(emulator, name, seed, companies);
-      const { cvr } = NAMES[name] ?? {};
-      const entry = { use: name, ...emulator.settings, ...(cvr !== undefined && { match: { property: cvr } }) };
-      const configuration = { connector: { providers: { [name]: entry } } };
-      const shown = { name, url: emulator.url, configuration, records };
-      output.entry(
-        shown,
-        `${name} answers at ${emulator.url}, with ${records.length} sample companies. To reach it:\n`,
-      );
-      if (!json) output.line(stringify(configuration).trimEnd());
-      for (const { id, entityId, name: company } of records) output.line(`# ${id}  ${entityId}  ${company}`);
-      await ended(signal);
-    } finally {
-      await emulator.close();
-    }
+    const options = { port, seed, companies, faults: script };
+    await emulated(context, name, { ...options, every, webhook }).catch((error: unknown) => {
+      throw listenError(error, { host: '127.0.0.1', port }, { host: '--port', port: '--port' });
+    });
     return 0;
   },
 });
+
+/** Runs the emulator of that name until the signal. */
+async function emulated(context: CommandContext, name: string, options: ServiceOptions): Promise<void> {
+  const { output, signal, json } = context;
+  const start = EMULATORS[name];
+  if (name === 'service') return showService(context, options);
+  if (start === undefined) return showRegister(output, json, signal, options);
+  const { port, seed, companies, faults } = options;
+  const emulator = await start({ port, seed, faults });
+  try {
+    const records = addCompanies(emulator, name, seed, companies);
+    const { cvr } = NAMES[name] ?? {};
+    const entry = { use: name, ...emulator.settings, ...(cvr !== undefined && { match: { property: cvr } }) };
+    const configuration = { connector: { providers: { [name]: entry } } };
+    const shown = { name, url: emulator.url, configuration, records };
+    output.entry(shown, `${name} answers at ${emulator.url}, with ${records.length} sample companies. To reach it:\n`);
+    if (!json) output.line(stringify(configuration).trimEnd());
+    for (const { id, entityId, name: company } of records) output.line(`# ${id}  ${entityId}  ${company}`);
+    await ended(signal);
+  } finally {
+    await emulator.close();
+  }
+}
 
 /** Runs the register until the signal, and changes one of its companies now and then. */
 async function showRegister(

@@ -47,6 +47,17 @@ describe('emulate', () => {
     await expect(fetch(running.url)).rejects.toThrow();
   });
 
+  it('names the option where its port is taken', async () => {
+    const { url } = await emulate('hubspot');
+    const { port } = new URL(url);
+    for (const name of ['http', 'register', 'service']) {
+      const { code, stderr } = await runCli(['emulate', name, '--port', port]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`cvrsync: port ${port} of 127.0.0.1 is taken: another program listens there`);
+      expect(stderr).toContain('set another --port');
+    }
+  });
+
   it('makes scripted faults happen', async () => {
     const file = join(newFolder(), 'faults.yaml');
     await writeFile(
