@@ -31,6 +31,8 @@ const EVERY_MS = 60_000;
 /** A row that is older was left by a process that ended: who calls writes one a minute. */
 const STALE_MS = 15 * 60_000;
 const PREFIX = 'outage:';
+const ANSWERED = 'answered';
+const REFUSED = `${ANSWERED} 401`;
 
 /** Watches the accounts of this process. */
 export function watchOutages({ store, now, log }: OutageDeps): Outages {
@@ -46,7 +48,9 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
     const { since } = outage;
     log.warn(
       { account, since: new Date(since).toISOString(), failure },
-      `${account} does not answer: cvrsync tries again until it does, and loses nothing`,
+      failure === REFUSED
+        ? `${account} refuses the credentials: renew them where that lasts. cvrsync tries again, and loses nothing`
+        : `${account} ${troubleOf(failure)}: cvrsync tries again until it works, and loses nothing`,
     );
     const row: Outage = { account, since, failure };
     await store.write((tx) => writeValue(tx, `${PREFIX}${account}`, JSON.stringify(row), now())).catch(() => undefined);
@@ -76,7 +80,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
       try {
         const response = await http(request);
         const { status } = response;
-        if (status >= 500 || status === 401) await fails(account, `answered ${status}`);
+        if (status >= 500 || status === 401) await fails(account, `${ANSWERED} ${status}`);
         // Another refusal may be about one record, and says neither.
         else if (status < 400) await answers(account);
         return response;
@@ -108,4 +112,10 @@ export async function readOutages(db: Db, now: number): Promise<readonly Outage[
 
 /** An outage as one line. */
 export const shownOutage = ({ account, since, failure }: Outage): string =>
-  `${account} does not answer since ${new Date(since).toISOString().slice(0, 19)}Z: ${failure}`;
+  `${account} ${troubleOf(failure)} since ${new Date(since).toISOString().slice(0, 19)}Z: ${failure}`;
+
+/** What an account does to us, by what the last call came to. */
+const troubleOf = (failure: string): string => {
+  if (failure === REFUSED) return 'refuses the credentials';
+  return failure.startsWith(ANSWERED) ? 'answers with errors' : 'does not answer';
+};

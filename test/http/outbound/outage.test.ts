@@ -41,7 +41,8 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
       script.time += 10_000;
     }
     expect(lines).toHaveLength(3);
-    for (const line of lines) expect(line).toMatch(/^warn hubspot does not answer.*2026-03-03T00:00:00.*answered 503/);
+    for (const line of lines)
+      expect(line).toMatch(/^warn hubspot answers with errors: .*2026-03-03T00:00:00.*answered 503/);
     script.answer = () => 200;
     await call();
     await call();
@@ -71,13 +72,15 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
   });
 
   it('begins with refused credentials too, and not with what one record is refused for', async () => {
-    const { lines, script, call } = await setUp(engine);
+    const { store, lines, script, call } = await setUp(engine);
     script.answer = () => 400;
     await call();
     expect(lines).toEqual([]);
     script.answer = () => 401;
     await call();
-    expect(lines).toHaveLength(1);
+    expect(lines).toEqual([expect.stringMatching(/^warn hubspot refuses the credentials: renew them .*answered 401/)]);
+    const [outage] = await readOutages(store.db, script.time);
+    expect(outage && shownOutage(outage)).toMatch(/^hubspot refuses the credentials since .*: answered 401$/);
     script.answer = () => 400;
     await call();
     expect(lines).toHaveLength(1);
@@ -99,6 +102,6 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
     const { script, lines, call, make, inner } = await setUp(engine);
     script.answer = () => 502;
     await call(make().watchHosts(inner));
-    expect(lines).toEqual([expect.stringContaining('warn crm.example does not answer')]);
+    expect(lines).toEqual([expect.stringContaining('warn crm.example answers with errors')]);
   });
 });
