@@ -76,6 +76,14 @@ describe('a failure', () => {
   };
   const failed = new Error('cannot read the links', { cause: new Error('the database is locked') });
 
+  it('leaves out a cause that says what the message has said', () => {
+    const inner = new Error('ENOENT: no such file');
+    const told = shown(
+      new Error('cannot read x (ENOENT: no such file)', { cause: new Error('gone', { cause: inner }) }),
+    );
+    expect(told.text).toBe('cvrsync: cannot read x (ENOENT: no such file)\n  because: gone\n');
+  });
+
   it('tells what happened and why, and shows a stack only to who debugs', () => {
     expect(shown(failed)).toEqual({
       code: 1,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
+import { causesOf, errorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
 import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
@@ -85,10 +86,20 @@ export async function createContext(
   world: World & { stdout: MaskedSink; stderr: MaskedSink },
   options: GlobalOptions,
 ): Promise<CommandContext> {
-  const { pino } = await import('pino');
+  const { pino, stdSerializers } = await import('pino');
   const { stdout, stderr, env } = world;
   const log = pino(
-    { level: options.logLevel, base: null, mixin: traceIds },
+    {
+      level: options.logLevel,
+      base: null,
+      mixin: traceIds,
+      serializers: {
+        err: (error: unknown) =>
+          error instanceof Error
+            ? { ...stdSerializers.err(error), message: [errorText(error), ...causesOf(error)].join(': ') }
+            : error,
+      },
+    },
     { write: (line) => void stderr.write(line) },
   );
   const load = async (): Promise<LoadedConfig> => {

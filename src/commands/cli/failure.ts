@@ -1,6 +1,6 @@
 /** Shows why a command failed: what happened, where, and what to do; the stack only at log level debug. */
 
-import { errorText } from '../../protocol/text/error-text.ts';
+import { causesOf, errorText } from '../../protocol/text/error-text.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type LogLevel } from './context.ts';
 
@@ -11,7 +11,7 @@ export function showFailure(
   options: { readonly json: boolean; readonly logLevel: LogLevel },
 ): ExitCode {
   const message = errorText(error);
-  const reasons = reasonsOf(error);
+  const reasons = causesOf(error);
   const isDebug = options.logLevel === 'debug' || options.logLevel === 'trace';
   const problems = error instanceof ConfigError ? error.problems : undefined;
   const lines = options.json
@@ -24,16 +24,4 @@ export function showFailure(
   for (const line of lines) stderr.write(`${line}\n`);
   if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
   return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
-}
-
-/** The messages of an error's causes, outermost first; each once. */
-function reasonsOf(error: unknown): readonly string[] {
-  const reasons: string[] = [];
-  let cause = error instanceof Error ? error.cause : undefined;
-  while (cause !== undefined && reasons.length < 5) {
-    const reason = errorText(cause);
-    if (reason !== '' && !reasons.includes(reason)) reasons.push(reason);
-    cause = cause instanceof Error ? cause.cause : undefined;
-  }
-  return reasons;
 }
