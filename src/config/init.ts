@@ -20,7 +20,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'connector.providers.hubspot.accessToken': env('HUBSPOT_ACCESS_TOKEN'),
   'connector.providers.hubspot.match': '{ property: cvr_number }',
   'connector.providers.salesforce.use': 'salesforce',
-  'connector.providers.salesforce.loginUrl': 'https://login.salesforce.com',
+  'connector.providers.salesforce.loginUrl': 'https://NAME.my.salesforce.com',
   'connector.providers.salesforce.auth': `{ flow: client-credentials, clientId: "${env('SF_CLIENT_ID')}", clientSecret: "${env('SF_CLIENT_SECRET')}" }`,
   'connector.providers.salesforce.match': '{ property: CVR_Number__c }',
   'connector.providers.http.use': 'http',

@@ -45,6 +45,9 @@ type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly errors: readonly ConfigProblem[] };
 
+/** Whether a line has `${NAME}` without quotes in a map of one line, where YAML takes its brace for another map. */
+const isUnquoted = (text: string, line = 0): boolean => /\{[^"'$]*[\s:,]\$\{\w/u.test(text.split('\n')[line - 1] ?? '');
+
 /**
  * Parses a configuration file. Codes such as `011100` are texts here although YAML takes them for numbers:
  * a number that does not print as it was written, and every key, stays a text. Errors carry line and column,
@@ -57,7 +60,8 @@ export function parseConfig(text: string): Parsed {
     const at = error.linePos?.[0];
     const where = at === undefined ? '' : `line ${at.line}, column ${at.col}`;
     const [message = ''] = error.message.split(/ at line \d+|:?\n/, 1);
-    return { path: where, message: `not valid YAML: ${message}` };
+    const hint = isUnquoted(text, at?.line) ? `. Write "$\{NAME}" in quotes inside of { }` : '';
+    return { path: where, message: `not valid YAML: ${message}${hint}` };
   });
   if (errors.length > 0) return { ok: false, errors };
   visit(document, {

@@ -8,6 +8,9 @@ import { errorText } from '../protocol/text/error-text.ts';
 export function prepareFile(file: string): void {
   const at = resolve(file);
   const folder = dirname(at);
+  // The folder above that is there says why none can be made: mkdir itself says ENOENT on a read-only file system.
+  const above = nearestFolder(folder);
+  if (above !== folder) explained(at, above, () => accessSync(above, constants.W_OK));
   explained(at, folder, () => mkdirSync(folder, { recursive: true }));
   if (explained(at, at, () => statSync(at, { throwIfNoEntry: false })?.isDirectory()) === true)
     throw new Error(`The store ${at} is a folder: name a file as \`store\`, such as ${join(at, 'cvrsync.db')}`);
@@ -15,6 +18,10 @@ export function prepareFile(file: string): void {
   for (const place of existsSync(at) ? [folder, at] : [folder])
     explained(at, place, () => accessSync(place, constants.W_OK));
 }
+
+/** The folder itself, or the nearest one above it that is there. */
+const nearestFolder = (folder: string): string =>
+  existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 
 function explained<T>(store: string, place: string, work: () => T): T {
   try {

@@ -208,11 +208,20 @@ async function backup(from: string, to: string): Promise<void> {
     source.prepare('select count(*) from sqlite_schema').get();
     await source.backup(partial);
     await rename(partial, to);
+  } catch (error) {
+    if (!isUnwritten(error)) throw error;
+    const mib = Math.ceil(statSync(from).size / MIB);
+    const advice = `the copy takes about ${mib} MiB: make room on that disk, or name a file on another`;
+    throw new Error(`cannot write ${path.resolve(to)} (${error.message}); ${advice}`, { cause: error });
   } finally {
     source.close();
     await rm(partial, { force: true });
   }
 }
+
+/** A full disk, or a limit on what may be written there. */
+const isUnwritten = (error: unknown): error is Error =>
+  error instanceof Database.SqliteError && (error.code === 'SQLITE_FULL' || error.code.startsWith('SQLITE_IOERR'));
 
 /** An exclusive transaction nobody ends: the operating system frees it with the process, however that dies. */
 function lockFile(file: string): Database.Database {

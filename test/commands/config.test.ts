@@ -37,6 +37,8 @@ describe('config init', () => {
   it('prints instead, for a pipe', async () => {
     const { stdout } = await runCli(['config', 'init', 'salesforce', '--print']);
     expect(stdout).toContain('use: salesforce');
+    // The flow of client credentials takes the org's My Domain alone.
+    expect(stdout).toContain('loginUrl: https://NAME.my.salesforce.com');
     expect(stdout).not.toContain('use: hubspot');
   });
 

@@ -145,6 +145,25 @@ describe('a store that cannot be kept where it should be is told with path, user
     await chmod(shared, 0o777);
     const again = await cvrsync(['--config', config, 'serve'], bound);
     expect(again.stderr).toMatch(/the user .*may not write .*x\.db: give that user/);
+    await chmod(shared, 0o555);
+    const deeper = await configured('deeper.json', { store: join(shared, 'new', 'er', 'x.db'), connector });
+    const third = await cvrsync(['--config', deeper, 'serve'], bound);
+    expect(third.stderr).toMatch(/the user .*may not write .*shared: give that user/);
+    await chmod(shared, 0o777);
+  });
+
+  test('a backup that finds no room names its file, and how much it takes', async () => {
+    const store = join(folder, 'large.db');
+    await (await openStore(store)).close();
+    const config = await configured('large.json', { store, connector });
+    const file = join(folder, 'copies', 'copy.db');
+    const ran = await cvrsync(['--config', config, 'backup', file], ['prlimit', '--fsize=200000']);
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^cvrsync: cannot write .*the copy takes about 1 MiB: make room/),
+    ]);
+    expect(ran.stderr).toContain(`cannot write ${file} (`);
+    expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });
 
   test('a folder that is missing is made', async () => {
@@ -165,6 +184,13 @@ describe('one slip, one clear message', () => {
     const text = 'store: data/x.db\nconnector:\n  webhook: { auth: { method: None }\n  providers:\n    a: [1\n  b: }\n';
     expect(await messages('slip.yaml', text)).toEqual([expect.stringMatching(/line \d+, column \d+ not valid YAML: /)]);
     expect(await messages('tab.yaml', 'store: x.db\nserver:\n\tport: 8080\n\thost: a\n')).toHaveLength(1);
+  });
+
+  test('a variable without quotes in a map of one line', async () => {
+    const text = `connector:\n  webhook:\n    auth: { method: Header, key: X-Key, value: $\{WEBHOOK_SECRET} }\n`;
+    expect(await messages('unquoted.yaml', text)).toEqual([
+      expect.stringMatching(/^ {0,2}line 3, column \d+ not valid YAML: .*Write "\$\{NAME\}" in quotes/),
+    ]);
   });
 
   test('a configuration in UTF-16, with a mark or without, is read', async () => {
