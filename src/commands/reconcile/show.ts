@@ -50,14 +50,17 @@ const VERDICTS: Readonly<Record<RepairResult, string>> = {
   person: '',
 };
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Lines for people: the lists, which of them are not plausible, and each kind of difference with examples. */
 export function linesOf(
-  { scope, records, links, items, doubts }: Survey,
+  { scope, records, links, young, items, doubts }: Survey,
   shown: readonly ReconcileView[],
 ): readonly string[] {
-  const compared = [`${records} records in ${scope.provider}`, `${links} links`];
-  if (items !== undefined) compared.push(`${items} items of the service`);
+  const compared = [`${counted(records, 'record')} in ${scope.provider}`, counted(links, 'link')];
+  if (items !== undefined) compared.push(`${counted(items, 'item')} of the service`);
   const lines = [`Compared ${compared.join(', ')}.`];
+  if (young > 0) lines.push(`${counted(young, 'link')} changed less than a minute ago: compared the next time.`);
   if (items === undefined) lines.push('No monitoring service is configured: its list was not compared.');
   for (const { reason } of doubts) lines.push(`Not plausible: ${reason}.`);
   for (const { kind, count, verdict, some } of shown) {
@@ -71,13 +74,14 @@ export function linesOf(
 
 /** The document of `--json`. `repaired` is null where nothing was to be done. */
 export const documentOf = (
-  { scope, records, links, items, doubts }: Survey,
+  { scope, records, links, young, items, doubts }: Survey,
   shown: readonly ReconcileView[],
   repaired: Repaired | undefined,
 ): object => ({
   provider: scope.provider,
   records,
   links,
+  young,
   items: items ?? null,
   doubts: doubts.map(({ basis, reason }) => ({ about: basis, reason })),
   differences: shown.map(({ kind, count, verdict, some }) => ({

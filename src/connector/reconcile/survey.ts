@@ -13,6 +13,8 @@ export interface Survey {
   readonly scope: ReconcileScope;
   readonly records: number;
   readonly links: number;
+  /** Links that changed a moment ago: they are left to the next time. */
+  readonly young: number;
   /** Undefined where no service is configured. */
   readonly items: number | undefined;
   readonly counts: Readonly<Record<DifferenceKind, number>>;
@@ -53,7 +55,8 @@ export async function survey(context: ReconcileContext, signal: AbortSignal): Pr
     items: items && { now: items.count, last: last?.items },
     deletions: counts.unwished + counts.leftover + counts.stranger,
   });
-  return { scope, records: records.count, links: known.links.all, items: items?.count, counts, doubts };
+  const young = await countYoung(store.db, scope);
+  return { scope, records: records.count, links: known.links.all, young, items: items?.count, counts, doubts };
 }
 
 async function countAll(db: Db, scope: ReconcileScope, service: boolean): Promise<Record<DifferenceKind, number>> {
@@ -107,6 +110,17 @@ async function readKnown(
     confirmed: { all: row.confirmed, seen: row.listed },
     numbers: { all: row.numbered },
   };
+}
+
+async function countYoung(db: Db, { provider, before }: ReconcileScope): Promise<number> {
+  const { count } = await db
+    .selectFrom('link')
+    .select((at) => at.fn.countAll<number>().as('count'))
+    .where('provider', '=', provider)
+    .where('state', '=', 'active')
+    .where('updated_at', '>=', before)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 interface Last {

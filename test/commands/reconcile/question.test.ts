@@ -94,6 +94,18 @@ describe('reconcile', () => {
     expect(await run('--yes')).toMatchObject({ code: 0 });
   });
 
+  it('says how many links are too young to be compared, and counts one as one', async () => {
+    const { run, store } = await startHarness({ count: 1 });
+    expect((await run('--dry-run')).stdout).toContain(
+      'Compared 1 record in hubspot, 1 link, 0 items of the service.\n',
+    );
+    await store.write((tx) => tx.updateTable('link').set({ updated_at: Date.now() }).execute());
+    const { stdout } = await run('--dry-run');
+    expect(stdout).toContain('Compared 1 record in hubspot, 0 links, 0 items of the service.\n');
+    expect(stdout).toContain('1 link changed less than a minute ago: compared the next time.\n');
+    expect(JSON.parse((await run('--dry-run', '--json')).stdout)).toMatchObject({ links: 0, young: 1 });
+  });
+
   it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
     const { ask, run, store, lanes } = await startHarness();
     await store.write((tx) => mark(tx, 'poll', ['hubspot reconcile'], 5_000));
