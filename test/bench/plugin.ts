@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fenceConnection } from '../../src/connector/crm/fence.ts';
+import { fenceConnection } from '../../src/connector/crm/fence/fence.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { median, report, round } from './measure.ts';
 import { connectNoop, type NoopCalls } from './noop-provider.ts';

@@ -22,8 +22,8 @@ import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/open.ts';
 import type { ValueMap } from '../decide/render.ts';
-import { fenceConnection } from './fence.ts';
-import { soundLimits } from './fence-limits.ts';
+import { fenceConnection } from './fence/fence.ts';
+import { soundLimits } from './fence/fence-limits.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { formOf } from './record-id.ts';
 import { currentSendGuard } from './send-guard.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Connection, type Outcome, ProviderError, type Read } from '../../../providers/provider.ts';
-import { fenceConnection } from '../../../src/connector/crm/fence.ts';
-import { soundLimits } from '../../../src/connector/crm/fence-limits.ts';
+import { fenceConnection } from '../../../src/connector/crm/fence/fence.ts';
+import { soundLimits } from '../../../src/connector/crm/fence/fence-limits.ts';
 import { LONGEST_TEXT } from '../../../src/protocol/text/shape.ts';
 
 const live = () => new AbortController().signal;
@@ -55,6 +55,19 @@ describe('the fence', () => {
       { kind: 'written', id: '1' },
     ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'gone', 'written']);
+  });
+
+  it('names the provider and the verb where an answer throws as it is read', async () => {
+    const trap = {
+      id: '1',
+      get kind() {
+        throw new Error('boom');
+      },
+    };
+    await expect(reading([trap])).rejects.toMatchObject({
+      fault: 'unavailable',
+      message: 'crm: its read gave an answer that throws when it is read: boom',
+    });
   });
 
   it('takes a record that was left out as not done yet', async () => {

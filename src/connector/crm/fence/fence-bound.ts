@@ -1,10 +1,11 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 
-import { type Fault, ProviderError } from '../../../providers/provider.ts';
-import { errorText } from '../../protocol/text/error-text.ts';
-import { storeErrorIn } from '../../store/store-error.ts';
-import { inSpan } from '../../telemetry/trace.ts';
-import type { IdForm } from './record-id.ts';
+import { type Fault, ProviderError } from '../../../../providers/provider.ts';
+import { errorText } from '../../../protocol/text/error-text.ts';
+import { storeErrorIn } from '../../../store/store-error.ts';
+import { inSpan } from '../../../telemetry/trace.ts';
+import type { IdForm } from '../record-id.ts';
+import { ShapeError } from './fence-values.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
@@ -62,11 +63,10 @@ export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOpt
     try {
       return read(answer);
     } catch (error) {
-      throw new ProviderError(
-        'unavailable',
-        `${name}: its ${verb} gave ${error instanceof Error ? error.message : 'nonsense'}`,
-        { cause: error },
-      );
+      if (error instanceof ProviderError) throw error;
+      const what =
+        error instanceof ShapeError ? error.message : `an answer that throws when it is read: ${errorText(error)}`;
+      throw new ProviderError('unavailable', `${name}: its ${verb} gave ${what}`, { cause: error });
     }
   };
   return (verb, signal, work, read) =>

@@ -1,5 +1,5 @@
 /** Whether a provider's limits can be paced by. */
-import type { Limits } from '../../../providers/provider.ts';
+import type { Limits } from '../../../../providers/provider.ts';
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1;
 

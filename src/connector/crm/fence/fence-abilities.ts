@@ -1,0 +1,101 @@
+/** The abilities of a connection behind the fence: each that the connection has, and no other. */
+import { type Connection, type Notes, type Parents, ProviderError } from '../../../../providers/provider.ts';
+import type { IdForm } from '../record-id.ts';
+import type { Bound } from './fence-bound.ts';
+import { asOutcome, asParentRead, inOrder } from './fence-records.ts';
+import * as shape from './fence-shape.ts';
+
+/** What the verbs of one connection are fenced with. */
+interface Fence {
+  readonly bound: Bound;
+  readonly name: string;
+  readonly form: IdForm;
+}
+
+type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | 'scan'>;
+
+/** The same abilities, guarded. */
+export function fenceAbilities(connection: Connection, fence: Fence): Abilities {
+  const { bound, form } = fence;
+  const { changes, find, create, defineProperties, rules, missingRights, notes, parents } = connection;
+  return {
+    ...(changes !== undefined && {
+      changes: (properties: readonly string[], cursor: string | undefined, signal: AbortSignal) =>
+        bound(
+          'changes',
+          signal,
+          (own) => changes.call(connection, [...properties], cursor, own),
+          shape.readChanges(form),
+        ),
+    }),
+    ...(find !== undefined && {
+      find: (property: string, value: string, signal: AbortSignal) =>
+        bound('find', signal, (own) => find.call(connection, property, value, own), shape.readSearch(form)),
+    }),
+    ...(create !== undefined && {
+      create: (properties: Parameters<typeof create>[0], signal: AbortSignal) =>
+        bound(
+          'create',
+          signal,
+          (own) => create.call(connection, structuredClone(properties), own),
+          shape.readCreated(form),
+        ),
+    }),
+    ...(defineProperties !== undefined && {
+      defineProperties: async (definitions: Parameters<typeof defineProperties>[0], signal: AbortSignal) => {
+        const make = (own: AbortSignal) => defineProperties.call(connection, structuredClone(definitions), own);
+        const all = await bound('defineProperties', signal, make, shape.readDefined);
+        return definitions.map(
+          (asked) =>
+            all.find((each) => each.name === asked.name) ?? {
+              name: asked.name,
+              kind: 'refused' as const,
+              reason: 'the provider said nothing of it',
+            },
+        );
+      },
+    }),
+    ...(rules !== undefined && {
+      rules: (signal: AbortSignal) => bound('rules', signal, (own) => rules.call(connection, own), shape.readRules),
+    }),
+    ...(missingRights !== undefined && {
+      missingRights: (rights: Parameters<typeof missingRights>[0], signal: AbortSignal) =>
+        bound(
+          'missingRights',
+          signal,
+          (own) => missingRights.call(connection, [...rights], own),
+          shape.readMissingRights(rights),
+        ),
+    }),
+    ...(notes !== undefined && { notes: fenceNotes(notes, bound) }),
+    ...(parents !== undefined && { parents: fenceParents(parents, fence) }),
+  };
+}
+
+/** What a record is that the provider did not answer for. */
+export const retriedBy = (name: string) => (id: string, reason: string) =>
+  ({ kind: 'retry', id, reason: `${name}: ${reason}` }) as const;
+
+const fenceNotes = (notes: Notes, bound: Bound): Notes => ({
+  find: (recordId, marker, since, signal) =>
+    bound('notes.find', signal, (own) => notes.find(recordId, marker, since, own), shape.readNoteId),
+  add: (note, signal) => bound('notes.add', signal, (own) => notes.add({ ...note }, own), shape.readNoteOutcome),
+});
+
+const fenceParents = (parents: Parents, { bound, name, form }: Fence): Parents => ({
+  read: async (ids, signal) => {
+    if (ids.length === 0) return [];
+    const without = (_id: string, reason: string): never => {
+      throw new ProviderError('unavailable', `${name}: ${reason}`);
+    };
+    const reader = { read: asParentRead(form), without, form };
+    return bound('parents.read', signal, (own) => parents.read([...ids], own), inOrder(ids, reader));
+  },
+  write: async (change, signal) => {
+    const { id } = change;
+    const readOne = inOrder([id], { read: asOutcome(form), without: retriedBy(name), form });
+    const write = (own: AbortSignal) => parents.write({ ...change }, own);
+    const [checked] = await bound('parents.write', signal, write, (outcome) => readOne([outcome]));
+    return checked ?? { kind: 'retry', id, reason: `${name}: no outcome` };
+  },
+});

@@ -1,0 +1,46 @@
+/**
+ * The fence around a connection: what a provider answers is checked before anything is done with it.
+ *
+ * A plugin that answers for other records, for too few, twice, in another order or in another shape must not have one
+ * company's values written over another one's; one that hangs must not keep a lane for ever, nor the daemon from stopping.
+ * What can be trusted goes through: an answer names its record, so that order costs nothing, and silence is `retry`.
+ *
+ * A provider gets copies of what it is given: one that sorts, empties or edits them in place changes nothing here.
+ */
+import { type Connection, ProviderError } from '../../../../providers/provider.ts';
+import { fenceAbilities, retriedBy } from './fence-abilities.ts';
+import { boundVerb, type FenceOptions } from './fence-bound.ts';
+import { asOutcome, asRead, inOrder } from './fence-records.ts';
+import * as shape from './fence-shape.ts';
+
+/** The same connection, guarded; it has the abilities the other has. */
+export function fenceConnection(connection: Connection, options: FenceOptions): Connection {
+  const { name, form = (id) => id } = options;
+  const bound = boundVerb(options);
+  const fence = { bound, name, form };
+  const retried = retriedBy(name);
+  return {
+    check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount),
+    properties: (signal) => bound('properties', signal, (own) => connection.properties(own), shape.readProperties),
+    read: async (ids, properties, signal) => {
+      if (ids.length === 0) return [];
+      const reader = { read: asRead(properties, form), without: retried, form };
+      const read = (own: AbortSignal) => connection.read([...ids], [...properties], own);
+      return bound('read', signal, read, inOrder(ids, reader));
+    },
+    update: async (patches, signal) => {
+      if (patches.length === 0) return [];
+      const ids = patches.map((patch) => patch.id);
+      const reader = { read: asOutcome(form), without: retried, form };
+      const update = (own: AbortSignal) => connection.update(structuredClone(patches), own);
+      return bound('update', signal, update, inOrder(ids, reader));
+    },
+    scan: async (properties, cursor, signal) => {
+      const scan = (own: AbortSignal) => connection.scan([...properties], cursor, own);
+      const page = await bound('scan', signal, scan, shape.readPage(form));
+      if (page.cursor === undefined || page.cursor !== cursor) return page;
+      throw new ProviderError('refused', `${name}: its scan gave the same cursor again, and would never end`);
+    },
+    ...fenceAbilities(connection, fence),
+  };
+}
