@@ -46,7 +46,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
-export const CONTRACT_VERSION = '1.4.0';
+export const CONTRACT_VERSION = '1.5.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';

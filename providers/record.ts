@@ -38,11 +38,18 @@ export interface Property {
 }
 
 /**
- * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A property that is absent from
- * a found record cannot be read in this CRM: the runtime then takes it to hold what it wrote last.
+ * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A found record has each property
+ * that was asked for, blank ones as null. Only what cannot be read is absent: by the schema (`unreadable` of
+ * {@link Property}), or by the answer, which names it in `unreadable` (since 1.5). The runtime then takes it to hold what
+ * it wrote last; a record that lacks any other property is read again later.
  */
 export type Read =
-  | { readonly kind: 'found'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }
+  | {
+      readonly kind: 'found';
+      readonly id: string;
+      readonly properties: Readonly<Record<string, PropertyValue>>;
+      readonly unreadable?: readonly string[];
+    }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string }
   | { readonly kind: 'retry'; readonly id: string; readonly reason: string };

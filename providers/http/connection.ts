@@ -83,6 +83,8 @@ interface ShownNames {
   see(company: Company): void;
   /** The company's values of those names that are shown. */
   values(company: Company, names: readonly string[]): Values;
+  /** Those names that are not. */
+  hidden(names: readonly string[]): readonly string[];
 }
 
 function openShownNames(known: ReadonlyMap<string, Property>): ShownNames {
@@ -95,6 +97,7 @@ function openShownNames(known: ReadonlyMap<string, Property>): ShownNames {
       Object.fromEntries(
         names.filter((name) => shown.has(name)).map((name) => [name, fromJson(company[name], known.get(name))]),
       ),
+    hidden: (names) => names.filter((name) => !shown.has(name)),
   };
 }
 
@@ -117,8 +120,11 @@ async function readOne(api: Api, id: string, names: readonly string[], signal: A
       'refused',
       `readUrl was answered with JSON that holds neither ${idKey} nor any property: answer with flat JSON, or name its properties in properties`,
     );
-  api.shown.read.see(answer.json);
-  return { kind: 'found', id, properties: api.shown.read.values(answer.json, names) };
+  const { read } = api.shown;
+  read.see(answer.json);
+  const unreadable = read.hidden(names);
+  const properties = read.values(answer.json, names);
+  return { kind: 'found', id, properties, ...(unreadable.length > 0 && { unreadable }) };
 }
 
 async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSignal): Promise<Outcome> {

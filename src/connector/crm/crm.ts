@@ -116,7 +116,7 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const limits = soundLimits(name, provider.limits(settings));
   const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
-  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config) });
+  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config), schema });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
@@ -126,22 +126,23 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
     guardHold(name, hold, schema);
     return schema;
   };
+  function schema(signal: AbortSignal, maxAgeMs = SCHEMA_MS): Promise<ReadonlyMap<string, Property>> {
+    if (known === undefined || now() - known.at > maxAgeMs) {
+      const reading = { at: now(), properties: readSchema(signal) };
+      known = reading;
+      // A late failure of an older read must not cost a newer schema.
+      reading.properties.catch(() => {
+        if (known === reading) known = undefined;
+      });
+    }
+    return known.properties;
+  }
   return {
     ...config,
     connection,
     rateLimiter,
     limits,
-    schema(signal, maxAgeMs = SCHEMA_MS) {
-      if (known === undefined || now() - known.at > maxAgeMs) {
-        const reading = { at: now(), properties: readSchema(signal) };
-        known = reading;
-        // A late failure of an older read must not cost a newer schema.
-        reading.properties.catch(() => {
-          if (known === reading) known = undefined;
-        });
-      }
-      return known.properties;
-    },
+    schema,
     forgetSchema() {
       known = undefined;
     },

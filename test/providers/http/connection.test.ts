@@ -204,8 +204,8 @@ it('remembers what is shown by the address: what is read may show more than what
   const open = await connectTo({ updateUrl: `${url}/update`, listUrl: `${url}/list`, readUrl: `${url}/read/{id}` });
   await open.scan(['cvr'], undefined, live());
   expect(await open.read(['2', '1', '2'], ['cvr', 'name'], live())).toEqual([
-    { kind: 'found', id: '2', properties: {} },
-    { kind: 'found', id: '1', properties: { name: 'Birk' } },
-    { kind: 'found', id: '2', properties: { name: null } },
+    { kind: 'found', id: '2', properties: {}, unreadable: ['cvr', 'name'] },
+    { kind: 'found', id: '1', properties: { name: 'Birk' }, unreadable: ['cvr'] },
+    { kind: 'found', id: '2', properties: { name: null }, unreadable: ['cvr'] },
   ]);
 });

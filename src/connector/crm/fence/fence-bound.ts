@@ -1,6 +1,6 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 
-import { type Fault, ProviderError } from '../../../../providers/provider.ts';
+import { type Fault, type Property, ProviderError } from '../../../../providers/provider.ts';
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
@@ -12,6 +12,8 @@ export interface FenceOptions {
   readonly name: string;
   /** How ids in the answers are spelled here; as they stand where absent. */
   readonly form?: IdForm;
+  /** The account's properties, of that age at most; where absent, nothing is known of what can be read. */
+  readonly schema?: (signal: AbortSignal, maxAgeMs: number) => Promise<ReadonlyMap<string, Property>>;
   /** How long one verb may take, in ms: longer than any pace would make an honest one wait. */
   readonly verbMs?: number;
   /** How long a verb may take to stop after its signal, in ms. */

@@ -59,8 +59,28 @@ export const asRead =
   (answer, id) => {
     if (answer['kind'] !== 'found') return movedOrGone(answer, id, form) ?? retried(answer, id);
     const properties = valuesOf(answer['properties'], names);
-    return properties === undefined ? undefined : { kind: 'found', id, properties };
+    const { unreadable } = answer;
+    const stated = Array.isArray(unreadable) && unreadable.length > 0 && { unreadable };
+    return properties === undefined ? undefined : { kind: 'found', id, properties, ...stated };
   };
+
+/** The properties that a found record lacks, though the answer does not say that they cannot be read. */
+export const leftOut = (read: Read, names: readonly string[]): readonly string[] =>
+  read.kind === 'found'
+    ? names.filter((name) => !Object.hasOwn(read.properties, name) && read.unreadable?.includes(name) !== true)
+    : [];
+
+/** The read as it is used; a retry where the answer lacks what this CRM can read. */
+export function wholeRead(
+  read: Read,
+  missing: string | undefined,
+  without: (id: string, reason: string) => Read,
+): Read {
+  if (read.kind !== 'found') return read;
+  const { kind, id, properties } = read;
+  if (missing === undefined) return { kind, id, properties };
+  return without(id, `the provider left out ${missing}, which was asked for and can be read: blank is null`);
+}
 
 export const asOutcome =
   (form: IdForm): ReadOne<Outcome> =>

@@ -10,8 +10,22 @@
 import { type Connection, ProviderError } from '../../../../providers/provider.ts';
 import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
-import { asOutcome, asRead, inOrder } from './fence-records.ts';
+import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
+
+/** What was granted or taken away since shows within this time. */
+const SCHEMA_MS = 60_000;
+
+/** Which of the names can be read, by the schema; what it does not know cannot. */
+async function readableOf(
+  names: ReadonlySet<string>,
+  { schema }: FenceOptions,
+  signal: AbortSignal,
+): Promise<(name: string) => boolean> {
+  if (names.size === 0 || schema === undefined) return () => false;
+  const known = await schema(signal, SCHEMA_MS);
+  return (name) => known.has(name) && known.get(name)?.unreadable !== true;
+}
 
 /** The same connection, guarded; it has the abilities the other has. */
 export function fenceConnection(connection: Connection, options: FenceOptions): Connection {
@@ -26,7 +40,9 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
       if (ids.length === 0) return [];
       const reader = { read: asRead(properties, form), without: retried, form };
       const read = (own: AbortSignal) => connection.read([...ids], [...properties], own);
-      return bound('read', signal, read, inOrder(ids, reader));
+      const reads = await bound('read', signal, read, inOrder(ids, reader));
+      const missing = await readableOf(new Set(reads.flatMap((each) => leftOut(each, properties))), options, signal);
+      return reads.map((each) => wholeRead(each, leftOut(each, properties).find(missing), retried));
     },
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
