@@ -75,7 +75,7 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     const { text } = await visitor().get('/review?kind=difference');
     expect(text).toMatch(/data-label="The CRM holds"><div><span class="quiet">blank<\/span>/u);
     expect(text).toMatch(/data-label="The register says"><div>.*blank.*“Accept the register” clears the property/u);
-    const [entry] = await readDifferent(store.db, {}, 1);
+    const [entry] = await readDifferent(store.db, now(), {}, 1);
     expect(entry?.reason).toContain('the CRM holds nothing, the register says nothing');
     expect(entry?.advice).toContain('accept clears the property');
   });

@@ -84,7 +84,7 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
   const kinds = kind === undefined ? undefined : [kind];
   const found = await readAttention(deps.store.db, now, { kinds, limit: from + SHOWN + 1 });
   const shown = found.slice(from, from + SHOWN);
-  const kept = kind === undefined ? await countDifferences(deps.store.db, {}, MOST_COUNTED + 1) : 0;
+  const kept = kind === undefined ? await countDifferences(deps.store.db, now, {}, MOST_COUNTED + 1) : 0;
   const differing = kept > 0 && html`<p>${differencesLink(reader, kept)}</p>`;
   if (shown.length === 0)
     return html`<p>${reader.text(kind !== undefined ? 'review.noMatch' : kept > 0 ? 'review.onlyDifferences' : 'review.nothing')}</p>
