@@ -2,7 +2,7 @@
 import type { Config } from '../../config/load.ts';
 import { callbackUrl, discoverIssuer } from '../../dashboard/access/issuer.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
-import { errorText } from '../../protocol/text/error-text.ts';
+import { fullErrorText } from '../../protocol/text/error-text.ts';
 import type { Findings } from '../../runtime/finding.ts';
 
 const subject = 'single sign-on';
@@ -17,8 +17,13 @@ export async function singleSignOnFindings({ admin }: Config, http: OutboundHttp
     const advice = `register ${callbackUrl(publicUrl)} there as the redirect address`;
     return [{ level: 'ok', subject, found: `${issuer} answers`, advice }];
   } catch (error) {
-    const { cause } = error instanceof Error ? error : {};
-    const found = cause instanceof Error ? `${errorText(error)}: ${cause.message}` : errorText(error);
-    return [{ level: 'fail', subject, found, advice: 'check admin.oidc.issuer; tokens and links still sign in' }];
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: fullErrorText(error),
+        advice: 'check admin.oidc.issuer; tokens and links still sign in',
+      },
+    ];
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
-import { causesOf, errorText } from '../../protocol/text/error-text.ts';
+import { fullErrorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
 import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
@@ -95,9 +95,7 @@ export async function createContext(
       mixin: traceIds,
       serializers: {
         err: (error: unknown) =>
-          error instanceof Error
-            ? { ...stdSerializers.err(error), message: [errorText(error), ...causesOf(error)].join(': ') }
-            : error,
+          error instanceof Error ? { ...stdSerializers.err(error), message: fullErrorText(error) } : error,
       },
     },
     { write: (line) => void stderr.write(line) },

@@ -15,3 +15,6 @@ export function causesOf(error: unknown): readonly string[] {
   }
   return told.slice(1);
 }
+
+/** The message with those of its causes, on one line. */
+export const fullErrorText = (error: unknown): string => [errorText(error), ...causesOf(error)].join(': ');
