@@ -2,9 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { indexFindings } from '../../src/commands/check/index-state.ts';
 import { runCli } from '../support/cli.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
-import { newFolder } from '../support/stores.ts';
+import { newFolder, newStore } from '../support/stores.ts';
 
 const A = cvrNumber(1);
 
@@ -32,6 +33,11 @@ describe('match', () => {
       expect(stderr).toContain('there is no company index yet');
       expect(stderr).toContain('cvrsync match index FILE');
     }
+  });
+
+  it('is told how to make the index by check, too', async () => {
+    const [finding] = await indexFindings((await newStore('sqlite')).db, true);
+    expect(finding?.advice).toMatch(/cvrsync match index FILE .* cvrsync match index --rebuild/u);
   });
 
   it('reads a file of companies, names its broken lines, and finds a company in it', async () => {

@@ -2,6 +2,7 @@
 import { readIndexState } from '../../match/index/state.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import type { Db } from '../../store/store.ts';
+import { MAKE_INDEX } from '../match/need-index.ts';
 
 export async function indexFindings(db: Db, isNeeded: boolean): Promise<Findings> {
   const state = await readIndexState(db);
@@ -13,7 +14,7 @@ export async function indexFindings(db: Db, isNeeded: boolean): Promise<Findings
             level: 'warn',
             subject,
             found: 'missing: autoMatch suggests nothing',
-            advice: 'make it with cvrsync match index',
+            advice: MAKE_INDEX,
           },
         ]
       : [];

@@ -2,13 +2,14 @@
 import { type IndexState, readIndexState } from '../../match/index/state.ts';
 import type { Db } from '../../store/store.ts';
 
-const MAKE =
+/** How to make the index. */
+export const MAKE_INDEX =
   'make it with cvrsync match index FILE from a file of companies, or with cvrsync match index --rebuild from what the service has loaded of the register';
 
 /** The state of the index. Throws where there is none, or only a part of one. */
 export async function needIndex(db: Db): Promise<IndexState> {
   const state = await readIndexState(db);
-  if (state === undefined) throw new Error(`there is no company index yet, or one of another version: ${MAKE}`);
+  if (state === undefined) throw new Error(`there is no company index yet, or one of another version: ${MAKE_INDEX}`);
   if (state.phase !== 'ready')
     throw new Error(
       `the company index is not finished: run the cvrsync match index that was stopped again (${state.source})`,

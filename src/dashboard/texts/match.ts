@@ -20,8 +20,8 @@ export const MATCH_TEXTS = {
     da: 'Ingen post uden nummer venter. Kør cvrsync match, eller sæt autoMatch: suggest for en forbindelse, så kommer det fundne til at stå her.',
   },
   'match.noIndex': {
-    en: 'There is no company index yet, without which nothing is found: make it with cvrsync match index.',
-    da: 'Der er endnu intet virksomhedsindeks, og uden det findes intet: lav det med cvrsync match index.',
+    en: 'There is no company index yet, without which nothing is found: make it with cvrsync match index FILE, or with cvrsync match index --rebuild from what the service has loaded.',
+    da: 'Der er endnu intet virksomhedsindeks, og uden det findes intet: lav det med cvrsync match index FIL, eller med cvrsync match index --rebuild af det, tjenesten har hentet.',
   },
   'match.record': { en: 'The record', da: 'Posten' },
   'match.part': { en: 'Part', da: 'Del' },
