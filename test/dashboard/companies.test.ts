@@ -62,6 +62,9 @@ describe.each(ENGINES)('a search on %s', (engine) => {
       'https://app.hubspot.com/contacts/42/record/0-2/9007?interaction=note',
       ['BIRK Byg A/S'],
     ],
+    ['the address of a HubSpot contact', 'https://app.hubspot.com/contacts/999/record/0-1/9007', []],
+    ['the older address of a HubSpot contact', 'https://app.hubspot.com/contacts/999/contact/9007/', []],
+    ['the older address of a HubSpot company', 'https://app.hubspot.com/contacts/42/company/9007/', ['BIRK Byg A/S']],
     [
       'the address of a Salesforce record',
       'https://birk.lightning.force.com/lightning/r/Account/001Qy01/view',

@@ -94,10 +94,14 @@ async function byRecord(db: Db, readers: readonly NamedIdReader[], query: string
   return found;
 }
 
+/** In HubSpot's addresses: a contact or a deal may have the id of a company. */
+const OF_OTHER_OBJECT = /\/(?:record\/(?!0-2\/)[\w-]+|contact|deal|ticket)\/\d/u;
+
 /** What in a text may be the id of a record: all of it, what stands after the connection's name, or a part of an address. */
 function partsOf(query: string, provider: string): readonly string[] {
   if (query.startsWith(`${provider}:`)) return [query.slice(provider.length + 1)];
   if (!query.includes('://')) return [query];
+  if (OF_OTHER_OBJECT.test(query)) return [];
   return query
     .split(/[/?&=#]+/)
     .filter((part) => /\d/.test(part))
