@@ -82,6 +82,14 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
     expect((await visitor().get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');
   });
 
+  it('does not call a viewer or an admin by the name of another role', async () => {
+    const { signedIn } = await startPages({ engine });
+    await signedIn('viewer');
+    const { text } = await (await signedIn('admin')).get('/audit');
+    expect(text).toContain('the viewer <span class="quiet">dashboard user</span>');
+    expect(text).not.toContain('<span class="quiet">operator</span>');
+  });
+
   it('asks those without a session to sign in, also for the file', async () => {
     const { visitor, operator } = await startPages({ engine });
     await operator('Ida', 'viewer');

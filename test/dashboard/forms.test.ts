@@ -21,6 +21,28 @@ describe('a form', () => {
     expect((await ida.post('/login', { token: 'x' }, headers)).status).toBe(403);
   });
 
+  it('is shown in words for confirmation: what it is, which answer, of what', async () => {
+    const { signedIn } = await startPages();
+    const ida = await signedIn('admin');
+    await ida.get('/');
+    const id = 'difference/hubspot/1/name';
+    const shown = await ida.post('/review/answers', {
+      _form: 'guessed',
+      verb: 'keep',
+      choice: `JoxboTDTqg-Ew5Bm ${id}`,
+      back: '/review?kind=difference',
+      reason: 'because',
+    });
+    const rows = [...shown.text.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/gu)].map(([, ...pair]) => pair);
+    expect(rows).toEqual([
+      ['Page', 'Review'],
+      ['Answer', 'Keep the CRM’s'],
+      ['What', id],
+      ['reason', 'because'],
+    ]);
+    expect(shown.text).toContain(`name="choice" value="JoxboTDTqg-Ew5Bm ${id}"`);
+  });
+
   it('of our own page counts by its origin where the browser says no more', async () => {
     const { signedIn, base } = await startPages();
     const ida = await signedIn('admin');

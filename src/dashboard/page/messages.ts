@@ -1,6 +1,7 @@
 /** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
 import type { Visitor } from '../access/admission.ts';
 import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from '../access/fields.ts';
+import { TEXTS, type TextKey } from '../texts/texts.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 import type { Reader } from './reader.ts';
@@ -109,8 +110,13 @@ export function confirmPage(
             </tr>
           </thead>
           <tbody>
-            <tr><th scope="row">→</th><td>${next}</td></tr>
-            ${shown.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${name === SECRET_FIELD ? '•••' : value}</td></tr>`)}
+            <tr><th scope="row">${reader.text('confirm.page')}</th><td>${pageOf(reader, next)}</td></tr>
+            ${shown
+              .filter(([name]) => !UNSEEN.has(name))
+              .map(
+                (field) =>
+                  html`<tr><th scope="row">${labelOf(reader, field[0])}</th><td>${shownValue(reader, field)}</td></tr>`,
+              )}
           </tbody>
         </table>
         <p class="actions">
@@ -119,6 +125,47 @@ export function confirmPage(
         </p>
       </form>`,
   };
+}
+
+/** Fields that the page gave itself: what somebody saw, and where they came from. */
+const UNSEEN: ReadonlySet<string> = new Set(['sight', 'seen', 'back']);
+
+const LABELS: Readonly<Record<string, TextKey>> = {
+  verb: 'answers.answer',
+  choice: 'review.about',
+  kind: 'review.kind',
+  provider: 'writes.provider',
+  record: 'writes.record',
+  entity: 'writes.company',
+  company: 'match.number',
+  other: 'match.other',
+  property: 'writes.property',
+  rule: 'writes.rule',
+  event: 'writes.event',
+  since: 'writes.since',
+  until: 'writes.until',
+  monitor: 'deliveries.monitor',
+};
+
+const isText = (key: string): key is TextKey => key in TEXTS;
+
+/** The page as the navigation calls it, as far as it does. */
+function pageOf(reader: Reader, path: string): string {
+  const key = `nav.${/^\/(\w+)/u.exec(path)?.[1] ?? 'overview'}`;
+  return isText(key) ? reader.text(key) : path;
+}
+
+function labelOf(reader: Reader, name: string): string {
+  const key = LABELS[name];
+  return key === undefined ? name : reader.text(key);
+}
+
+function shownValue(reader: Reader, [name, value]: Fields[number]): string {
+  if (name === SECRET_FIELD) return '•••';
+  // What was seen of the entry stands before its id.
+  if (name === 'choice') return value.slice(value.indexOf(' ') + 1);
+  const key = `${name}.${value}`;
+  return (name === 'verb' || name === 'kind') && isText(key) ? reader.text(key) : value;
 }
 
 /** The role of a visitor does not suffice. */

@@ -67,6 +67,7 @@ export const ACCESS_TEXTS = {
     en: 'Your session changed while you filled in a form. Nothing was done yet. Check it, then go on.',
     da: 'Din session skiftede, mens du udfyldte en formular. Intet er udført endnu. Se det efter, og fortsæt så.',
   },
+  'confirm.page': { en: 'Page', da: 'Side' },
   'confirm.field': { en: 'Field', da: 'Felt' },
   'confirm.value': { en: 'Value', da: 'Værdi' },
   'confirm.submit': { en: 'Go on', da: 'Fortsæt' },

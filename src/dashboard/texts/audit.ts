@@ -22,7 +22,7 @@ export const AUDIT_TEXTS = {
   'via.page': { en: 'page', da: 'side' },
   'via.command': { en: 'command', da: 'kommando' },
   'via.api': { en: 'API', da: 'API' },
-  'actor.operator': { en: 'operator', da: 'operatør' },
+  'actor.operator': { en: 'dashboard user', da: 'bruger af dashboardet' },
   'actor.key': { en: 'API key', da: 'API-nøgle' },
   'actor.user': { en: 'system user', da: 'systembruger' },
   'list.filter': { en: 'Filter', da: 'Filtrér' },
