@@ -63,7 +63,9 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     });
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     const [choice = ''] = choicesIn((await ida.get('/review')).text);
-    expect((await ida.post('/review/answers', { choice, verb: 'retry' })).text).toContain('answer with accept or keep');
+    expect((await ida.post('/review/answers', { choice, verb: 'retry' })).text).toContain(
+      'answer with “Accept the register” or “Keep the CRM’s”',
+    );
     expect((await ida.post('/review/answers', { verb: 'keep' })).status).toBe(422);
     expect((await ida.post('/review/answers', { choice, verb: 'explode' })).status).toBe(422);
     expect((await ida.post('/review/answers', { choice: ' link/crm/none', verb: 'keep' })).text).toContain(

@@ -99,6 +99,28 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect(overview).toContain('Nothing is wrong');
   });
 
+  it('calls the answers as its buttons do, in both languages, and names no command', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await fill(store, 1);
+    const reason = 'to move this link there, remove the one of 2 first with cvrsync review keep, then accept this one';
+    await store.write((tx) => tx.updateTable('link').set({ reason }).where('provider', '=', 'other').execute());
+    const english = (await visitor().get('/review?kind=link')).text;
+    expect(english).toContain('“Accept the register” makes the link count');
+    expect(english).toContain('“Keep the CRM’s” leaves the record as it is');
+    expect(english).toContain('remove the one of 2 first with “Keep the CRM’s”, then “Accept the register” this one');
+    expect(english).not.toMatch(/cvrsync review|value="retry"|value="drop"/u);
+    const danish = (await visitor().get('/review?kind=link', { 'accept-language': 'da' })).text;
+    expect(danish).toContain('“Brug registrets værdi” makes the link count');
+    expect((await visitor().get('/review?kind=body')).text).toContain('“Drop” deletes it');
+  });
+
+  it('says before an answer that keeping a value holds the property without an end', async () => {
+    const { visitor, store } = await startPages({ engine, now });
+    await fill(store, 1);
+    const { text } = await visitor().get('/review?kind=difference');
+    expect(text).toContain('“Keep the CRM’s” puts the property on hold without an end');
+  });
+
   it('says what will stand here, and that nothing is of a kind', async () => {
     const { visitor } = await startPages({ engine, now });
     expect((await visitor().get('/review')).text).toContain('Nothing needs a person. What does will stand here');

@@ -59,6 +59,14 @@ describe.each(ENGINES)('writes on %s', (engine) => {
     expect((await ida.get('/writes?record=none')).text).toContain('No write fits this filter');
   });
 
+  it('and differences name their company', async () => {
+    const { signedIn } = await playStory({ engine });
+    const ida = await signedIn('operator');
+    const named = `<a href="/companies/${COMPANY}">${HOSTILE.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')}</a>`;
+    for (const path of ['/writes', '/review?kind=difference'])
+      expect((await ida.get(path)).text.replaceAll('"Søn"', '&quot;Søn&quot;'), path).toContain(named);
+  });
+
   it('name persons to operators and not to viewers, who take nothing back', async () => {
     const { store, signedIn } = await startPages({ engine });
     const row = {

@@ -11,7 +11,9 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
+import { withButtonNames } from './answer-names.ts';
 
 /** Entries that one answer takes: as many as a page shows, and room for more. */
 const MOST = 200;
@@ -90,21 +92,21 @@ function resultPage(
       ${table({
         label: reader.text('nav.review'),
         columns: [reader.text('review.about'), reader.text('review.result')],
-        rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader.text, each)]),
+        rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader, each)]),
       })}
       <p><a href=${back} autofocus>${reader.text('review.back')}</a></p>`,
   };
 }
 
-function wordsOf(text: Visit['reader']['text'], answered: Answered): VNode {
+function wordsOf(reader: Reader, answered: Answered): VNode {
   switch (answered.kind) {
     case 'done':
       return state('ok', html`<span lang="en">${answered.note}</span>`);
     case 'impossible':
-      return state('warn', html`<span lang="en">${answered.reason}</span>`);
+      return state('warn', html`<span lang="en">${withButtonNames(reader, answered.reason)}</span>`);
     case 'unknown':
-      return state('idle', text('review.settled'));
+      return state('idle', reader.text('review.settled'));
     case 'changed':
-      return state('warn', text('review.changed'));
+      return state('warn', reader.text('review.changed'));
   }
 }

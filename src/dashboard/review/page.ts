@@ -11,16 +11,19 @@ import {
   idOf,
   readAttentionId,
 } from '../../connector/explain/attention-kinds.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
 import { sightOf } from '../../connector/explain/sight.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyLink } from '../companies/company-link.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { differencesLink } from '../overview/differences-link.ts';
 import { MOST_COUNTED } from '../overview/read-overview.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
+import { withButtonNames } from './answer-names.ts';
 import { addAnswers, answerForm, choiceBox } from './answers.ts';
 import { addReviewExport } from './export.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
@@ -96,14 +99,15 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [choiceBox(visit, each.id, each.sight), ...rowOf(deps, visit, each)]),
   });
-  return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter)}
-  ${answerForm(visit, new Set(shown.flatMap(({ verbs }) => verbs)), reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+  const verbs = new Set(shown.flatMap((each) => each.verbs));
+  return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter, verbs)}
+  ${answerForm(visit, verbs, reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
 const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
 
 function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention): readonly Markup[] {
-  const { id, kind, about, reason, since, advice } = each;
+  const { id, kind, about, reason, since, advice, verbs } = each;
   const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
   const isHidden =
     kind === 'value' && !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, provider, property));
@@ -112,10 +116,16 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
     since === null ? null : timeOf(reader, since),
     html`${CRM_KINDS.has(kind) ? html`<a href=${`/companies?q=${encodeURIComponent(`${provider}:${record}`)}`}>${shown}</a>` : shown}
       <div class="quiet value"><code>${id}</code></div>`,
-    isHidden ? reader.text('review.persons') : html`<div class="value" lang="en">${brief(reason)}</div>`,
-    html`<span lang="en">${advice}</span>`,
+    isHidden
+      ? reader.text('review.persons')
+      : html`<div class="value" lang="en">${brief(inWords(reader, each, reason))}</div>`,
+    html`<span lang="en">${withButtonNames(reader, advice, verbs)}</span>`,
   ];
 }
+
+/** The reason of a conflict says what to answer; all others are words of a CRM or of a service. */
+const inWords = (reader: Reader, { kind, verbs }: Attention, reason: string): string =>
+  kind === 'link' && verbs.includes('accept') ? withButtonNames(reader, reason, verbs) : reason;
 
 /** Differences, along their index. */
 async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
@@ -135,6 +145,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
         : html`<div class="value">${brief(plain(value))}</div>`;
   const clears = html`<div class="quiet">${reader.text('review.clears', { answer: reader.text('verb.accept') })}</div>`;
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
+  const names = await companyNames(store.db, [...new Set(shown.map(({ entity }) => entity))]);
   const listed = table({
     label: reader.text('nav.review'),
     columns: columns.map((column) => reader.text(`review.${column}`)),
@@ -142,13 +153,15 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       choiceBox(visit, differenceId(each), sightOf(each.crm, each.register)),
       each.since === null ? null : timeOf(reader, each.since),
       html`${each.provider} <code>${each.recordId}</code>`,
-      html`<a href=${companyAddress(each.entity)}><code>${each.entity}</code></a>`,
+      companyLink(visitor, each.entity, names),
       html`<code>${each.property}</code>`,
       valueIn(each, each.crm),
       html`${valueIn(each, each.register)} ${isBlankValue(each.register) && clears}`,
     ]),
   });
-  return html`${answerAllForm(visit, filter)} ${answerForm(visit, new Set(DECISION), reviewAddress(filter), listed)}
+  const verbs = new Set(DECISION);
+  return html`${answerAllForm(visit, filter, verbs)} ${answerForm(visit, verbs, reviewAddress(filter), listed)}
+  ${includesRole(visitor.role, 'operator') && html`<p class="quiet">${reader.text('review.keepHolds', { answer: reader.text('verb.keep') })}</p>`}
   ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 

@@ -59,9 +59,13 @@ const mayAnswerAll = (verb: ReviewVerb, kind: ReviewFilter['kind']): boolean =>
 const notForAll = (reader: Visit['reader']): PageBody =>
   messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('answers.notForAll') });
 
-/** A button for each answer that may be given to all that the filter finds. */
-export function answerAllForm({ reader, visitor, formToken }: Visit, filter: ReviewFilter): Markup {
-  const verbs = VERBS.filter((verb) => mayAnswerAll(verb, filter.kind));
+/** A button for each answer that may be given to all that the filter finds, and that something on the page takes. */
+export function answerAllForm(
+  { reader, visitor, formToken }: Visit,
+  filter: ReviewFilter,
+  taken: ReadonlySet<ReviewVerb>,
+): Markup {
+  const verbs = VERBS.filter((verb) => taken.has(verb) && mayAnswerAll(verb, filter.kind));
   if (!includesRole(visitor.role, 'operator') || verbs.length === 0) return null;
   return html`<form method="post" action=${PATH} class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, ...filter })}
@@ -94,7 +98,12 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
     'rows' in input
       ? reader.text('answers.runFile', { count })
       : reader.text('answers.run', { verb: reader.text(`verb.${input.verb}`), count });
-  const ready = { button, words: reader.text('answers.each') };
+  const holds = 'kind' in input && input.kind === 'difference' && input.verb === 'keep';
+  const words = [
+    reader.text('answers.each'),
+    ...(holds ? [reader.text('review.keepHolds', { answer: reader.text('verb.keep') })] : []),
+  ];
+  const ready = { button, words: words.join(' ') };
   return {
     title: reader.text('answers.title', { id: String(run.id) }),
     body: runBody(

@@ -18,6 +18,10 @@ export const REVIEW_TEXTS = {
   },
   'review.showAll': { en: 'Show all but differences', da: 'Vis alt undtagen forskelle' },
   'review.clears': { en: '“{answer}” clears the property', da: '“{answer}” tømmer feltet' },
+  'review.keepHolds': {
+    en: '“{answer}” puts the property on hold without an end: cvrsync writes nothing there until somebody ends the hold on the company’s page.',
+    da: '“{answer}” sætter feltet på hold uden slutdato: cvrsync skriver intet der, før nogen afslutter holdet på virksomhedens side.',
+  },
   'review.noMatch': { en: 'Nothing of this kind needs a person.', da: 'Intet af denne slags kræver stillingtagen.' },
   'review.provider': { en: 'Connection', da: 'Forbindelse' },
   'review.property': { en: 'Property', da: 'Felt' },
@@ -55,10 +59,13 @@ export const REVIEW_TEXTS = {
   'verbHelp.retry': { en: 'do it again now', da: 'gør det igen nu' },
   'verbHelp.drop': { en: 'give it up for good', da: 'opgiv det helt' },
   'verbHelp.accept': {
-    en: 'write the register’s value once, or confirm the link',
-    da: 'skriv registrets værdi én gang, eller bekræft koblingen',
+    en: 'write the register’s value once, or make the link',
+    da: 'skriv registrets værdi én gang, eller lav koblingen',
   },
-  'verbHelp.keep': { en: 'hold the CRM’s value, or remove the link', da: 'hold CRM’ets værdi, eller fjern koblingen' },
+  'verbHelp.keep': {
+    en: 'hold the CRM’s value without an end, remove the link, or suggest the company never again',
+    da: 'hold CRM’ets værdi uden slutdato, fjern koblingen, eller foreslå aldrig virksomheden igen',
+  },
   'answers.all': { en: 'With all that this filter finds:', da: 'Med alt, hvad filtret finder:' },
   'answers.help': {
     en: 'First cvrsync lists what that would be. It changes nothing before you say so.',

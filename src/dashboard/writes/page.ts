@@ -1,13 +1,14 @@
 /** The page of what was written into the CRMs. */
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
 import { type ListedWrite, listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
 import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyLink } from '../companies/company-link.ts';
 import { briefChange } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -54,12 +55,13 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
   const selection = read.ok ? read.selection : {};
   const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
   const page = await listWrites(db, { ...selection, before }, SHOWN);
+  const names = await companyNames(db, [...new Set(page.writes.map(({ entity }) => entity))]);
   const undoes = await listRuns(db, UNDO, RECENT);
   return {
     title: reader.text('nav.writes'),
     body: html`<p>${reader.text('writes.help')}</p>
       ${filterForm(deps, visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
-      ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes)}
+      ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes, names)}
       <p class="actions">
         ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
         ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
@@ -118,7 +120,11 @@ function nothing({ reader }: Visit, texts: SelectionTexts, { older }: WritePage)
   return html`<p>${reader.text(SELECTION_FIELDS.every((name) => texts[name] === '') ? 'writes.empty' : 'writes.noMatch')}</p>`;
 }
 
-function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[]): VNode {
+function writesTable(
+  { reader, visitor }: Visit,
+  writes: readonly ListedWrite[],
+  names: ReadonlyMap<string, string>,
+): VNode {
   const spectator = { ...visitor, reader };
   const columns = ['at', 'record', 'company', 'property', 'values', 'rule', 'event'] as const;
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
@@ -128,7 +134,7 @@ function writesTable({ reader, visitor }: Visit, writes: readonly ListedWrite[])
     rows: writes.map(({ at, provider, record, entity, field, property, old, now, rule, seq }) => [
       timeOf(reader, at),
       html`${provider} <code>${record}</code>`,
-      html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
+      companyLink(visitor, entity, names),
       html`<code>${property}</code>`,
       html`<div class="value">
         ${briefChange(spectator, field, { old, now }).map((each, at) => html`${at === 1 && ' → '}${each ?? blank}`)}

@@ -1,0 +1,24 @@
+/** A company in a list, by its name. */
+import type { VNode } from 'preact';
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { cutText } from '../../protocol/text/cut.ts';
+import type { Visitor } from '../access/admission.ts';
+import { html } from '../page/html.ts';
+import { companyAddress } from './search.ts';
+import { maskName } from './shown-value.ts';
+
+/** What a list shows of a name. */
+const BRIEF = 60;
+
+/** Its name, as far as the role may see it, with its entity id; the id alone where nobody knows the name. */
+export function companyLink(
+  { seesPersons }: Pick<Visitor, 'seesPersons'>,
+  entity: string,
+  names: ReadonlyMap<string, string>,
+): VNode {
+  const name = names.get(entity);
+  if (name === undefined) return html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`;
+  const shown = !seesPersons && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
+  return html`<div class="value"><a href=${companyAddress(entity)}>${cutText(shown, BRIEF)}</a></div>
+    <code class="together quiet">${entity}</code>`;
+}
