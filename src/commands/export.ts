@@ -23,7 +23,7 @@ export const command = defineCommand({
         tables[table] = rows;
       }
       const kept = { entity, at: new Date().toISOString(), tables };
-      context.output.result(kept, JSON.stringify(kept, null, 2));
+      context.output.result(kept);
       return 0;
     });
   },

@@ -71,7 +71,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await viewer.get('/installation/bundle.json')).status).toBe(403);
     expect((await viewer.post('/installation', {})).status).toBe(403);
     const operator = await signedIn('operator');
-    expect((await operator.get('/installation')).text).toContain('ida@example.com');
+    const { text: shown } = await operator.get('/installation');
+    expect(shown).toContain('ida@example.com');
+    for (const config of [shown, (await operator.get('/installation/bundle.json')).text])
+      expect(config.replaceAll('&quot;', '"')).toMatch(/"smtp": \{[^}]*"user": "\*\*\*"/u);
     expect((await operator.post('/installation', {})).text).toContain('did not answer in time');
     expect((await operator.get('/installation/bundle.json')).text).not.toContain('ida@example.com');
     expect((await readAudit(store.db, { action: 'installation.check' }, 5)).map(({ result }) => result)).toEqual([
