@@ -77,6 +77,8 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect(text).toMatch(/data-label="The register says"><div>.*blank.*“Accept the register” clears the property/u);
     const [entry] = await readDifferent(store.db, now(), {}, 1);
     expect(entry?.reason).toContain('the CRM holds nothing, the register says nothing');
+    // A run's preview shows the reason alone.
+    expect(entry?.reason).toContain('to accept that clears the property');
     expect(entry?.advice).toContain('accept clears the property');
   });
 

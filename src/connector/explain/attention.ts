@@ -163,12 +163,13 @@ export const isBlankValue = (json: string): boolean => json === 'null' || json =
 export const differenceEntry = (difference: Difference): Attention => {
   const { provider, recordId, property, entity, crm, register, since } = difference;
   const shown = (value: string): string => (isBlankValue(value) ? 'nothing' : value);
+  const clears = isBlankValue(register) ? ': to accept that clears the property' : '';
   const accepting = isBlankValue(register) ? 'accept clears the property' : "accept writes the register's value, once";
   return {
     id: idOf('difference', provider, recordId, property),
     kind: 'difference',
     about: `${provider}:${recordId} ${property}`,
-    reason: `the CRM holds ${shown(crm)}, the register says ${shown(register)} of ${entity}`,
+    reason: `the CRM holds ${shown(crm)}, the register says ${shown(register)} of ${entity}${clears}`,
     since,
     advice: `${accepting}; keep leaves the CRM's value and puts the property on hold without an end`,
     decides: true,
