@@ -45,6 +45,7 @@ export {
   type ProviderContext,
   ProviderError,
   type Read,
+  type RecordId,
   type Right,
   type Search,
   type SecretStore,

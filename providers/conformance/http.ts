@@ -8,6 +8,8 @@ export interface TestHttp {
   readonly requests: readonly HttpRequest[];
   /** The next call has only so long, in ms. */
   hurry(forMs: number): void;
+  /** The answers to calls that match `METHOD /path` are changed on their way to the provider, from now on. */
+  alter(match: string, change: (body: string) => string): void;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -16,11 +18,17 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 export function openTestHttp(deadlineMs = 5_000): TestHttp {
   const requests: HttpRequest[] = [];
   let nextMs: number | undefined;
+  const altered: { readonly match: RegExp; readonly change: (body: string) => string }[] = [];
+  const alterBody = ({ method, url }: HttpRequest, body: string): string =>
+    altered
+      .filter(({ match }) => match.test(`${method} ${new URL(url).pathname}`))
+      .reduce((text, { change }) => change(text), body);
   return {
     requests,
     hurry: (forMs) => {
       nextMs = forMs;
     },
+    alter: (match, change) => void altered.push({ match: new RegExp(match), change }),
     http: async (asked) => {
       requests.push(asked);
       asked.signal.throwIfAborted();
@@ -36,7 +44,7 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
         });
         const { statusCode: status } = answer;
         why = 'it was cut off';
-        const body = await answer.body.text();
+        const body = alterBody(asked, await answer.body.text());
         if (!REDIRECTS.includes(status) || asked.showRedirects === true)
           return { status, headers: joined(answer.headers), body };
         why = `it was a redirect (${status}), which is never followed; showRedirects makes it an answer`;

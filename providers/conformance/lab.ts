@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
 import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
-import { BrokenExpectation } from './insist.ts';
+import { BrokenExpectation, brief, insist } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 
 export interface Lab {
@@ -20,6 +20,8 @@ export interface Lab {
   readonly ids: readonly string[];
   /** Calls the provider asked for so far. */
   calls(): number;
+  /** Calls after so many, from the first one on that reads, or updates, records: a fault of {@link Lab.fault} struck it. */
+  callsFrom(call: 'read' | 'update', after: number): number;
   /** Puts the connection's clock on, by ms: what a CRM is asked for now and then is due. */
   later(ms: number): void;
   add(text: string): string;
@@ -35,6 +37,8 @@ export interface Lab {
   scan(properties?: readonly string[]): Promise<Page['records']>;
   /** Strikes the next call that reads or writes records; one that hangs is not waited for long. */
   fault(call: 'read' | 'update', action: FaultAction): void;
+  /** Takes a record out of the lists in the answers to updates; the function says whether one held it. */
+  leaveOut(id: string): () => boolean;
 }
 
 /** For an answer that never comes. */
@@ -72,7 +76,7 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   const { text } = subject.properties;
   const hangMs = subject.hangMs ?? HANG_MS;
   const settings = settingsOf(provider, fake.settings);
-  const { http, requests, hurry } = openTestHttp();
+  const { http, requests, hurry, alter } = openTestHttp();
   const kept = new Map<string, string>();
   const keep = {
     get: async (key: string) => kept.get(key),
@@ -96,6 +100,12 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     text,
     ids,
     calls: () => requests.length,
+    callsFrom(call, after) {
+      const since = requests.slice(after);
+      const match = new RegExp(subject.calls[call]);
+      const first = since.findIndex(({ method, url }) => match.test(`${method} ${new URL(url).pathname}`));
+      return since.length - Math.max(0, first);
+    },
     later: (ms) => {
       ahead += ms;
     },
@@ -107,25 +117,71 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
         asked.map((id) => ({ id, properties })),
         signal,
       ),
-    scan: async (properties = [text]) => {
-      const seen: Page['records'][number][] = [];
-      const cursors = new Set<string>();
-      let cursor: string | undefined;
-      do {
-        const page = await connection.scan(properties, cursor, live());
-        seen.push(...page.records);
-        cursor = page.cursor;
-        if (cursor !== undefined && (cursors.has(cursor) || cursors.size > MOST_PAGES))
-          throw new BrokenExpectation(`a scan gave the cursor ${cursor} twice`);
-        if (cursor !== undefined) cursors.add(cursor);
-      } while (cursor !== undefined);
-      return seen;
-    },
+    scan: (properties = [text]) => scanAll(connection, properties),
     fault(call, action) {
       fake.fault({ match: subject.calls[call], action });
       if (action.kind === 'hang') hurry(hangMs);
     },
+    leaveOut: (id) => leaveOut((change) => alter(subject.calls.update, change), id),
   };
+}
+
+/** Every record of a scan, in its order. */
+async function scanAll(connection: Connection, properties: readonly string[]): Promise<Page['records']> {
+  const seen: Page['records'][number][] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await connection.scan(properties, cursor, live());
+    seen.push(...page.records);
+    cursor = cursorOf(page);
+    insist(
+      cursor === undefined || !cursors.has(cursor),
+      `a scan gave the cursor ${cursor} twice, after ${cursors.size} pages and ${seen.length} records`,
+    );
+    insist(cursors.size <= MOST_PAGES, `a scan did not end after ${MOST_PAGES} pages`);
+    if (cursor !== undefined) cursors.add(cursor);
+  } while (cursor !== undefined);
+  return seen;
+}
+
+/** Takes a record out of answers on their way; the function says whether one held it. */
+function leaveOut(alter: (change: (body: string) => string) => void, id: string): () => boolean {
+  let isLeftOut = false;
+  alter((body) => {
+    const rest = withoutRecord(body, id);
+    isLeftOut ||= rest !== undefined;
+    return rest ?? body;
+  });
+  return () => isLeftOut;
+}
+
+/** The JSON without those members of its lists that name the record; undefined where none does. */
+function withoutRecord(body: string, id: string): string | undefined {
+  let isLeftOut = false;
+  const names = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).some((each) => names(each))
+      : String(value) === id;
+  const cut = (_key: string, value: unknown): unknown => {
+    if (!Array.isArray(value)) return value;
+    const rest = value.filter((each) => typeof each !== 'object' || !names(each));
+    isLeftOut ||= rest.length < value.length;
+    return rest;
+  };
+  try {
+    const json = JSON.stringify(JSON.parse(body, cut));
+    return isLeftOut ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The cursor of a page; breaks the rule where it is something else. */
+export function cursorOf({ cursor }: Page): string | undefined {
+  const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor !== '');
+  insist(isCursor, `a scan gave the cursor ${brief(cursor)}: it is a text, and absent on the last page`);
+  return cursor;
 }
 
 /** What became of one record, wherever it stands: the order is a rule of its own. */

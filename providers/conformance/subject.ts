@@ -49,7 +49,7 @@ export interface Subject {
   /** Texts that no error and no log may show: tokens, passwords, as the settings of the fake hold them. */
   readonly secrets: readonly string[];
   /**
-   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. The last three are tried where they
+   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. The last four are tried where they
    * are named; a `choice` has two options at least.
    */
   readonly properties: {
@@ -58,6 +58,7 @@ export interface Subject {
     readonly number: string;
     readonly choice?: string;
     readonly date?: string;
+    readonly datetime?: string;
     readonly boolean?: string;
   };
   /** The least a company must have to exist, beside `text`. */

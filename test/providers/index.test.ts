@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN, EMULATORS } from '../../providers/index.ts';
@@ -39,4 +40,12 @@ describe('the built-in CRMs', () => {
       await emulator?.close();
     }
   });
+});
+
+it('gives authors every type of a record and of an id', () => {
+  const exported = readFileSync(new URL('../../providers/author.ts', import.meta.url), 'utf8');
+  const contract = readFileSync(new URL('../../providers/provider.ts', import.meta.url), 'utf8');
+  const types = /export type \{([^}]*)\} from '.\/record.ts'/.exec(contract)?.[1]?.match(/\w+/g) ?? [];
+  expect(types.length).toBeGreaterThan(3);
+  expect(types.filter((type) => !exported.includes(`type ${type},`))).toEqual([]);
 });

@@ -1,9 +1,10 @@
 /** Rules about answers to the verbs beside read and update: what is made up in their place is believed as well. */
 import type { FaultAction } from '../../emulator.ts';
 import { brief, faultOf, insist, insistSame } from '../insist.ts';
-import { type Lab, live } from '../lab.ts';
+import { live } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 import { patiently, until } from '../until.ts';
+import { verbsBeside } from '../verbs.ts';
 
 const HTML = { 'content-type': 'text/html' };
 const BAD: readonly (readonly [what: string, action: FaultAction])[] = [
@@ -13,36 +14,19 @@ const BAD: readonly (readonly [what: string, action: FaultAction])[] = [
 ];
 const NOTHING = ['a 200 without results', { kind: 'status', status: 200, body: {} }] as const;
 
-type Verb = readonly [name: string, work: () => Promise<unknown>];
-
-/** The verbs that the other rules on faults pass over, those that the connection has. */
-async function verbsBeside({ connection, subject, text, ids }: Lab): Promise<readonly Verb[]> {
-  const { changes, find, create, notes, parents } = connection;
-  const [id = ''] = ids;
-  const cursor = changes === undefined ? undefined : (await changes.call(connection, [text], undefined, live())).cursor;
-  const note = { recordId: id, at: Date.now(), subject: 'Ny', text: 'Ny', marker: 'cvrsync:5e11' };
-  const has = (name: string, isThere: boolean, work: () => Promise<unknown> | undefined): readonly Verb[] =>
-    isThere ? [[name, async () => work()]] : [];
-  return [
-    ...has('scan', subject.lacks?.scan === undefined, () => connection.scan([text], undefined, live())),
-    ...has('changes', cursor !== undefined, () => connection.changes?.([text], cursor, live())),
-    ...has('find', find !== undefined, () => connection.find?.(text, 'Birk', live())),
-    ...has('notes.find', notes !== undefined, () => notes?.find(id, note.marker, note.at - 60_000, live())),
-    ...has('parents.read', parents !== undefined, () => parents?.read([id], live())),
-    ...has('create', create !== undefined, () => connection.create?.({ ...subject.company, [text]: 'Ny' }, live())),
-    ...has('notes.add', notes !== undefined, () => notes?.add(note, live())),
-  ];
-}
+const CHECKED: readonly string[] = ['check', 'properties'];
 
 export const ANSWER_RULES: readonly ConformanceRule[] = [
   {
     name: 'nothing-made-up',
-    about: 'scan, find, changes, create, notes and parents throw where the CRM answers badly, as read and update do',
+    about:
+      'check, properties, scan, find, changes, create, notes and parents throw where the CRM answers badly, as read and update do',
     why: 'an empty list in the place of an answer ends a backfill half-way, makes a company twice and leaves a note twice',
     run: async (lab) => {
       const { answers } = lab.subject.lacks ?? {};
+      // What is no account and no list of properties is refused in any case.
       for (const [name, work] of await verbsBeside(lab))
-        for (const [what, action] of answers === undefined ? [...BAD, NOTHING] : BAD) {
+        for (const [what, action] of answers === undefined && !CHECKED.includes(name) ? [...BAD, NOTHING] : BAD) {
           lab.fake.fault({ match: '.', action });
           const { fault } = await faultOf(patiently(work), `${what} to ${name}`);
           insistSame(fault, 'unavailable', `the fault of ${what} to ${name}`);

@@ -1,10 +1,28 @@
 /** Rules about one call with several records. */
-import { brief, insist, insistSame } from '../insist.ts';
+
+import type { Property } from '../../provider.ts';
+import { brief, insist, insistSame, isProviderError } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;
+
+const TYPES: readonly string[] = [
+  'string',
+  'multiline',
+  'phone',
+  'email',
+  'url',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'enumeration',
+  'other',
+] satisfies readonly Property['type'][];
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
 function shuffled({ ids, add }: Lab, most: number): readonly string[] {
@@ -12,6 +30,10 @@ function shuffled({ ids, add }: Lab, most: number): readonly string[] {
   while (all.length < Math.min(most, SEVERAL)) all.push(add(`Nr ${all.length}`));
   return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
 }
+
+/** The list in parts of so many. */
+const partsOf = <T>(all: readonly T[], most: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 
 export const BATCH_RULES: readonly ConformanceRule[] = [
   {
@@ -21,7 +43,10 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
     needs: ['check'],
     run: async ({ connection }) => {
       const account = await connection.check(live());
-      insist(account.id !== '' && account.name !== '', `check gave ${brief(account)}: id and name must not be empty`);
+      insist(
+        isText(account.id) && isText(account.name),
+        `check gave ${brief(account)}: id and name are texts, not empty`,
+      );
       insist(Array.isArray(account.notes), 'check gave no list of notes');
     },
   },
@@ -33,6 +58,17 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
       const all = await connection.properties(live());
       const byName = new Map(all.map((property) => [property.name, property]));
       insist(byName.size === all.length, 'a property is listed twice');
+      for (const { name, type, writable } of all) {
+        insist(isText(name), `a property is named ${brief(name)}`);
+        insist(
+          TYPES.includes(type),
+          `${name} is listed with the type ${brief(type)}: it is one of ${TYPES.join(', ')}`,
+        );
+        insist(
+          typeof writable === 'boolean',
+          `${name} is listed with writable ${brief(writable)}: it is true or false`,
+        );
+      }
       for (const name of Object.values(subject.properties)) {
         const property = byName.get(name);
         insist(property !== undefined, `${name} is not listed`);
@@ -85,6 +121,70 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
         asked.map((id) => ({ kind: 'written', id })),
         'outcomes in the order of the patches',
       );
+    },
+  },
+  {
+    name: 'leaves-arguments-alone',
+    about: 'no verb changes the ids, names and patches that it is given',
+    why: 'whoever sorts or empties a list in place matches its answers with other records than those that were asked for',
+    run: async (lab) => {
+      const { connection, limits, text, subject } = lab;
+      const { long } = subject.properties;
+      const names = [text, long];
+      const ids = [...shuffled(lab, Math.min(limits.batch.read, limits.batch.update))];
+      const patches = ids.map((id) => ({ id, properties: { [text]: 'Ask', [long]: null } }));
+      const before = structuredClone({ ids, names, patches });
+      if (subject.lacks?.read === undefined) await connection.read(ids, names, live());
+      await connection.update(patches, live());
+      if (subject.lacks?.scan === undefined) await connection.scan(names, undefined, live());
+      for (const [what, now] of Object.entries({ ids, names, patches }))
+        insistSame(now, before[what as keyof typeof before], `the ${what} after the verbs that were given them`);
+    },
+  },
+  {
+    name: 'own-values',
+    about: 'each record of a batch is written its own values and read with them, and no other record is touched',
+    why: "one company's values would stand on another one's record, where nobody looks for them",
+    run: async (lab) => {
+      const { add, connection, limits, held, text, read, subject } = lab;
+      const pairs = Array.from({ length: Math.min(limits.batch.update, SEVERAL) }, (_, at) => ({
+        id: add(`Nr ${at}`),
+        bystander: add(`Beside ${at}`),
+        value: `Own ${at}`,
+      }));
+      const asked = [...pairs.filter((_, at) => at % 2 === 1).toReversed(), ...pairs.filter((_, at) => at % 2 === 0)];
+      const patches = asked.map(({ id, value }) => ({ id, properties: { [text]: value } }));
+      await connection.update(patches, live());
+      for (const [at, { id, bystander, value }] of pairs.entries()) {
+        insistSame(held(id), value, 'what a record of the batch holds');
+        insistSame(held(bystander), `Beside ${at}`, 'what a record beside the batch holds');
+      }
+      if (subject.lacks?.read !== undefined) return;
+      for (const part of partsOf(asked, limits.batch.read)) {
+        const reads = await read(part.map(({ id }) => id));
+        for (const { id, value } of part) {
+          const own = of(reads, id);
+          insistSame(own?.kind === 'found' && own.properties[text], value, 'what a record of the batch was read with');
+        }
+      }
+    },
+  },
+  {
+    name: 'left-out-is-not-done',
+    about: 'a record that the answer to an update leaves out is retry, or the whole answer unavailable',
+    why: 'taken for written its change is lost without a trace, taken for gone its link ends',
+    has: ({ limits }) => limits.batch.update > 1,
+    run: async ({ ids, write, leaveOut, text }) => {
+      const missing = ids[1] ?? '';
+      const isLeftOut = leaveOut(missing);
+      const outcomes = await write(ids, { [text]: 'Ny' }).catch((error: unknown) => {
+        if (isProviderError(error) && error.fault === 'unavailable') return [];
+        throw error;
+      });
+      // Where each record has a call of its own, no answer leaves one out.
+      if (!isLeftOut()) return;
+      const kind = of(outcomes, missing)?.kind ?? 'retry';
+      insistSame(kind, 'retry', 'what became of a record that the CRM left out of its answer');
     },
   },
   {

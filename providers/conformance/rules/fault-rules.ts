@@ -6,6 +6,7 @@ import { type Lab, live, of } from '../lab.ts';
 import { logsDuring } from '../logs.ts';
 import type { ConformanceRule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
+import { verbsBeside } from '../verbs.ts';
 
 const UNAUTHORIZED: FaultAction = { kind: 'status', status: 401, body: { message: 'bad credentials' } };
 const FORBIDDEN: FaultAction = { kind: 'status', status: 403, body: { message: 'not allowed' } };
@@ -33,7 +34,7 @@ async function isUnavailable(lab: Lab, what: string, action: FaultAction): Promi
     const error = await faultOf(work(), `${what} to ${verb}`);
     insistSame(error.fault, 'unavailable', `the fault of ${what} to ${verb}`);
     insistSame(
-      lab.calls() - before,
+      lab.callsFrom(verb, before),
       1,
       `calls that ${verb} made after ${what} (the runtime retries, not the provider)`,
     );
@@ -52,7 +53,9 @@ async function isUnavailable(lab: Lab, what: string, action: FaultAction): Promi
 }
 
 async function everywhere(lab: Lab, answer: FaultAction, faults: readonly string[], what: string): Promise<void> {
-  for (const [verb, work] of [...verbs(lab), ...checks(lab)]) {
+  // The right to leave notes may be lacking alone: then the note is rejected.
+  const beside = (await verbsBeside(lab)).filter(([verb]) => verb !== 'notes.add' || what !== 'a 403');
+  for (const [verb, work] of [...verbs(lab), ...beside]) {
     lab.fake.fault({ match: '.', times: 1_000, action: answer });
     const { fault } = await faultOf(work(), `${what} to ${verb}`);
     insist(faults.includes(fault), `${what} to ${verb} came back as ${fault}; it is ${faults.join(' or ')}`);
@@ -96,7 +99,11 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
           (retryAfterMs ?? 0) > 0,
           `a 429 to ${verb} without Retry-After came back with a wait of ${retryAfterMs} ms`,
         );
-        insistSame(lab.calls() - before, 1, `calls that ${verb} made after a 429`);
+        insistSame(lab.callsFrom(verb, before), 1, `calls that ${verb} made after a 429`);
+      }
+      for (const [verb, work] of await verbsBeside(lab)) {
+        lab.fake.fault({ match: '.', action: lab.subject.answers?.rate ?? RATE });
+        insistSame((await faultOf(work(), `a 429 to ${verb}`)).fault, 'rate', `the fault of a 429 to ${verb}`);
       }
     },
   },

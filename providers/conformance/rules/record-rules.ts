@@ -1,6 +1,6 @@
 /** Rules about records that are not what they were. */
 import { brief, insist, insistSame } from '../insist.ts';
-import { of } from '../lab.ts';
+import { cursorOf, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
 export const RECORD_RULES: readonly ConformanceRule[] = [
@@ -123,7 +123,9 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
       const seen = new Set<string>();
       let cursor: string | undefined;
       for (let page = 0; page < 1_000; page += 1) {
-        const { records, cursor: next } = await connection.scan([text], cursor, new AbortController().signal);
+        const given = await connection.scan([text], cursor, new AbortController().signal);
+        const { records } = given;
+        const next = cursorOf(given);
         for (const { id } of records) seen.add(id);
         if (next === undefined) break;
         insist(next !== cursor, `the scan gave the cursor ${brief(next)} twice`);

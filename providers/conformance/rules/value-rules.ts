@@ -26,6 +26,29 @@ async function roundTrip(lab: Lab, values: Readonly<Record<string, PropertyValue
   for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);
 }
 
+/** Whether the CRM refuses the value by the property's name: what it does not take it need not keep. */
+async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<boolean> {
+  const [id = ''] = lab.ids;
+  const outcome = of(await lab.write([id], { [name]: value }), id);
+  return outcome?.kind === 'rejected' && Object.hasOwn(outcome.properties, name);
+}
+
+const TIME = '2024-02-29T13:45:30.000Z';
+
+/** Writes a time and insists that the CRM holds it, and that it comes back, however its zone is spelled. */
+async function keepsTime(lab: Lab, name: string): Promise<void> {
+  const [id = ''] = lab.ids;
+  const outcome = of(await lab.write([id], { [name]: TIME }), id);
+  insist(outcome?.kind === 'written', `a time came back as ${brief(outcome)}`);
+  const isKept = (value: PropertyValue | undefined) =>
+    typeof value === 'string' && Date.parse(value) === Date.parse(TIME);
+  const held = lab.held(id, name);
+  insist(isKept(held), `what the CRM holds in ${name} is ${brief(held)}, not ${TIME}`);
+  if (lab.subject.lacks?.read !== undefined) return;
+  const back = (await valuesOf(lab, id, [name]))[name];
+  insist(isKept(back), `${name}, read again, is ${brief(back)}, not ${TIME}`);
+}
+
 export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'reads-what-is-asked',
@@ -52,23 +75,28 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'numbers',
-    about: 'a number goes there and comes back as a number, zero too',
+    about: 'a number goes there and comes back as a number: zero, losses, decimals and large ones too, or is refused',
     why: 'a number that comes back as a text never equals ours, and is written again with every change',
     run: async (lab) => {
       const { number } = lab.subject.properties;
       await roundTrip(lab, { [number]: 1234 });
       await roundTrip(lab, { [number]: 0 });
+      const { scale } = (await lab.connection.properties(live())).find(({ name }) => name === number) ?? {};
+      for (const value of [-1_234, 3_000_000_000, ...(scale === 0 ? [] : [-1_234.5])])
+        if (!(await refuses(lab, number, value))) await roundTrip(lab, { [number]: value });
     },
   },
   {
     name: 'choices-dates-and-flags',
-    about: 'an option goes there and back by its value, a date as YYYY-MM-DD, a flag as true or false',
+    about:
+      'an option goes there and back by its value, a date as YYYY-MM-DD, a time with its time of day, a flag as true or false',
     why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as the edit of a person',
     has: ({ subject: { properties } }) =>
-      properties.choice !== undefined || properties.date !== undefined || properties.boolean !== undefined,
+      [properties.choice, properties.date, properties.datetime, properties.boolean].some((name) => name !== undefined),
     run: async (lab) => {
-      const { choice, date, boolean } = lab.subject.properties;
+      const { choice, date, datetime, boolean } = lab.subject.properties;
       if (date !== undefined) await roundTrip(lab, { [date]: '2024-02-29' });
+      if (datetime !== undefined) await keepsTime(lab, datetime);
       if (boolean !== undefined) for (const flag of [true, false]) await roundTrip(lab, { [boolean]: flag });
       if (choice === undefined) return;
       const { options = [] } = (await lab.connection.properties(live())).find(({ name }) => name === choice) ?? {};
@@ -78,15 +106,24 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'clears-with-null',
-    about: 'null clears a property',
+    about: 'null clears a property, whatever it holds: a text, a number, a date or a time',
     why: 'a phone number that a company gave up would be called for ever',
     run: async (lab) => {
-      const { long } = lab.subject.properties;
+      const { long, number, date, datetime } = lab.subject.properties;
       const [id = ''] = lab.ids;
-      lab.fake.edit(id, { [long]: 'gone soon' });
-      const outcome = of(await lab.write([id], { [long]: null }), id);
-      insist(outcome?.kind === 'written', `clearing ${long} came back as ${brief(outcome)}`);
-      insistSame(lab.held(id, long) ?? null, null, `what the CRM holds in ${long}`);
+      const values = [
+        [long, 'gone soon'],
+        [number, 1234],
+        [date, '2024-02-29'],
+        [datetime, TIME],
+      ] as const;
+      for (const [name, value] of values) {
+        if (name === undefined) continue;
+        await lab.write([id], { [name]: value });
+        const outcome = of(await lab.write([id], { [name]: null }), id);
+        insist(outcome?.kind === 'written', `clearing ${name} came back as ${brief(outcome)}`);
+        insistSame(lab.held(id, name) ?? null, null, `what the CRM holds in ${name}`);
+      }
     },
   },
   {

@@ -1,65 +1,19 @@
 /** One way to break each rule, as authors do it; the rest of the provider stays sound. */
 import Type from 'typebox';
+import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import {
-  type Connection,
-  type HttpResponse,
-  type Outcome,
-  type PropertyValue,
-  ProviderError,
-} from '../../../providers/provider.ts';
-import type { Breakage, Call } from './toy.ts';
-
-type Values = Readonly<Record<string, PropertyValue>>;
-
-const connection = (broken: (sound: Connection, call: Call) => Partial<Connection>): Breakage => ({
-  connection: broken,
-});
-/** Changes every patch on its way. */
-const patching = (change: (values: Values) => Values): Breakage =>
-  connection((sound) => ({
-    update: (patches, signal) =>
-      sound.update(
-        patches.map(({ id, properties }) => ({ id, properties: change(properties) })),
-        signal,
-      ),
-  }));
-/** Changes every outcome of an update. */
-const judging = (change: (outcome: Outcome) => Outcome): Breakage =>
-  connection((sound) => ({ update: async (patches, signal) => (await sound.update(patches, signal)).map(change) }));
-/** Another answer instead of an error that fits. */
-const recovering = (fits: (error: ProviderError) => boolean, instead: () => unknown): Breakage => ({
-  call: (sound) => async (path, signal, body) => {
-    try {
-      return await sound(path, signal, body);
-    } catch (error) {
-      if (!(error instanceof ProviderError) || !fits(error)) throw error;
-      // What a broken provider makes up fits no type.
-      return instead() as never;
-    }
-  },
-});
-/** An answer that says that all went well, in the place of one that says nothing. */
-const answering = (fits: (answer: HttpResponse) => boolean): Breakage => ({
-  http: (sound) => async (request) => {
-    const answer = await sound(request);
-    if (!fits(answer) || !/\/(read|update)$/.test(request.url)) return answer;
-    const { ids = [], patches = [] } = JSON.parse(request.body ?? '{}');
-    const found = ids.map((id: string) => ({ kind: 'found', id, properties: {} }));
-    const written = patches.map(({ id }: { id: string }) => ({ kind: 'written', id }));
-    return { ...answer, body: JSON.stringify({ results: [...found, ...written] }) };
-  },
-});
-const refuse = (): never => {
-  throw new ProviderError('refused', 'the toy is strange today');
-};
-const isReset = (error: unknown): boolean => error instanceof ProviderError && /none came/.test(error.message);
-const refuseReset = (error: unknown): never => {
-  if (isReset(error)) return refuse();
-  throw error;
-};
-const saying = (text: RegExp) => (error: ProviderError) => text.test(error.message);
-const mapped = (values: Values, change: (value: PropertyValue, name: string) => PropertyValue): Values =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+  answering,
+  connection,
+  isReset,
+  judging,
+  mapped,
+  patching,
+  recovering,
+  refuse,
+  refuseReset,
+  saying,
+} from './breaking.ts';
+import type { Breakage } from './toy.ts';
 
 /** Rule → what breaks it and nothing else. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
@@ -81,6 +35,27 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   })),
   'order-of-outcomes': connection((sound) => ({
     update: async (patches, signal) => (await sound.update(patches, signal)).toReversed(),
+  })),
+  'leaves-arguments-alone': connection((sound) => ({
+    update: async (patches, signal) => {
+      const outcomes = await sound.update(patches, signal);
+      for (const patch of patches) Object.assign(patch, { id: Number(patch.id) });
+      return outcomes;
+    },
+  })),
+  'own-values': connection((sound) => ({
+    update: async (patches, signal) => {
+      const ids = patches.map(({ id }) => id).toSorted();
+      const zipped = ids.map((id, at) => ({ id, properties: patches[at]?.properties ?? {} }));
+      const outcomes = await sound.update(zipped, signal);
+      return patches.flatMap(({ id }) => outcomes.find((outcome) => outcome.id === id) ?? []);
+    },
+  })),
+  'left-out-is-not-done': connection((sound) => ({
+    update: async (patches, signal) => {
+      const outcomes = await sound.update(patches, signal);
+      return patches.map(({ id }) => outcomes.find((outcome) => outcome.id === id) ?? { kind: 'written', id });
+    },
   })),
   'full-batch': connection((sound) => ({
     update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),
@@ -230,8 +205,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
   })),
   'nothing-made-up': connection((sound) => ({
-    find: async (property, value, signal) =>
-      (await sound.find?.(property, value, signal).catch(() => undefined)) ?? { records: [], sure: true },
+    find: async (property, value, signal) => {
+      const none = (error: unknown) => {
+        if (error instanceof ProviderError && error.fault !== 'unavailable') throw error;
+        return undefined;
+      };
+      return (await sound.find?.(property, value, signal).catch(none)) ?? { records: [], sure: true };
+    },
   })),
   'create-names-what-it-refuses': connection((sound) => ({
     create: async (values, signal) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conformance, judge } from '../../../providers/conformance/conformance.ts';
 import type { Subject } from '../../../providers/conformance/subject.ts';
+import type { Connection, Read } from '../../../providers/provider.ts';
 import { BREAKAGES } from './breakages.ts';
 import { type Breakage, toyProvider, toySubject } from './toy.ts';
 
@@ -72,6 +73,60 @@ describe('the conformance suite', () => {
     ]);
   });
 
+  it.each([
+    [
+      'writes a record beside its batch',
+      (sound: Connection): Partial<Connection> => ({
+        update: async (patches, signal) => {
+          const outcomes = await sound.update(patches, signal);
+          const ids = patches.map(({ id }) => id);
+          const next = String(Math.max(...ids.map(Number)) + 1);
+          const isAllWell = outcomes.length > 0 && outcomes.every(({ kind }) => kind === 'written');
+          if (isAllWell && !ids.includes(next))
+            await sound.update([{ id: next, properties: patches[0]?.properties ?? {} }], signal);
+          return outcomes;
+        },
+      }),
+    ],
+    [
+      "reads records with each other's values",
+      (sound: Connection): Partial<Connection> => ({
+        read: async (ids, names, signal) => {
+          const reads = await sound.read(ids.toSorted(), names, signal);
+          return ids.flatMap((id, at): readonly Read[] => {
+            const read = reads[at];
+            return read === undefined ? [] : [{ ...read, id }];
+          });
+        },
+      }),
+    ],
+  ])('catches a provider that %s', async (_what, connection) => {
+    const checks = conformance(toySubject(toyProvider({ connection })));
+    await expect(checks.find(({ name }) => name === 'own-values')?.run()).rejects.toThrow(/own-values/);
+  });
+
+  it.each([
+    ['ids', { read: async (ids: readonly string[]) => void (ids as string[]).reverse() }],
+    [
+      'names',
+      { read: async (_ids: readonly string[], names: readonly string[]) => void (names as string[]).splice(0) },
+    ],
+  ])('catches a read that changes its %s in place', async (what, { read }) => {
+    const changing = toyProvider({
+      connection: (sound) => ({
+        read: async (ids, names, signal) => {
+          const reads = await sound.read(ids, names, signal);
+          await read(ids, names);
+          return reads;
+        },
+      }),
+    });
+    const checks = conformance(toySubject(changing));
+    await expect(checks.find(({ name }) => name === 'leaves-arguments-alone')?.run()).rejects.toThrow(
+      `the ${what} after the verbs`,
+    );
+  });
+
   it('names the rule, what was seen and why it matters', async () => {
     const checks = conformance(toySubject(toyProvider(BREAKAGES['order-of-outcomes'])));
     await expect(checks.find(({ name }) => name === 'order-of-outcomes')?.run()).rejects.toThrow(
@@ -124,6 +179,18 @@ describe('the conformance suite', () => {
     await expect(checks.find(({ name }) => name === 'scans-all')?.run()).rejects.toThrow(
       /'companies is not iterable' at conformance\/conformance\.test\.ts:\d+\n/,
     );
+  });
+
+  it('lets an update read versions first, as where a write is conditional', async () => {
+    const conditional = toyProvider({
+      connection: (sound, call) => ({
+        update: async (patches, signal) => {
+          if (patches.length > 0) await call('/read', signal, { ids: patches.map(({ id }) => id), properties: [] });
+          return sound.update(patches, signal);
+        },
+      }),
+    });
+    expect(await broken(toySubject(conditional))).toEqual([]);
   });
 
   it('skips what the CRM lacks, and says why', async () => {

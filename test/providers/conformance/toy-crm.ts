@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   email: 'email',
   sector: 'enumeration',
   founded: 'date',
+  seen: 'datetime',
   active: 'boolean',
 };
 const SECTORS = [

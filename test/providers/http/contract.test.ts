@@ -14,6 +14,7 @@ const common = {
     long: 'purpose',
     number: 'employees',
     date: 'startDate',
+    datetime: 'reportPublished',
     boolean: 'advertisingProtected',
   },
   refused: { property: 'email', value: 'no address' },

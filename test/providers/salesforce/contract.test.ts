@@ -21,6 +21,7 @@ describeConformance('salesforce', {
     long: 'Description',
     number: 'CVR_Employees__c',
     date: 'CVR_Start_Date__c',
+    datetime: 'CVR_Changed_At__c',
     boolean: 'CVR_Advertising_Protected__c',
   },
   company: { Name: 'Emulated ApS' },
