@@ -24,6 +24,7 @@ import type { Store } from '../../store/open.ts';
 import type { ValueMap } from '../decide/render.ts';
 import { fenceConnection } from './fence/fence.ts';
 import { soundLimits } from './fence/fence-limits.ts';
+import { readObservation } from './fence/fence-shape.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { formOf } from './record-id.ts';
 import { currentSendGuard } from './send-guard.ts';
@@ -229,7 +230,7 @@ function rateLimitedHttp(
 /** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
 function observed({ provider, settings }: CrmSettings, response: HttpResponse): Observation | undefined {
   try {
-    return provider.observe?.(response, settings);
+    return readObservation(provider.observe?.(response, settings));
   } catch {
     return undefined;
   }

@@ -33,6 +33,9 @@ export const fromNow = <B extends Pick<AccountBlock, 'since' | 'until'>>(block: 
 export const needsPerson = ({ fault, since, until }: AccountBlock): boolean =>
   fault === 'auth' || fault === 'refused' || until - since > LONG_PAUSE_MS;
 
+/** The last time that has a date: beyond it an end cannot be shown. */
+export const LAST_TIME_MS = 8.64e15;
+
 /** The blocks that hold now, or held until `agoMs` ago at most, by account. */
 export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readonly AccountBlock[]> {
   const rows = await db
@@ -41,12 +44,15 @@ export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readon
     .where('blocked_until', '>', now - agoMs)
     .orderBy('key')
     .execute();
-  return rows.map(({ key, blocked_until: until, blocked_since: since, reason, fault }) => ({
-    account: key.slice(0, -EVERY_BUDGET.length),
-    ...(since === null ? { since: until, until } : fromNow({ since, until }, now)),
-    reason,
-    fault: FAULTS.find((one) => one === fault) ?? 'rate',
-  }));
+  return rows.map(({ key, blocked_until, blocked_since: since, reason, fault }) => {
+    const until = Math.min(blocked_until, LAST_TIME_MS);
+    return {
+      account: key.slice(0, -EVERY_BUDGET.length),
+      ...(since === null ? { since: until, until } : fromNow({ since, until }, now)),
+      reason,
+      fault: FAULTS.find((one) => one === fault) ?? 'rate',
+    };
+  });
 }
 
 const FAULTS = ['auth', 'refused', 'rate', 'locked'] as const satisfies readonly BlockFault[];

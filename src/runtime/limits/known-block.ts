@@ -1,7 +1,7 @@
 /** An account's block as one process knows it: others learn of a new one within a quarter of a second. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
-import { type BlockFault, EVERY_BUDGET, fromNow, SAME_TROUBLE_MS } from './blocks.ts';
+import { type BlockFault, EVERY_BUDGET, fromNow, LAST_TIME_MS, SAME_TROUBLE_MS } from './blocks.ts';
 
 /** Nobody may call the account before `until`; 0 where it is not blocked. */
 export interface Block {
@@ -52,7 +52,8 @@ export function openBlock(store: Store, account: string, now: () => number): Kno
 
 async function readBlock(store: Store, key: string, now: number): Promise<Block> {
   const row = await store.db.selectFrom('rate_limit').selectAll().where('key', '=', key).executeTakeFirst();
-  const { blocked_until: until = 0, blocked_since: since = null, reason = null } = row ?? {};
+  const { blocked_until: stored = 0, blocked_since: since = null, reason = null } = row ?? {};
+  const until = Math.min(stored, LAST_TIME_MS);
   const block = since === null ? { until } : fromNow({ since, until }, now);
   // Once, for every process: else it would begin anew with each look.
   if (block.until !== until)
@@ -62,7 +63,7 @@ async function readBlock(store: Store, key: string, now: number): Promise<Block>
         .set({ blocked_since: now, blocked_until: block.until })
         .where('key', '=', key)
         .where('blocked_since', '=', since)
-        .where('blocked_until', '=', until)
+        .where('blocked_until', '=', stored)
         .execute(),
     );
   return { until: block.until, reason };

@@ -5,7 +5,7 @@ import { errorText } from '../../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import type { IdForm } from '../record-id.ts';
-import { ShapeError } from './fence-values.ts';
+import { isWait, ShapeError } from './fence-values.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
@@ -30,7 +30,6 @@ export type Bound = <T, R>(
 
 const VERB_MS = 10 * 60_000;
 const STOP_MS = 1_000;
-const MOST_WAIT_MS = 24 * 3_600_000;
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
 
 /** Makes the runner of one connection's verbs. */
@@ -108,5 +107,4 @@ const isFault = (error: unknown): error is FaultLike =>
   error instanceof ProviderError ||
   (error instanceof Error && error.name === 'ProviderError' && 'fault' in error && FAULTS.includes(error.fault));
 
-const isSane = (ms: number | undefined): boolean =>
-  ms === undefined || (typeof ms === 'number' && ms >= 0 && ms <= MOST_WAIT_MS);
+const isSane = (ms: number | undefined): boolean => ms === undefined || isWait(ms);

@@ -1,7 +1,7 @@
 /** Answers for several records, each matched with its record by its id. Pure. */
 import type { Outcome, ParentRead, Read } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
-import { type AnswerObject, isObject, isText, readList, reasonsOf, valuesOf } from './fence-values.ts';
+import { type AnswerObject, boundedWait, isObject, isText, readList, reasonsOf, valuesOf } from './fence-values.ts';
 
 /** A reader of one record's answer: undefined where it makes no sense. */
 export type ReadOne<T> = (answer: AnswerObject, id: string) => T | undefined;
@@ -50,7 +50,8 @@ export const movedOrGone = ({ kind, to }: AnswerObject, id: string, form: IdForm
 
 const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string) => {
   if (kind !== 'retry') return undefined;
-  const wait = typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? { retryAfterMs } : {};
+  const bounded = boundedWait(retryAfterMs);
+  const wait = bounded === undefined ? {} : { retryAfterMs: bounded };
   return { kind: 'retry' as const, id, reason: isText(reason) ? reason : 'the provider gave no reason', ...wait };
 };
 

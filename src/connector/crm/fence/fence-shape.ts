@@ -8,6 +8,7 @@ import type {
   Defined,
   MissingRight,
   NoteOutcome,
+  Observation,
   Page,
   Property,
   Right,
@@ -15,7 +16,7 @@ import type {
 } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
 import { movedOrGone } from './fence-records.ts';
-import { canonical, isObject, isText, readList, reasonsOf, ShapeError, valuesOf } from './fence-values.ts';
+import { boundedWait, canonical, isObject, isText, readList, reasonsOf, ShapeError, valuesOf } from './fence-values.ts';
 
 export function readAccount(answer: unknown): Account {
   if (!isObject(answer) || !isText(answer['id'])) throw new ShapeError('no account');
@@ -128,3 +129,19 @@ export function readNoteOutcome(answer: unknown): NoteOutcome {
   if (kind === 'retry' || kind === 'rejected') return { kind, reason };
   throw new ShapeError('an outcome that makes no sense');
 }
+
+/** What headers say; undefined where they say nothing that can be used. They are a hint: nothing of them is an error. */
+export function readObservation(answer: unknown): Observation | undefined {
+  if (!isObject(answer)) return undefined;
+  const { budget, remaining, pauseMs, reason } = answer;
+  const wait = boundedWait(pauseMs);
+  return {
+    ...(isText(budget) && { budget }),
+    ...(typeof remaining === 'number' && { remaining }),
+    ...(wait !== undefined && { pauseMs: wait }),
+    ...(isText(reason) && { reason: reason.slice(0, LONGEST_REASON) }),
+  };
+}
+
+/** More than a person reads, in characters. */
+const LONGEST_REASON = 1_000;

@@ -13,6 +13,15 @@ const isValue = (value: unknown): value is PropertyValue =>
   typeof value === 'boolean' ||
   (typeof value === 'number' && Number.isFinite(value));
 
+const MOST_WAIT_MS = 24 * 3_600_000;
+
+/** Whether an account can live with such a wait. */
+export const isWait = (ms: unknown): ms is number => typeof ms === 'number' && ms >= 0 && ms <= MOST_WAIT_MS;
+
+/** The wait, no longer than an account can live with; undefined where it is none. */
+export const boundedWait = (ms: unknown): number | undefined =>
+  typeof ms === 'number' && ms >= 0 ? Math.min(ms, MOST_WAIT_MS) : undefined;
+
 /** What is wrong with the shape of an answer, as the end of a sentence: "its read gave no list". */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
