@@ -132,6 +132,12 @@ describe('the fence', () => {
     await expect(work()).rejects.toMatchObject({ fault: 'unavailable', message: `crm: its ${verb} gave no list` });
   });
 
+  it('says what is wrong with the id of an account', async () => {
+    await expect(fenced({ check: raw({ id: 77 }) }).check(live())).rejects.toThrow(
+      'crm: its check gave an account whose id is a number: it is a text',
+    );
+  });
+
   it('ends a scan that gives the same cursor for ever', async () => {
     const connection = fenced({ scan: raw({ records: [], cursor: 'a' }) });
     expect((await connection.scan([], undefined, live())).cursor).toBe('a');

@@ -19,7 +19,11 @@ import { movedOrGone } from './fence-records.ts';
 import { boundedWait, canonical, isObject, isText, readList, reasonsOf, ShapeError, valuesOf } from './fence-values.ts';
 
 export function readAccount(answer: unknown): Account {
-  if (!isObject(answer) || !isText(answer['id'])) throw new ShapeError('no account');
+  if (!isObject(answer)) throw new ShapeError('no account');
+  if (!isText(answer['id']))
+    throw new ShapeError(
+      `an account whose id is ${answer['id'] === '' ? 'blank' : `a ${typeof answer['id']}`}: it is a text`,
+    );
   const { id, name, notes } = answer;
   return { id, name: isText(name) ? name : id, notes: Array.isArray(notes) ? notes.map(String) : [] };
 }
