@@ -1,6 +1,7 @@
 /** Stores every company record of the CRM as a scan row, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm/crm.ts';
+import { watchScan } from '../crm/scan-watch.ts';
 import { isHeld } from '../decide/hold.ts';
 import type { Fresh } from './recheck.ts';
 import { type BackfillDeps, BackfillError } from './rows/context.ts';
@@ -45,12 +46,12 @@ export async function scanAll(
   signal: AbortSignal,
 ): Promise<BackfillRun> {
   const { store, crm, now, report } = deps;
+  const watch = watchScan(crm.name);
   let run = begun;
   for (;;) {
     const page = await patiently(deps, () => crm.connection.scan(columns.all, run.cursor, signal), signal);
+    await watch(page);
     const { cursor } = page;
-    if (cursor !== undefined && cursor === run.cursor)
-      throw new Error(`the scan of ${crm.name} stands still: a cursor came twice`);
     const at = now();
     const rows = rowsOf(page, run.end, (properties) => stateOf(crm, columns, properties, at));
     const { cursor: _, ...rest } = run;

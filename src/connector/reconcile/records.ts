@@ -1,14 +1,13 @@
 /** The first list: every record of the CRM, with the number it holds. */
 import { sql } from 'kysely';
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
-import { ProviderError } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
 import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { kept, type NumberVerdict, verdictOf } from '../backfill/rows/verdict.ts';
-import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
+import { watchScan } from '../crm/scan-watch.ts';
 import { isHeld } from '../decide/hold.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
 import { readMatch } from '../sync/match.ts';
@@ -35,15 +34,15 @@ export async function readRecords(context: ReconcileContext, signal: AbortSignal
   const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
   const ask = (cursor: string | undefined): Promise<Page> =>
     patiently({ crm, now }, () => crm.connection.scan(properties, cursor, signal), signal);
-  const seen = new Set<string>();
+  const watch = watchScan(crm.name);
   let count = 0;
   let next: Promise<Page> | undefined = ask(undefined);
   while (next !== undefined) {
-    const { records, cursor }: Page = await next;
+    const page: Page = await next;
+    const { records, cursor } = page;
+    await watch(page);
     next = undefined;
     if (cursor !== undefined) {
-      if (seen.has(cursor)) throw standsStill(crm);
-      seen.add(cursor);
       next = ask(cursor);
       // It may fail while the page before is stored; whoever awaits it hears of it.
       next.catch(() => {});
@@ -56,9 +55,6 @@ export async function readRecords(context: ReconcileContext, signal: AbortSignal
   }
   return { count, numbers: match !== undefined };
 }
-
-const standsStill = ({ name }: Crm): ProviderError =>
-  new ProviderError('unavailable', `the list of companies of ${name} stands still: a cursor came twice`);
 
 type Row = Pick<ScanTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
 

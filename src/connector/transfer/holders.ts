@@ -3,6 +3,7 @@ import { type Page, type PropertyValue, ProviderError } from '../../../providers
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
+import { watchScan } from '../crm/scan-watch.ts';
 
 export interface Holder {
   readonly id: string;
@@ -115,14 +116,12 @@ async function* allPages(
   properties: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, undefined> {
-  const seen = new Set<string | undefined>();
+  const watch = watchScan(crm.name);
   let cursor: string | undefined;
   do {
-    if (seen.has(cursor))
-      throw new ProviderError('unavailable', `the list of companies of ${crm.name} stands still: a cursor came twice`);
-    seen.add(cursor);
     const from = cursor;
     const page = await patiently({ crm, now }, () => crm.connection.scan(properties, from, signal), signal);
+    await watch(page);
     yield page;
     cursor = page.cursor;
   } while (cursor !== undefined);
