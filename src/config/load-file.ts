@@ -46,7 +46,12 @@ type Parsed =
   | { readonly ok: false; readonly errors: readonly ConfigProblem[] };
 
 /** Whether a line has `${NAME}` without quotes in a map of one line, where YAML takes its brace for another map. */
-const isUnquoted = (text: string, line = 0): boolean => /\{[^"'$]*[\s:,]\$\{\w/u.test(text.split('\n')[line - 1] ?? '');
+function isUnquoted(text: string, line = 0): boolean {
+  const written = text.split('\n')[line - 1] ?? '';
+  const before = written.slice(0, Math.max(0, written.search(/[\s:,]\$\{\w/u)));
+  const map = before.lastIndexOf('{');
+  return map >= 0 && !/["'$]/u.test(before.slice(map));
+}
 
 /**
  * Parses a configuration file. Codes such as `011100` are texts here although YAML takes them for numbers:

@@ -144,8 +144,8 @@ export const contains = (column: string, text: string): RawBuilder<boolean> => {
   return sql`lower(${sql.ref(column)}) like ${`%${pattern}%`} escape '\\'`;
 };
 
-/** With the ASCII letter before a mark. */
-const OTHER_THAN_ASCII = /(?:\p{ASCII}(?=\p{M}))?\P{ASCII}+/u;
+/** With the character before, which a mark may belong to. */
+const OTHER_THAN_ASCII = /\p{ASCII}?\P{ASCII}+/u;
 
 /**
  * Reads table after table, for an entity and what goes along with it. With `mentions` also the rows of others that name one of them by

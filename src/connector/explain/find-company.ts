@@ -94,14 +94,19 @@ async function byRecord(db: Db, readers: readonly NamedIdReader[], query: string
   return found;
 }
 
-/** In HubSpot's addresses: a contact or a deal may have the id of a company. */
-const OF_OTHER_OBJECT = /\/(?:record\/(?!0-2\/)[\w-]+|contact|deal|ticket)\/\d/u;
+/** In HubSpot's addresses: a contact or a deal may have the id of a company, whose type is 0-2. */
+const OBJECT = /\/(?:record\/([\w-]+)|contact|deal|ticket)\/\d/u;
+
+function isOfOtherObject(address: string): boolean {
+  const found = OBJECT.exec(address);
+  return found !== null && found[1] !== '0-2';
+}
 
 /** What in a text may be the id of a record: all of it, what stands after the connection's name, or a part of an address. */
 function partsOf(query: string, provider: string): readonly string[] {
   if (query.startsWith(`${provider}:`)) return [query.slice(provider.length + 1)];
   if (!query.includes('://')) return [query];
-  if (OF_OTHER_OBJECT.test(query)) return [];
+  if (isOfOtherObject(query)) return [];
   return query
     .split(/[/?&=#]+/)
     .filter((part) => /\d/.test(part))
