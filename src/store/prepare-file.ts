@@ -8,7 +8,7 @@ import { errorText } from '../protocol/text/error-text.ts';
 export function prepareFile(file: string): void {
   const at = resolve(file);
   const folder = dirname(at);
-  // The folder above that is there says why none can be made: mkdir itself says ENOENT on a read-only file system.
+  // The folder above that is there says why none can be made: `mkdir` itself says `ENOENT` on a read-only file system.
   const above = nearestFolder(folder);
   if (above !== folder) explained(at, above, () => accessSync(above, constants.W_OK));
   explained(at, folder, () => mkdirSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/** Adapters that were wrong in a way of their own, and which rule catches each. */
+/** Providers that were wrong in a way of their own, and which rule catches each. */
 import { describe, expect, it } from 'vitest';
 import { conformance } from '../../../providers/conformance/conformance.ts';
 import {
