@@ -7,22 +7,26 @@
 /** A value of one CRM property as both sides of the contract spell it; `null` is blank. */
 export type PropertyValue = string | number | boolean | null;
 
+/** What a property may hold. */
+export const PROPERTY_TYPES = [
+  'string',
+  'multiline',
+  'phone',
+  'email',
+  'url',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'enumeration',
+  'other',
+] as const;
+
 /** A property of the CRM's company, as its schema describes it. */
 export interface Property {
   readonly name: string;
   readonly label: string;
-  readonly type:
-    | 'string'
-    | 'multiline'
-    | 'phone'
-    | 'email'
-    | 'url'
-    | 'number'
-    | 'boolean'
-    | 'date'
-    | 'datetime'
-    | 'enumeration'
-    | 'other';
+  readonly type: (typeof PROPERTY_TYPES)[number];
   readonly writable: boolean;
   readonly maxLength?: number;
   /** For an enumeration: what it takes. `open` ones take other values too. */

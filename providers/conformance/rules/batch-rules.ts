@@ -1,6 +1,5 @@
 /** Rules about one call with several records. */
-
-import type { Property } from '../../provider.ts';
+import { PROPERTY_TYPES } from '../../record.ts';
 import { brief, insist, insistSame, isProviderError } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
@@ -8,20 +7,7 @@ import type { ConformanceRule } from '../rule.ts';
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;
 
-const TYPES: readonly string[] = [
-  'string',
-  'multiline',
-  'phone',
-  'email',
-  'url',
-  'number',
-  'boolean',
-  'date',
-  'datetime',
-  'enumeration',
-  'other',
-] satisfies readonly Property['type'][];
-
+const TYPES: readonly string[] = PROPERTY_TYPES;
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */

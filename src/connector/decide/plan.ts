@@ -48,7 +48,10 @@ export interface PlanInput {
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly overrides: Overrides;
   readonly trust: Link['trust'];
-  /** What the CRM holds; a property that is absent cannot be read there (the fence sees to it), and is taken to hold what was written last. */
+  /**
+   * What the CRM holds; a property that is absent cannot be read there (the fence sees to it), and is taken to hold what was
+   * written last.
+   */
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Connection, Outcome, Read } from '../../../providers/provider.ts';
-import { fenceConnection } from '../../../src/connector/crm/fence/fence.ts';
+import type { Outcome, Read } from '../../../providers/provider.ts';
+import { fenced, live, raw } from './sound-connection.ts';
 
-const live = () => new AbortController().signal;
-/** What a plugin gives, whatever its types say. */
-const raw = (answer: unknown) => async () => answer as never;
-
-const SOUND: Connection = {
-  check: raw({ id: '7', name: 'Seven', notes: [] }),
-  properties: raw([{ name: 'name', label: 'Name', type: 'string', writable: true }]),
-  read: async (ids) => ids.map((id): Read => ({ kind: 'found', id, properties: { name: `of ${id}` } })),
-  update: async (patches) => patches.map(({ id }): Outcome => ({ kind: 'written', id })),
-  scan: raw({ records: [{ id: '1', properties: { name: 'A' } }] }),
-};
-const fenced = (broken: Partial<Connection>, options = {}) =>
-  fenceConnection({ ...SOUND, ...broken }, { name: 'crm', ...options });
 const found = (id: string, properties: Extract<Read, { kind: 'found' }>['properties']): Read => ({
   kind: 'found',
   id,

@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Connection, type Outcome, ProviderError, type Read } from '../../../providers/provider.ts';
-import { fenceConnection } from '../../../src/connector/crm/fence/fence.ts';
+import { type Connection, ProviderError } from '../../../providers/provider.ts';
 import { soundLimits } from '../../../src/connector/crm/fence/fence-limits.ts';
 import { LONGEST_TEXT } from '../../../src/protocol/text/shape.ts';
+import { fenced, live, raw } from './sound-connection.ts';
 
-const live = () => new AbortController().signal;
 const never = () => new Promise<never>(() => {});
-/** What a plugin gives, whatever its types say. */
-const raw = (answer: unknown) => async () => answer as never;
-
-const SOUND: Connection = {
-  check: raw({ id: '7', name: 'Seven', notes: [] }),
-  properties: raw([{ name: 'name', label: 'Name', type: 'string', writable: true }]),
-  read: async (ids) => ids.map((id): Read => ({ kind: 'found', id, properties: { name: `of ${id}` } })),
-  update: async (patches) => patches.map(({ id }): Outcome => ({ kind: 'written', id })),
-  scan: raw({ records: [{ id: '1', properties: { name: 'A' } }] }),
-};
-const fenced = (broken: Partial<Connection>, options = {}) =>
-  fenceConnection({ ...SOUND, ...broken }, { name: 'crm', ...options });
 const reading = (answer: unknown) => fenced({ read: raw(answer) }).read(['1', '2', '3'], ['name'], live());
 const writing = (answer: unknown) =>
   fenced({ update: raw(answer) }).update(

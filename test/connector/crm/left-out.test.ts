@@ -2,16 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Connection, Property, Read } from '../../../providers/provider.ts';
 import { newStore } from '../../support/stores.ts';
 import { openToyCrm } from '../../support/toy-crm.ts';
+import { propertyOf } from '../property-of.ts';
 
 const live = () => new AbortController().signal;
 const NAMES = ['name', 'city', 'secret', 'unknown'];
-const property = (name: string, more: Partial<Property> = {}): Property => ({
-  name,
-  label: name,
-  type: 'string',
-  writable: true,
-  ...more,
-});
+const property = (name: string, more: Partial<Property> = {}): Property => propertyOf('string', { name, ...more });
 
 /** A CRM that answers so, whatever it is asked. */
 async function answering(read: Partial<Extract<Read, { kind: 'found' }>>) {

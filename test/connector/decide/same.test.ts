@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIELD_NAMES, FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
+import { PROPERTY_TYPES } from '../../../providers/record.ts';
 import { render } from '../../../src/connector/decide/render.ts';
 import { sameFor } from '../../../src/connector/decide/same.ts';
 import { propertyOf } from '../property-of.ts';
@@ -76,18 +77,7 @@ describe('what a person changed is different', () => {
 });
 
 describe('for any field in any property', () => {
-  const TYPES = [
-    'string',
-    'multiline',
-    'phone',
-    'email',
-    'url',
-    'number',
-    'boolean',
-    'date',
-    'datetime',
-    'enumeration',
-  ] as const;
+  const TYPES = PROPERTY_TYPES.filter((type) => type !== 'other');
   const TEXTS: ReadonlySet<string> = new Set(['string', 'multiline', 'phone', 'email', 'url', 'enumeration']);
   const field = fc.constantFrom(...FIELD_NAMES);
   const property = fc

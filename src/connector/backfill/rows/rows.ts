@@ -25,7 +25,10 @@ export const putRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Pro
 export const updateRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
   upsert(tx, provider, rows, sql`position = excluded.position`);
 
-/** A row that names an erased company leaves the scan, as an erasure takes it out. By the key, whatever the engine makes of a join: it might read every row of the scan for each of these. */
+/**
+ * A row that names an erased company leaves the scan, as an erasure takes it out. By the key, whatever the engine makes of a
+ * join: it might read every row of the scan for each of these.
+ */
 async function upsert(
   tx: Tx,
   provider: string,

@@ -1,7 +1,16 @@
 /** Answers for several records, each matched with its record by its id. Pure. */
 import type { Outcome, ParentRead, Read } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
-import { type AnswerObject, boundedWait, isObject, isText, readList, reasonsOf, valuesOf } from './fence-values.ts';
+import {
+  type AnswerObject,
+  boundedWait,
+  isObject,
+  isText,
+  readList,
+  reasonOf,
+  reasonsOf,
+  valuesOf,
+} from './fence-values.ts';
 
 /** A reader of one record's answer: undefined where it makes no sense. */
 export type ReadOne<T> = (answer: AnswerObject, id: string) => T | undefined;
@@ -52,7 +61,7 @@ const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string) => {
   if (kind !== 'retry') return undefined;
   const bounded = boundedWait(retryAfterMs);
   const wait = bounded === undefined ? {} : { retryAfterMs: bounded };
-  return { kind: 'retry' as const, id, reason: isText(reason) ? reason : 'the provider gave no reason', ...wait };
+  return { kind: 'retry' as const, id, reason: reasonOf(reason), ...wait };
 };
 
 export const asRead =
@@ -88,8 +97,7 @@ export const asOutcome =
   (answer, id) => {
     if (answer['kind'] === 'written') return { kind: 'written', id };
     if (answer['kind'] !== 'rejected') return movedOrGone(answer, id, form) ?? retried(answer, id);
-    const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
-    return { kind: 'rejected', id, reason, properties: reasonsOf(answer['properties']) };
+    return { kind: 'rejected', id, reason: reasonOf(answer['reason']), properties: reasonsOf(answer['properties']) };
   };
 
 export const asParentRead =

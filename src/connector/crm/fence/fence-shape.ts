@@ -16,7 +16,17 @@ import type {
 } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
 import { movedOrGone } from './fence-records.ts';
-import { boundedWait, canonical, isObject, isText, readList, reasonsOf, ShapeError, valuesOf } from './fence-values.ts';
+import {
+  boundedWait,
+  canonical,
+  isObject,
+  isText,
+  readList,
+  reasonOf,
+  reasonsOf,
+  ShapeError,
+  valuesOf,
+} from './fence-values.ts';
 
 export function readAccount(answer: unknown): Account {
   if (!isObject(answer)) throw new ShapeError('no account');
@@ -84,7 +94,7 @@ export const readCreated =
   (answer: unknown): Created => {
     if (!isObject(answer)) throw new ShapeError('no outcome');
     const { kind, id } = answer;
-    const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
+    const reason = reasonOf(answer['reason']);
     if (kind === 'created' && isText(id)) return { kind, id: canonical(id, form) };
     if (kind === 'duplicate') return { kind, reason, ...(isText(id) && { id: canonical(id, form) }) };
     if (kind === 'rejected') return { kind, reason, properties: reasonsOf(answer['properties']) };
@@ -116,7 +126,7 @@ export const readMissingRights =
     readList(answer).flatMap((missing): MissingRight[] => {
       const right = isObject(missing) ? asked.find((each) => each === missing['right']) : undefined;
       if (right === undefined || !isObject(missing)) return [];
-      return [{ right, reason: isText(missing['reason']) ? missing['reason'] : 'the provider gave no reason' }];
+      return [{ right, reason: reasonOf(missing['reason']) }];
     });
 
 export function readNoteId(answer: unknown): string | undefined {
@@ -127,7 +137,7 @@ export function readNoteId(answer: unknown): string | undefined {
 export function readNoteOutcome(answer: unknown): NoteOutcome {
   if (!isObject(answer)) throw new ShapeError('no outcome');
   const { kind, id } = answer;
-  const reason = isText(answer['reason']) ? answer['reason'] : 'the provider gave no reason';
+  const reason = reasonOf(answer['reason']);
   if (kind === 'written' && isText(id)) return { kind, id };
   if (kind === 'gone') return { kind };
   if (kind === 'retry' || kind === 'rejected') return { kind, reason };

@@ -57,11 +57,11 @@ export function valuesOf(properties: unknown, names?: readonly string[]): Values
   return kept;
 }
 
+/** The reason that a provider gave, which must be a text. */
+export const reasonOf = (reason: unknown): string => (isText(reason) ? reason : 'the provider gave no reason');
+
 /** Property → reason; a reason that is no text is none. */
 export const reasonsOf = (properties: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(isObject(properties) ? properties : {}).map(([name, reason]) => [
-      name,
-      isText(reason) ? reason : 'the provider gave no reason',
-    ]),
+    Object.entries(isObject(properties) ? properties : {}).map(([name, reason]) => [name, reasonOf(reason)]),
   );

@@ -41,8 +41,9 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
       const reader = { read: asRead(properties, form), without: retried, form };
       const read = (own: AbortSignal) => connection.read([...ids], [...properties], own);
       const reads = await bound('read', signal, read, inOrder(ids, reader));
-      const missing = await readableOf(new Set(reads.flatMap((each) => leftOut(each, properties))), options, signal);
-      return reads.map((each) => wholeRead(each, leftOut(each, properties).find(missing), retried));
+      const lacks = reads.map((each) => leftOut(each, properties));
+      const isReadable = await readableOf(new Set(lacks.flat()), options, signal);
+      return reads.map((each, at) => wholeRead(each, lacks[at]?.find(isReadable), retried));
     },
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
