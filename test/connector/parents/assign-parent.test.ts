@@ -4,7 +4,7 @@ import { setOverride } from '../../../src/connector/decide/override.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
-import { CHILD, id, OTHER, OWNER, owned, setUp, sold, THIRD, writes } from './owners.ts';
+import { CHILD, id, linkAll, OTHER, OWNER, owned, setUp, sold, THIRD, writes } from './owners.ts';
 
 describe.each(ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
   test('becomes the parent of its record, whichever is told or linked first', async () => {
@@ -28,12 +28,7 @@ describe.each(ENGINES)('a company that owns more than half of another one (%s)',
 
   test('gives way to the next owner, and where there is none our parent ends', async () => {
     const fixture = await setUp({ engine });
-    for (const [record, entity] of [
-      ['child', CHILD],
-      ['owner', OWNER],
-      ['other', OTHER],
-    ] as const)
-      await fixture.link(record, entity);
+    await linkAll(fixture, { child: CHILD, owner: OWNER, other: OTHER });
     await owned(fixture, CHILD, [OWNER, '100']);
     await fixture.give();
     await sold(fixture, CHILD, OWNER, OTHER);

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CHILD, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
+import { CHILD, linkAll, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
 
 describe('a circle is never made', () => {
   test('of companies that own each other', async () => {
     const fixture = await setUp();
-    for (const [record, entity] of [
-      ['a', CHILD],
-      ['b', OWNER],
-      ['c', OTHER],
-    ] as const)
-      await fixture.link(record, entity);
+    await linkAll(fixture, { a: CHILD, b: OWNER, c: OTHER });
     await owned(fixture, CHILD, [OWNER, '100']);
     await owned(fixture, OWNER, [OTHER, '100']);
     await owned(fixture, OTHER, [CHILD, '100']);
@@ -34,12 +29,7 @@ describe('a circle is never made', () => {
 
     const next = await setUp();
     next.parents.set('b', 'c');
-    for (const [record, entity] of [
-      ['a', CHILD],
-      ['b', OWNER],
-      ['c', OTHER],
-    ] as const)
-      await next.link(record, entity);
+    await linkAll(next, { a: CHILD, b: OWNER, c: OTHER });
     await owned(next, CHILD, [OWNER, '100']);
     await owned(next, OTHER, [CHILD, '100']);
     await next.give();

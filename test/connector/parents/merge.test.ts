@@ -4,7 +4,7 @@ import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { checkPendingWrites } from '../../../src/runtime/lanes/pending-writes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import type { Fixture } from '../derived-fixture.ts';
-import { CHILD, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
+import { CHILD, linkAll, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
 
 /** Two records, one above the other by us. */
 async function family(engine: (typeof ENGINES)[number]) {
@@ -60,12 +60,7 @@ describe.each(ENGINES)('a record that is merged (%s)', (engine) => {
 
   test('gets its parent back from a write to the merged record that arrives late', async () => {
     const fixture = await setUp({ engine });
-    for (const [record, entity] of [
-      ['child', CHILD],
-      ['owner', OWNER],
-      ['other', OTHER],
-    ] as const)
-      await fixture.link(record, entity);
+    await linkAll(fixture, { child: CHILD, owner: OWNER, other: OTHER });
     fixture.onWrite = async (id) => {
       fixture.onWrite = undefined;
       fixture.time += 40_000;

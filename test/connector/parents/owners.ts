@@ -18,6 +18,11 @@ const firm = (entityId: string, ownership: string) => ({
   ownership,
 });
 
+/** Links records, each with its company. */
+export async function linkAll(fixture: Fixture, records: Readonly<Record<string, string>>): Promise<void> {
+  for (const [record, entity] of Object.entries(records)) await fixture.link(record, entity);
+}
+
 /** States the whole company, with these owners. */
 export async function owned(
   fixture: Fixture,
