@@ -2,7 +2,7 @@
 import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
-import type { Store } from './store.ts';
+import { isPostgresUrl, type Store } from './store.ts';
 
 export type { Db, Store, Tx } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function openStore(
   url: string,
   { migrate = true, connections }: { migrate?: boolean | 'new'; connections?: number } = {},
 ): Promise<Store> {
-  const store = /^postgres(ql)?:\/\//.test(url) ? openPostgres(url, connections) : openSqlite(url);
+  const store = isPostgresUrl(url) ? openPostgres(url, connections) : openSqlite(url);
   try {
     const mayMigrate = migrate === 'new' ? await isEmpty(store) : migrate;
     await (mayMigrate ? migrateStore(store) : requireCurrent(store));

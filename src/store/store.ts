@@ -6,6 +6,9 @@ export type Db = Kysely<StoreSchema>;
 export type Tx = Transaction<StoreSchema>;
 export type Engine = 'sqlite' | 'postgres';
 
+/** Whether the configured store is a PostgreSQL URL; any other text is the path of a SQLite file. */
+export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store);
+
 export interface CommitOptions {
   /**
    * The write means nothing once the machine has started again, such as a claim or a call's slot: a power cut may undo it, as

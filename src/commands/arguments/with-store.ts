@@ -2,15 +2,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openStore, type Store } from '../../store/open.ts';
+import { isPostgresUrl } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-const isPostgres = (url: string): boolean => /^postgres(ql)?:\/\//.test(url);
-
 /** True for a PostgreSQL store, and for a SQLite file that exists. */
-export const storeExists = (url: string): boolean => isPostgres(url) || existsSync(url);
+export const storeExists = (url: string): boolean => isPostgresUrl(url) || existsSync(url);
 
 /** Where the store is, for people: the file with its whole path, or the engine. */
-export const shownStore = (url: string): string => (isPostgres(url) ? 'postgres' : `sqlite at ${path.resolve(url)}`);
+export const shownStore = (url: string): string => (isPostgresUrl(url) ? 'postgres' : `sqlite at ${path.resolve(url)}`);
 
 /** Throws where there is no store, and says where it was looked for. */
 export function requireStore(url: string): void {

@@ -1,5 +1,5 @@
 /** What a command prints on stdout: for people, or with `--json` for programs. */
-import { maskedValue } from '../../protocol/text/mask.ts';
+import { maskedJson, maskedValue } from '../../protocol/text/mask.ts';
 import { renderTable, type TableRow, toTsv } from './table.ts';
 
 /** Where texts go: a process stream, or a test's. */
@@ -40,8 +40,7 @@ export function createOutput(stdout: Sink, json: boolean): Output {
     void (stdout.writeScrubbed === undefined ? stdout.write(`${text}\n`) : stdout.writeScrubbed(`${text}\n`));
   const scrubbedRow = (row: TableRow): TableRow =>
     Object.fromEntries(Object.entries(row).map(([column, value]) => [column, maskedValue(value, scrub)]));
-  const document = (value: unknown, indent?: number): void =>
-    scrubbed(JSON.stringify(value, (_key, each) => maskedValue(each, scrub), indent));
+  const document = (value: unknown, indent?: number): void => scrubbed(maskedJson(value, scrub, indent));
   return {
     line: (text = '') => {
       if (!json) line(text);

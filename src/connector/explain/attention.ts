@@ -5,6 +5,7 @@ import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
 import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
+import { isBlank } from '../decide/decide.ts';
 import { type Difference, type DifferenceFilter, readDifferences } from '../decide/differences.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { countEventsAside, readEventsAside } from '../intake/aside.ts';
@@ -157,7 +158,7 @@ export const readDifferent = async (
 ): Promise<readonly Attention[]> => (await readDifferences(db, now, filter, limit)).map(differenceEntry);
 
 /** Whether a value, as JSON, is blank in a CRM. */
-export const isBlankValue = (json: string): boolean => json === 'null' || json === '""';
+export const isBlankValue = (json: string): boolean => isBlank(JSON.parse(json));
 
 /** A difference as a thing that a person may decide. */
 export const differenceEntry = (difference: Difference): Attention => {

@@ -3,7 +3,7 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
 import { linkSeen, mayHold } from '../../connector/links/link-by-hand.ts';
-import { endLink, isBound, linkRecord, recordsOf } from '../../connector/links/links.ts';
+import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
 import { acceptMatch } from '../../connector/match/answer.ts';
 import type { Server } from '../../http/server/server.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
@@ -13,6 +13,7 @@ import { timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
 import { outlook } from './comparison.ts';
+import { readHolders } from './holders.ts';
 import {
   type AskedRecord,
   addRecordAction,
@@ -103,8 +104,8 @@ const isForMatch = ({ field }: AskedRecord): boolean => field('match') === 'yes'
 
 /** The other records of the connection that stand for the company. */
 async function holdersOf({ store }: CompanyDeps, { ref, entity }: NamedRecord): Promise<readonly string[]> {
-  const links = await recordsOf(store.db, [entity]);
-  return links.flatMap(({ provider, record_id: id }) => (provider === ref.provider && id !== ref.recordId ? [id] : []));
+  const holders = await readHolders(store.db, ref.provider, [entity]);
+  return (holders.get(entity) ?? []).filter((id) => id !== ref.recordId);
 }
 
 /** What speaks against the company itself: a number that cannot be right, or that nobody has told of. */

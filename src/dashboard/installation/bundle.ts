@@ -2,7 +2,7 @@
 import { countByKind } from '../../connector/explain/attention.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
-import { maskedValue } from '../../protocol/text/mask.ts';
+import { maskedJson } from '../../protocol/text/mask.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import { counts } from '../../runtime/lanes/lane-state.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
@@ -23,9 +23,7 @@ export function addBundle(app: Server, deps: BundleDeps): void {
     path: '/installation/bundle.json',
     role: 'operator',
     async show({ now }) {
-      const { mask } = deps.installation;
-      const bundle = JSON.stringify(await readBundle(deps, now), (_key, value) => maskedValue(value, mask), 2);
-      const content = withoutPersons(bundle);
+      const content = withoutPersons(maskedJson(await readBundle(deps, now), deps.installation.mask, 2));
       return { file: 'cvrsync-support.json', type: 'application/json; charset=utf-8', content };
     },
   });

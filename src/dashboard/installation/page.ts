@@ -1,7 +1,7 @@
 /** The page of the installation: version, store, what is wrong with it, and the configuration in force. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
-import { maskedValue } from '../../protocol/text/mask.ts';
+import { maskedJson } from '../../protocol/text/mask.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
@@ -15,7 +15,6 @@ import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import { addBundle, type BundleDeps } from './bundle.ts';
-import type { Installation } from './installation.ts';
 
 /** Who asks waits so long for those who do not answer. */
 const CHECK_MS = 3_000;
@@ -59,14 +58,11 @@ async function installationPage(deps: BundleDeps, visit: Visit, findings: Findin
           <h2>${reader.text('installation.config')}</h2>
           <details>
             <summary>${reader.text('installation.configShow')}</summary>
-            <pre class="payload" tabindex="0">${shownConfig(deps.installation)}</pre>
+            <pre class="payload" tabindex="0">${maskedJson(deps.installation.shownConfig(), deps.installation.mask, 2)}</pre>
           </details>`
       }`,
   };
 }
-
-const shownConfig = ({ shownConfig: config, mask }: Installation): string =>
-  JSON.stringify(config(), (_key, value) => maskedValue(value, mask), 2);
 
 async function facts({ store, installation }: BundleDeps, { reader, now }: Visit): Promise<VNode> {
   const bytes = await store.sizeBytes();

@@ -1,7 +1,6 @@
 /** One record without a number: beside the companies it may mean, with the answers. */
 import type { VNode } from 'preact';
 import { sightOf } from '../../connector/explain/sight.ts';
-import { recordsOf } from '../../connector/links/links.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
@@ -11,6 +10,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
+import { type CompanyHolders, readHolders } from '../companies/holders.ts';
 import { companyAddress } from '../companies/search.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
@@ -19,44 +19,36 @@ import type { Visit } from '../routes.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import { behind } from './place.ts';
 
-/** The other records of the connection that stand for a company, by its entity id. */
-type Holders = ReadonlyMap<string, readonly string[]>;
-
 /** The record with its companies and the answers. */
 export async function recordPage(db: Db, visit: Visit, found: UndecidedMatch): Promise<VNode> {
   const numbers = found.candidates.map(({ company }) => company);
   const entries = await readEntries(db, numbers);
-  const holders = await readHolders(db, found);
+  const holders = await heldBy(db, found);
   return html`<p>${found.provider} <code>${found.recordId}</code></p>
     ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders) })}`;
 }
 
 /** What a person saw of a match, to tell whether it is still that when they answer. */
 export const matchSight = async (db: Db, found: UndecidedMatch): Promise<string> =>
-  sightIn(found, await readHolders(db, found));
+  sightIn(found, await heldBy(db, found));
 
-const sightIn = ({ record, candidates }: UndecidedMatch, holders: Holders): string =>
+const sightIn = ({ record, candidates }: UndecidedMatch, holders: CompanyHolders): string =>
   sightOf(
     JSON.stringify(record),
     ...candidates.map(({ company, score }) => `${company} ${score}`),
     JSON.stringify([...holders]),
   );
 
-async function readHolders(db: Db, { provider, candidates }: UndecidedMatch): Promise<Holders> {
-  const links = await recordsOf(
+const heldBy = (db: Db, { provider, candidates }: UndecidedMatch): Promise<CompanyHolders> =>
+  readHolders(
     db,
+    provider,
     candidates.map(({ company }) => companyEntityId(company)),
   );
-  const own = links.filter((link) => link.provider === provider);
-  const entities = [...new Set(own.map(({ entity }) => entity))].toSorted();
-  return new Map(
-    entities.map((entity) => [entity, own.filter((link) => link.entity === entity).map((link) => link.record_id)]),
-  );
-}
 
 interface Beside {
   readonly entries: ReadonlyMap<string, IndexEntry>;
-  readonly holders: Holders;
+  readonly holders: CompanyHolders;
 }
 
 /** A column for the record and one for each company; what agrees and what differs says so. */

@@ -53,18 +53,16 @@ export function table({
   </div>`;
 }
 
-/** A field that narrows a list by a text. */
-export const textFilter = ({
-  name,
-  label,
-  value,
-}: {
+export interface FilterField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-}): VNode => html`<div>
+}
+
+/** A field that narrows a list by a text, or by what else the browser has a field for. */
+export const textFilter = ({ name, label, value }: FilterField, type?: 'datetime-local'): VNode => html`<div>
   <label for=${name}>${label}</label>
-  <input id=${name} name=${name} value=${value} />
+  <input id=${name} name=${name} type=${type} value=${value} />
 </div>`;
 
 /**

@@ -1,7 +1,7 @@
 /** Times that people type into a form. */
 import type { VNode } from 'preact';
 import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
-import { html } from './html.ts';
+import { type FilterField, textFilter } from './parts.ts';
 
 /** A time in ms since 1970, undefined for no text. A time without a zone is Danish. */
 export function readTime(text: string): number | 'unreadable' | undefined {
@@ -17,19 +17,7 @@ export const typedTime = (ms: number): string =>
   new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');
 
 /** A field that narrows a list by a time; its label says whose time that is. */
-export function timeFilter({
-  name,
-  label,
-  value,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-}): VNode {
-  const time = readTime(value);
-  const typed = typeof time === 'number' ? typedTime(time) : value;
-  return html`<div>
-    <label for=${name}>${label}</label>
-    <input id=${name} name=${name} type="datetime-local" value=${typed} />
-  </div>`;
+export function timeFilter(field: FilterField): VNode {
+  const time = readTime(field.value);
+  return textFilter(typeof time === 'number' ? { ...field, value: typedTime(time) } : field, 'datetime-local');
 }

@@ -2,6 +2,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { storeSecretFile } from '../../store/secret-file.ts';
+import { isPostgresUrl } from '../../store/store.ts';
 
 const TOKEN_BYTES = 32;
 
@@ -22,7 +23,7 @@ export interface TokenSource {
  */
 export async function loadAdminToken({ token, store, secretKey }: TokenSource): Promise<string | undefined> {
   if (token !== undefined) return token;
-  if (!/^postgres(ql)?:\/\//.test(store)) return readToken(path.resolve(`${store}.token`));
+  if (!isPostgresUrl(store)) return readToken(path.resolve(`${store}.token`));
   if (secretKey === undefined) return undefined;
   const key = Buffer.from(secretKey, 'base64');
   return Buffer.from(hkdfSync('sha256', key, '', 'cvrsync admin token', TOKEN_BYTES)).toString('base64url');

@@ -34,10 +34,11 @@ export function maskerOf(secrets: Iterable<string>): (text: string) => string {
   return (text) => text.replaceAll(pattern, MASK);
 }
 
-/**
- * A value of a document, masked: one by one, so that a secret that is an ordinary word changes no key and no mark of the
- * document. A number is masked where it is a secret as a whole.
- */
+/** A document as JSON, its values masked one by one: a secret that is an ordinary word changes no key and no mark of it. */
+export const maskedJson = (document: unknown, mask: (text: string) => string, indent?: number): string =>
+  JSON.stringify(document, (_key, value) => maskedValue(value, mask), indent);
+
+/** One value of a document, masked. A number is masked where it is a secret as a whole. */
 export function maskedValue<T>(value: T, mask: (text: string) => string): T | string {
   if (typeof value === 'string') return mask(value);
   return typeof value === 'number' && mask(String(value)) === MASK ? MASK : value;

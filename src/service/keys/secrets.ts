@@ -1,6 +1,7 @@
 /** Keeps secrets in the store unreadable without the service's key, and proves that a token is one of ours. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readSecretFile, storeSecretFile } from '../../store/secret-file.ts';
+import { isPostgresUrl } from '../../store/store.ts';
 
 export interface Secrets {
   /** A text only `open` with the same key reads; another one at every call. */
@@ -64,7 +65,7 @@ export function openSecrets(key: Buffer): Secrets {
  */
 export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
   if (configured !== undefined) return readKey(configured, 'service.secretKey');
-  if (/^postgres(ql)?:\/\//.test(storeUrl))
+  if (isPostgresUrl(storeUrl))
     throw new Error(
       'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
     );
