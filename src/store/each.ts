@@ -14,21 +14,26 @@ export function each(db: Db, values: readonly string[]): RawBuilder<string> {
 }
 
 /**
- * Rows as one parameter, as a source to select from: its column `value` is the row, read with `each.value ->> 'name'`
- * (cast what is not text). One statement for any number of rows, for the reason given at {@link each}.
+ * Rows as one parameter, as a table `each` with these columns to select from. One statement for any number of rows, for the
+ * reason given at {@link each}. Cast what is not text: PostgreSQL gives all columns as text. The names of columns are
+ * constants of ours: they become part of the statement.
  */
-export function eachRow(
+export function eachRow<Column extends string>(
   db: Db,
-  rows: readonly Readonly<Record<string, string | number | null>>[],
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, string | number | null>>[],
 ): RawBuilder<unknown> {
-  const plain = JSON.stringify(rows);
+  // As lists: the names of the columns, again in every row, were half of the text and of the time that it takes.
+  const lists = rows.map((row) => columns.map((column) => row[column]));
+  const plain = JSON.stringify(lists);
   const json = UNSTORABLE.test(plain)
-    ? JSON.stringify(rows, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+    ? JSON.stringify(lists, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
     : plain;
+  const read = sql.raw(columns.map((column, at) => `value ->> ${at} as "${column}"`).join(', '));
   return engineOf(db) === 'postgres'
-    ? sql`jsonb_array_elements(cast(${json} as jsonb)) as each (value)`
+    ? sql`(select ${read} from jsonb_array_elements(cast(${json} as jsonb)) as list (value)) as each`
     : // The binary form: with text SQLite parses a row anew for every column that is read from it.
-      sql`jsonb_each(${json}) as each`;
+      sql`(select ${read} from jsonb_each(${json})) as each`;
 }
 
 /** How JSON spells a NUL and half a character. */

@@ -19,8 +19,8 @@ export async function linkRecords(tx: Tx, provider: string, ids: readonly string
   for (let from = 0; from < ids.length; from += PARTS) {
     const rows = ids.slice(from, from + PARTS).map((id, at) => ({ id, entity: `CVR-1-${first + from + at}` }));
     await sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at)
-      select ${provider}, each.value ->> 'id', each.value ->> 'entity', 'active', 'on', 'on', ${NOW}, ${NOW}
-      from ${eachRow(tx, rows)}`.execute(tx);
+      select ${provider}, each.id, each.entity, 'active', 'on', 'on', ${NOW}, ${NOW}
+      from ${eachRow(tx, ['id', 'entity'], rows)}`.execute(tx);
   }
 }
 
@@ -52,8 +52,8 @@ export async function withWaiting(
         .flatMap((_, at) => factsOf(`CVR-1-${first + from + at}`, from + at + 1));
       const rows = facts.map(({ value, ...fact }) => ({ ...fact, value: JSON.stringify(value) }));
       await sql`insert into fact (entity, field, value, clock, seq)
-        select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'value', each.value ->> 'clock', each.value ->> 'seq'
-        from ${eachRow(tx, rows)}`.execute(tx);
+        select each.entity, each.field, each.value, each.clock, each.seq
+        from ${eachRow(tx, ['entity', 'field', 'value', 'clock', 'seq'], rows)}`.execute(tx);
     }
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)
       select ${`sync:${provider}`}, record_id, ${NOW}, 1, 0, ${NOW} from link where provider = ${provider}`.execute(tx);

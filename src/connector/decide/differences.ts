@@ -114,7 +114,7 @@ export async function forgetUndecided(
   await sql`update property_state set kept = null, offered = null, kept_at = null,
       refused = null, refused_reason = null, refused_schema = null, refused_over = null
     where provider = ${provider} and (record_id, property) in
-      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+      (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }
 
 /** What came of settling a difference: `none` is there, or it is `held`, and nothing is to be settled. */

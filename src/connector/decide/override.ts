@@ -159,8 +159,8 @@ export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly
   if (spent.length === 0) return;
   const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
   await sql`delete from override where provider = ${provider} and once = 1 and (record_id, property, created_at) in
-    (select each.value ->> 'id', each.value ->> 'property', cast(each.value ->> 'at' as bigint)
-      from ${eachRow(tx, rows)})`.execute(tx);
+    (select each.id, each.property, cast(each.at as bigint)
+      from ${eachRow(tx, ['id', 'property', 'at'], rows)})`.execute(tx);
 }
 
 /** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */

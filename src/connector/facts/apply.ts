@@ -263,9 +263,8 @@ async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
     seq,
   }));
   await sql`insert into fact (entity, field, value, clock, seq)
-    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'value', each.value ->> 'clock',
-      cast(each.value ->> 'seq' as bigint)
-    from ${eachRow(tx, rows)} where true
+    select each.entity, each.field, each.value, each.clock, cast(each.seq as bigint)
+    from ${eachRow(tx, ['entity', 'field', 'value', 'clock', 'seq'], rows)} where true
     on conflict (entity, field) do update set value = excluded.value, clock = excluded.clock, seq = excluded.seq`.execute(
     tx,
   );
@@ -275,8 +274,8 @@ async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise
   if (known.length === 0) return;
   const rows = known.map((row) => ({ ...row, digest: hash('sha256', row.value, 'base64url') }));
   await sql`insert into known_value (entity, field, digest, value, seen_at)
-    select each.value ->> 'entity', each.value ->> 'field', each.value ->> 'digest', each.value ->> 'value',
+    select each.entity, each.field, each.digest, each.value,
       cast(${now} as bigint)
-    from ${eachRow(tx, rows)} where true
+    from ${eachRow(tx, ['entity', 'field', 'digest', 'value'], rows)} where true
     on conflict (entity, field, digest) do nothing`.execute(tx);
 }

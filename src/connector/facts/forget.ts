@@ -63,8 +63,8 @@ export async function forgetFacts(
   );
   await sql`update property_state set refused = null, refused_reason = null, refused_schema = null,
       kept = null, offered = null, kept_at = null
-    where (provider, record_id, property) in (select each.value ->> 'provider', each.value ->> 'id',
-      each.value ->> 'property' from ${eachRow(tx, cleared)})`.execute(tx);
+    where (provider, record_id, property) in (select each.provider, each.id, each.property
+      from ${eachRow(tx, ['provider', 'id', 'property'], cleared)})`.execute(tx);
   const lines = facts.map(
     (fact) => ({ provider: '', id: '', entity, rule: 'forgotten', detail: audit(fact) }) as const,
   );

@@ -37,8 +37,8 @@ export async function putResults(tx: Tx, provider: string, given: readonly Match
     body: JSON.stringify(one),
   }));
   await sql`insert into match_result (provider, record_id, position, verdict, entity, body)
-    select cast(${provider} as text), each.value ->> 'record', cast(each.value ->> 'position' as bigint),
-      each.value ->> 'verdict', each.value ->> 'entity', each.value ->> 'body' from ${eachRow(tx, rows)} where true
+    select cast(${provider} as text), each.record, cast(each.position as bigint), each.verdict, each.entity, each.body
+    from ${eachRow(tx, ['record', 'position', 'verdict', 'entity', 'body'], rows)} where true
     on conflict (provider, record_id) do update set position = excluded.position, verdict = excluded.verdict,
       entity = excluded.entity, body = excluded.body`.execute(tx);
 }
@@ -168,8 +168,9 @@ export async function rejectMatches(
   const rejected = await withoutErased(tx, given, ({ entity }) => entity);
   if (rejected.length === 0) return;
   await sql`insert into match_rejection (provider, record_id, entity)
-    select cast(${provider} as text), each.value ->> 'record', each.value ->> 'entity' from ${eachRow(
+    select cast(${provider} as text), each.record, each.entity from ${eachRow(
       tx,
+      ['record', 'entity'],
       rejected.map((one) => ({ ...one })),
     )} where true on conflict do nothing`.execute(tx);
 }

@@ -90,10 +90,9 @@ export async function writeNotes(
 }
 
 async function insert(tx: Tx, rows: readonly NoteRow[]): Promise<void> {
-  const plain = rows.map((row): Readonly<Record<string, string | number>> => ({ ...row }));
   await sql`insert into note (provider, record_id, marker, seq, entity, subject, body, at, state)
-    select each.value ->> 'provider', each.value ->> 'record', each.value ->> 'marker', cast(each.value ->> 'seq' as bigint),
-      each.value ->> 'entity', each.value ->> 'subject', each.value ->> 'body', cast(each.value ->> 'at' as bigint), 'due'
-    from ${eachRow(tx, plain)} where true
+    select each.provider, each.record, each.marker, cast(each.seq as bigint), each.entity, each.subject, each.body,
+      cast(each.at as bigint), 'due'
+    from ${eachRow(tx, ['provider', 'record', 'marker', 'seq', 'entity', 'subject', 'body', 'at'], rows)} where true
     on conflict (provider, record_id, marker) do nothing`.execute(tx);
 }

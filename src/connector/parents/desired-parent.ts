@@ -150,8 +150,8 @@ async function rememberOwners(
 ): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await sql`insert into parent (provider, record_id, owner, at)
-    select ${provider}, each.value ->> 'id', each.value ->> 'owner', cast(${now} as bigint)
-    from ${eachRow(tx, sorted)} where true
+    select ${provider}, each.id, each.owner, cast(${now} as bigint)
+    from ${eachRow(tx, ['id', 'owner'], sorted)} where true
     on conflict (provider, record_id) do update set owner = excluded.owner`.execute(tx);
 }
 

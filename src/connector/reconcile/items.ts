@@ -59,7 +59,9 @@ async function putItems(tx: Tx, provider: string, given: readonly WireItem[]): P
   if (items.length === 0) return 0;
   const rows = items.map(({ entityId, id }) => ({ entity: entityId, record: id }));
   const { numAffectedRows = 0n } = await sql`insert into scan_item (provider, entity, record_id)
-    select cast(${provider} as text), each.value ->> 'entity', each.value ->> 'record'
-    from ${eachRow(tx, rows)} where true on conflict (provider, entity, record_id) do nothing`.execute(tx);
+    select cast(${provider} as text), each.entity, each.record
+    from ${eachRow(tx, ['entity', 'record'], rows)} where true on conflict (provider, entity, record_id) do nothing`.execute(
+    tx,
+  );
   return Number(numAffectedRows);
 }

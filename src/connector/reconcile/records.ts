@@ -81,10 +81,9 @@ async function putRecords(tx: Tx, provider: string, given: readonly Row[], from:
   const values = distinct.map((row, index) => ({ ...row, position: from + index }));
   await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
-    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
-      cast(each.value ->> 'position' as bigint), null, each.value ->> 'found', each.value ->> 'entity',
-      each.value ->> 'verdict', each.value ->> 'action', 'planned', null
-    from ${eachRow(tx, values)} where true
+    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.record_id, cast(each.position as bigint),
+      null, each.found, each.entity, each.verdict, each.action, 'planned', null
+    from ${eachRow(tx, ['record_id', 'position', 'found', 'entity', 'verdict', 'action'], values)} where true
     on conflict (provider, purpose, record_id) do update set found = excluded.found, entity = excluded.entity,
       verdict = excluded.verdict, action = excluded.action`.execute(tx);
 }

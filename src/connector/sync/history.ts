@@ -67,10 +67,12 @@ export async function writeHistory(
   ];
   if (rows.length === 0) return;
   await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
-    select cast(${at} as bigint), each.value ->> 'provider', each.value ->> 'id', each.value ->> 'entity', each.value ->> 'field',
-      each.value ->> 'property', cast(each.value ->> 'seq' as bigint), each.value ->> 'rule', each.value ->> 'old',
-      each.value ->> 'now', each.value ->> 'outcome', each.value ->> 'detail'
-    from ${eachRow(tx, rows)}`.execute(tx);
+    select cast(${at} as bigint), each.provider, each.id, each.entity, each.field,
+      each.property, cast(each.seq as bigint), each.rule, each.old,
+      each.now, each.outcome, each.detail
+    from ${eachRow(tx, ['provider', 'id', 'entity', 'field', 'property', 'seq', 'rule', 'old', 'now', 'outcome', 'detail'], rows)}`.execute(
+    tx,
+  );
 }
 
 const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
@@ -145,13 +147,13 @@ export async function rememberProperties(
   await sql`insert into property_state
       (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema, refused_over,
         kept, offered, kept_at, trusted_at)
-    select each.value ->> 'provider', each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
-      case when each.value ->> 'written' is not null then cast(${at} as bigint) end,
-      each.value ->> 'refused', each.value ->> 'reason', each.value ->> 'schema', each.value ->> 'over',
-      each.value ->> 'kept', each.value ->> 'offered',
-      case when each.value ->> 'kept' is not null then cast(${at} as bigint) end,
-      cast(each.value ->> 'trusted' as bigint)
-    from ${eachRow(tx, rows)} where true
+    select each.provider, each.id, each.property, each.written,
+      case when each.written is not null then cast(${at} as bigint) end,
+      each.refused, each.reason, each.schema, each.over,
+      each.kept, each.offered,
+      case when each.kept is not null then cast(${at} as bigint) end,
+      cast(each.trusted as bigint)
+    from ${eachRow(tx, ['provider', 'id', 'property', 'written', 'refused', 'reason', 'schema', 'over', 'kept', 'offered', 'trusted'], rows)} where true
     on conflict (provider, record_id, property) do update set
       written = coalesce(excluded.written, property_state.written),
       written_at = coalesce(excluded.written_at, property_state.written_at),
@@ -173,7 +175,7 @@ export async function rememberSynced(
   if (synced.length === 0) return;
   // Joined to the rows themselves, SQLite reads every link of the provider and parses all rows for each.
   await sql`with synced (id, seq) as materialized
-      (select each.value ->> 'id', cast(each.value ->> 'seq' as bigint) from ${eachRow(tx, synced)})
+      (select each.id, cast(each.seq as bigint) from ${eachRow(tx, ['id', 'seq'], synced)})
     update link set synced_seq = synced.seq, synced_at = ${at}
     from synced where link.provider = ${provider} and link.record_id = synced.id`.execute(tx);
 }

@@ -125,9 +125,9 @@ export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[
     written: JSON.stringify(late.now satisfies PropertyValue),
   }));
   await sql`insert into property_state (provider, record_id, property, written, written_at)
-    select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', each.value ->> 'written',
+    select cast(${provider} as text), each.id, each.property, each.written,
       cast(${now} as bigint)
-    from ${eachRow(tx, rows)} where true
+    from ${eachRow(tx, ['id', 'property', 'written'], rows)} where true
     on conflict (provider, record_id, property) do update set
       written = excluded.written, written_at = excluded.written_at`.execute(tx);
 }

@@ -33,11 +33,11 @@ export async function holdRestored(
   if (rows.length === 0) return [];
   const { rows: before } = await sql<OverrideTable>`select * from override
     where provider = ${provider} and (kind = 'release' or until > ${at}) and (record_id, property) in
-      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+      (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
   await sql`insert into override (provider, record_id, property, kind, once, until, reason, created_at)
-    select cast(${provider} as text), each.value ->> 'id', each.value ->> 'property', 'hold', 0, cast(null as bigint),
+    select cast(${provider} as text), each.id, each.property, 'hold', 0, cast(null as bigint),
       cast(${UNDONE} as text), cast(${at} as bigint)
-    from ${eachRow(tx, rows)} where true
+    from ${eachRow(tx, ['id', 'property'], rows)} where true
     on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
       reason = case when override.kind = 'hold' and override.until > ${at} then override.reason else excluded.reason end,
       created_at = excluded.created_at, seen = null
@@ -95,5 +95,5 @@ export async function endHolds(tx: Tx, provider: string, rows: readonly RecordPr
   if (rows.length === 0) return;
   await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
     and (record_id, property) in
-      (select each.value ->> 'id', each.value ->> 'property' from ${eachRow(tx, rows)})`.execute(tx);
+      (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }

@@ -30,9 +30,9 @@ export async function stageKeys(tx: Tx, keys: readonly StagedKey[], now: number)
     .map((one, at) => ({ ...one, bucket: Math.floor(one.key / WIDTH), position: count + at }))
     .sort((a, b) => a.bucket - b.bucket || a.position - b.position);
   await sql`insert into match_key_staged (bucket, position, key, entry, company)
-    select cast(each.value ->> 'bucket' as bigint), cast(each.value ->> 'position' as bigint),
-      cast(each.value ->> 'key' as bigint), cast(each.value ->> 'entry' as bigint),
-      cast(each.value ->> 'company' as bigint) from ${eachRow(tx, rows)}`.execute(tx);
+    select cast(each.bucket as bigint), cast(each.position as bigint), cast(each.key as bigint),
+      cast(each.entry as bigint), cast(each.company as bigint)
+    from ${eachRow(tx, ['bucket', 'position', 'key', 'entry', 'company'], rows)}`.execute(tx);
 }
 
 /** Brings the first bucket into the index; false where there is none. About a hundred thousand keys of 2.2 million companies. */

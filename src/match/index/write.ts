@@ -126,14 +126,14 @@ function keyRows(entry: IndexEntry | undefined): ReadonlyMap<number, KeyRow> {
 async function upsertEntries(tx: Tx, entries: readonly IndexEntry[]): Promise<void> {
   const rows = entries.map((entry) => ({ number: entry.number, body: JSON.stringify(entry) }));
   await sql`insert into match_entry (number, body)
-    select cast(each.value ->> 'number' as bigint), each.value ->> 'body' from ${eachRow(tx, rows)} where true
+    select cast(each.number as bigint), each.body from ${eachRow(tx, ['number', 'body'], rows)} where true
     on conflict (number) do update set body = excluded.body`.execute(tx);
 }
 
 async function deleteKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql`delete from match_key where (key, entry) in (select cast(each.value ->> 'key' as bigint),
-    cast(each.value ->> 'entry' as bigint) from ${eachRow(tx, rows)})`.execute(tx);
+  await sql`delete from match_key where (key, entry) in (select cast(each.key as bigint), cast(each.entry as bigint)
+    from ${eachRow(tx, ['key', 'entry'], rows)})`.execute(tx);
 }
 
 async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
@@ -141,7 +141,7 @@ async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   // In the order of the table: many at once touch each of its pages once.
   const sorted = rows.toSorted((a, b) => a.key - b.key || a.entry - b.entry);
   await sql`insert into match_key (key, entry, company)
-    select cast(each.value ->> 'key' as bigint), cast(each.value ->> 'entry' as bigint),
-      cast(each.value ->> 'company' as bigint) from ${eachRow(tx, sorted)} where true
+    select cast(each.key as bigint), cast(each.entry as bigint), cast(each.company as bigint)
+    from ${eachRow(tx, ['key', 'entry', 'company'], sorted)} where true
     on conflict (key, entry) do update set company = excluded.company`.execute(tx);
 }

@@ -37,14 +37,16 @@ export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: o
   return { queue, key, fence: fence, at, detail: JSON.stringify(detail) };
 };
 
+/** What names a write among all. */
+const NAME = ['queue', 'key', 'fence', 'at'] as const;
+
 /** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
-  const rows = writes.map((write) => ({ ...rowOf(write), look: write.at + (LOOKS_MS[0] ?? 0) }));
+  const rows = writes.map((write) => ({ ...write, look: write.at + (LOOKS_MS[0] ?? 0) }));
   await sql`insert into pending_write (queue, key, fence, at, detail, check_at)
-    select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
-      cast(each.value ->> 'at' as bigint), each.value ->> 'detail', cast(each.value ->> 'look' as bigint)
-    from ${eachRow(tx, rows)} where true
+    select each.queue, each.key, cast(each.fence as bigint), cast(each.at as bigint), each.detail, cast(each.look as bigint)
+    from ${eachRow(tx, [...NAME, 'detail', 'look'], rows)} where true
     on conflict (queue, key, fence, at) do update set detail = excluded.detail`.execute(tx);
 }
 
@@ -56,8 +58,8 @@ export const nameOf = ({ queue, key, fence, at }: Omit<PendingWrite, 'detail'>):
 export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
   const { rows } = await sql<Omit<PendingWrite, 'detail'>>`delete from pending_write where (queue, key, fence, at) in
-    (select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
-      cast(each.value ->> 'at' as bigint) from ${eachRow(tx, writes.map(rowOf))})
+    (select each.queue, each.key, cast(each.fence as bigint), cast(each.at as bigint)
+      from ${eachRow(tx, NAME, writes)})
     returning queue, key, fence, at`.execute(tx);
   return new Set(rows.map(nameOf));
 }
@@ -105,16 +107,16 @@ async function rememberAnswers(tx: Tx, writes: readonly PendingWrite[], now: num
   if (writes.length === 0) return;
   await sql`update pending_write set answered_at = cast(${now} as bigint), check_at = cast(${now + SHOWN_MS} as bigint)
     where (queue, key, fence, at) in
-      (select each.value ->> 'queue', each.value ->> 'key', cast(each.value ->> 'fence' as bigint),
-        cast(each.value ->> 'at' as bigint) from ${eachRow(tx, writes.map(rowOf))})`.execute(tx);
+      (select each.queue, each.key, cast(each.fence as bigint), cast(each.at as bigint)
+        from ${eachRow(tx, NAME, writes)})`.execute(tx);
 }
 
 /** Keeps writes that no answer came for; of equal ones the last, so that an outage does not pile them up. */
 async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
-  const rows = eachRow(tx, writes.map(rowOf));
   await sql`delete from pending_write where fence = ${UNANSWERED} and (queue, key, detail) in
-    (select each.value ->> 'queue', each.value ->> 'key', each.value ->> 'detail' from ${rows})`.execute(tx);
+    (select each.queue, each.key, each.detail
+      from ${eachRow(tx, ['queue', 'key', 'detail'], writes)})`.execute(tx);
   await endWrites(tx, writes);
   await beginWrites(
     tx,
@@ -190,11 +192,11 @@ export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> 
   );
   const going = next.filter(({ look }) => look !== null);
   if (going.length > 0)
-    await sql`update pending_write set check_at = cast(each.value ->> 'look' as bigint)
-      from ${eachRow(tx, going)} where pending_write.queue = each.value ->> 'queue'
-        and pending_write.key = each.value ->> 'key' and pending_write.fence = cast(each.value ->> 'fence' as bigint)
-        and pending_write.at = cast(each.value ->> 'at' as bigint)`.execute(tx);
+    await sql`update pending_write set check_at = cast(each.look as bigint)
+      from ${eachRow(tx, [...NAME, 'look'], going)}
+      where pending_write.queue = each.queue and pending_write.key = each.key
+        and pending_write.fence = cast(each.fence as bigint) and pending_write.at = cast(each.at as bigint)`.execute(
+      tx,
+    );
   return due.length === STEP;
 }
-
-const rowOf = ({ queue, key, fence, at, detail }: PendingWrite) => ({ queue, key, fence, at, detail });

@@ -161,8 +161,8 @@ export async function storeProgress(tx: Tx, id: number, { done, total }: RunProg
 export async function storeItems(tx: Tx, id: number, items: readonly RunItem[], final = ''): Promise<void> {
   const rows = items.map(({ key, kind, detail }) => ({ key, kind, detail }));
   await sql`insert into run_item (run, key, kind, detail)
-    select cast(${id} as bigint), each.value ->> 'key', each.value ->> 'kind', each.value ->> 'detail'
-      from ${eachRow(tx, rows)} where true
+    select cast(${id} as bigint), each.key, each.kind, each.detail
+      from ${eachRow(tx, ['key', 'kind', 'detail'], rows)} where true
     on conflict (run, key) do update set kind = excluded.kind, detail = excluded.detail
       where run_item.kind <> ${final}`.execute(tx);
 }

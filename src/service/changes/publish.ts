@@ -122,9 +122,10 @@ async function insertChanges(
     .insertInto('change')
     .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at', 'trace'])
     .expression(
-      sql`select each.value ->> 'id', each.value ->> 'entity', each.value ->> 'name', each.value ->> 'kind',
-        each.value ->> 'timestamp', each.value ->> 'updates', cast(${now} as bigint), cast(${keptTrace() ?? null} as text)
-        from ${eachRow(tx, rows)} where true order by cast(each.value ->> 'place' as bigint)`,
+      sql`select each.id, each.entity, each.name, each.kind, each.timestamp, each.updates,
+        cast(${now} as bigint), cast(${keptTrace() ?? null} as text)
+        from ${eachRow(tx, ['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'place'], rows)}
+        where true order by cast(each.place as bigint)`,
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(['seq', 'id'])
@@ -202,10 +203,10 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: numbe
     .insertInto('delivery')
     .columns(['monitor', 'entity', 'change', 'events', 'state', 'next_at', 'created_at'])
     .expression(
-      sql`select monitor.id, each.value ->> 'entity', cast(each.value ->> 'change' as bigint), each.value ->> 'events',
+      sql`select monitor.id, each.entity, cast(each.change as bigint), each.events,
         case when monitor.enabled = 1 then 'due' else 'held' end, ${at(now)}, ${at(now)}
-        from ${eachRow(tx, rows)} join monitor on monitor.id = each.value ->> 'monitor'
-        where true order by monitor.id, cast(each.value ->> 'change' as bigint)`,
+        from ${eachRow(tx, ['entity', 'change', 'events', 'monitor'], rows)} join monitor on monitor.id = each.monitor
+        where true order by monitor.id, cast(each.change as bigint)`,
     )
     .onConflict((conflict) => conflict.columns(['change', 'monitor']).doNothing());
   // SQLite has one writer: nothing changes meanwhile.

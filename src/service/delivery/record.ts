@@ -91,17 +91,17 @@ async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: n
     seq,
     state,
     number,
-    nextAt: Math.round(nextAt),
+    next: Math.round(nextAt),
     status: posted?.status ?? null,
     error: posted?.error ?? null,
     ended: state === 'due' ? null : now,
   }));
-  await sql`update delivery set state = each.value ->> 'state', attempts = cast(each.value ->> 'number' as bigint),
-      next_at = cast(each.value ->> 'nextAt' as bigint), status = cast(each.value ->> 'status' as bigint),
-      error = each.value ->> 'error', ended_at = cast(each.value ->> 'ended' as bigint)
-    from ${eachRow(tx, rows)}
-    where delivery.seq = cast(each.value ->> 'seq' as bigint)
-      and (delivery.state = 'due' or (delivery.state = 'held' and each.value ->> 'state' = 'done'))`.execute(tx);
+  await sql`update delivery set state = each.state, attempts = cast(each.number as bigint),
+      next_at = cast(each.next as bigint), status = cast(each.status as bigint),
+      error = each.error, ended_at = cast(each.ended as bigint)
+    from ${eachRow(tx, ['state', 'number', 'next', 'status', 'error', 'ended', 'seq'], rows)}
+    where delivery.seq = cast(each.seq as bigint)
+      and (delivery.state = 'due' or (delivery.state = 'held' and each.state = 'done'))`.execute(tx);
 }
 
 async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
@@ -116,10 +116,9 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     .insertInto('attempt')
     .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer'])
     .expression(
-      sql`select cast(each.value ->> 'seq' as bigint), cast(each.value ->> 'at' as bigint),
-        cast(each.value ->> 'took' as bigint), cast(each.value ->> 'number' as bigint),
-        cast(each.value ->> 'status' as bigint), each.value ->> 'fault', each.value ->> 'answer'
-        from ${eachRow(tx, rows)} where true`,
+      sql`select cast(each.seq as bigint), cast(each.at as bigint), cast(each.took as bigint),
+        cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer
+        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer'], rows)} where true`,
     )
     .execute();
 }
@@ -188,9 +187,9 @@ async function writeHealths(tx: Tx, healths: ReadonlyMap<string, Health>): Promi
   const rows = [...healths].map(([id, { failingSince, failedAttempts, notices }]) => {
     return { id, since: failingSince, attempts: failedAttempts, notices };
   });
-  await sql`update monitor set failing_since = cast(each.value ->> 'since' as bigint),
-      failed_attempts = cast(each.value ->> 'attempts' as bigint), notices = cast(each.value ->> 'notices' as bigint)
-    from ${eachRow(tx, rows)} where monitor.id = each.value ->> 'id'`.execute(tx);
+  await sql`update monitor set failing_since = cast(each.since as bigint),
+      failed_attempts = cast(each.attempts as bigint), notices = cast(each.notices as bigint)
+    from ${eachRow(tx, ['since', 'attempts', 'notices', 'id'], rows)} where monitor.id = each.id`.execute(tx);
 }
 
 /** Ends or puts off the lanes whose runs are over, and returns their keys. */

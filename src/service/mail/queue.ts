@@ -92,9 +92,9 @@ async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: nu
     .insertInto('mail')
     .columns(['monitor', 'recipient', 'kind', 'change', 'body', 'created_at'])
     .expression(
-      sql`select each.value ->> 'monitor', each.value ->> 'recipient', each.value ->> 'kind',
-        cast(each.value ->> 'change' as bigint), each.value ->> 'body', cast(${now} as bigint)
-        from ${eachRow(tx, rows)} where true`,
+      sql`select each.monitor, each.recipient, each.kind, cast(each.change as bigint), each.body,
+        cast(${now} as bigint)
+        from ${eachRow(tx, ['monitor', 'recipient', 'kind', 'change', 'body'], rows)} where true`,
     )
     .onConflict((conflict) => conflict.columns(['change', 'monitor', 'recipient']).doNothing())
     .execute();

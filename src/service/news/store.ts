@@ -48,9 +48,8 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
   // "where true": without it SQLite takes the conflict clause for a join's.
   const { rows: stored } = await sql<{ seq: number; id: string }>`
     insert into news (id, time, promoted_until, type, body)
-    select each.value ->> 'id', cast(each.value ->> 'time' as bigint), cast(each.value ->> 'until' as bigint),
-      cast(each.value ->> 'type' as bigint), each.value ->> 'body'
-    from ${eachRow(tx, rows)} where true
+    select each.id, cast(each.time as bigint), cast(each.until as bigint), cast(each.type as bigint), each.body
+    from ${eachRow(tx, ['id', 'time', 'until', 'type', 'body'], rows)} where true
     on conflict (id) do nothing returning seq, id`.execute(tx);
   const seqs = new Map(stored.map(({ id, seq }) => [id, seq]));
   const about = items.flatMap((item) => {
@@ -62,9 +61,9 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
   if (about.length === 0) return;
   await sql`
     insert into news_entity (entity, promoted_until, time, type, news)
-    select each.value ->> 'entity', cast(each.value ->> 'until' as bigint), cast(each.value ->> 'time' as bigint),
-      cast(each.value ->> 'type' as bigint), cast(each.value ->> 'news' as bigint)
-    from ${eachRow(tx, about)}`.execute(tx);
+    select each.entity, cast(each.until as bigint), cast(each.time as bigint), cast(each.type as bigint),
+      cast(each.news as bigint)
+    from ${eachRow(tx, ['entity', 'until', 'time', 'type', 'news'], about)}`.execute(tx);
 }
 
 /**

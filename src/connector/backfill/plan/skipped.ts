@@ -23,12 +23,9 @@ export async function rememberSkips(
       .execute();
   const kept = await withoutErased(tx, skips, ({ entity }) => entity);
   if (kept.length === 0) return;
-  const rows = eachRow(
-    tx,
-    kept.map((skip) => ({ ...skip })),
-  );
   await sql`insert into plan_skip (provider, record_id, entity)
-    select cast(${provider} as text), each.value ->> 'record', each.value ->> 'entity' from ${rows} where true
+    select cast(${provider} as text), each.record, each.entity
+    from ${eachRow(tx, ['record', 'entity'], kept)} where true
     on conflict (provider, record_id) do update set entity = excluded.entity`.execute(tx);
 }
 

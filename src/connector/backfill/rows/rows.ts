@@ -42,11 +42,11 @@ async function upsert(
   if (rows.length === 0) return;
   await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
-    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.value ->> 'record_id',
-      cast(each.value ->> 'position' as bigint), each.value ->> 'name', each.value ->> 'found', each.value ->> 'entity',
-      each.value ->> 'verdict', each.value ->> 'action', each.value ->> 'state', each.value ->> 'detail'
+    select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.record_id, cast(each.position as bigint),
+      each.name, each.found, each.entity, each.verdict, each.action, each.state, each.detail
     from ${eachRow(
       tx,
+      ['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'],
       rows.map((row) => ({ ...row })),
     )} where true
     on conflict (provider, purpose, record_id) do update set ${position}, name = excluded.name,

@@ -45,7 +45,7 @@ export async function storeMergerParties(tx: Tx, companies: readonly Company[]):
     .insertInto('merger_party')
     .columns(['organisation', 'entity'])
     .expression(
-      sql`select distinct each.value ->> 'organisation', each.value ->> 'entity' from ${eachRow(tx, rows)} where true`,
+      sql`select distinct each.organisation, each.entity from ${eachRow(tx, ['organisation', 'entity'], rows)} where true`,
     )
     .onConflict((conflict) => conflict.columns(['organisation', 'entity']).doNothing())
     .execute();
