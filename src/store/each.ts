@@ -21,14 +21,11 @@ export function each(db: Db, values: readonly string[]): RawBuilder<string> {
 export function eachRow<Column extends string>(
   db: Db,
   columns: readonly Column[],
-  rows: readonly Readonly<Record<Column, string | number | null>>[],
+  rows: readonly Readonly<Record<NoInfer<Column>, string | number | null>>[],
 ): RawBuilder<unknown> {
   // As lists: the names of the columns, again in every row, were half of the text and of the time that it takes.
   const lists = rows.map((row) => columns.map((column) => row[column]));
-  const plain = JSON.stringify(lists);
-  const json = UNSTORABLE.test(plain)
-    ? JSON.stringify(lists, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
-    : plain;
+  const json = storableJson(lists);
   const read = sql.raw(columns.map((column, at) => `value ->> ${at} as "${column}"`).join(', '));
   return engineOf(db) === 'postgres'
     ? sql`(select ${read} from jsonb_array_elements(cast(${json} as jsonb)) as list (value)) as each`
@@ -38,6 +35,13 @@ export function eachRow<Column extends string>(
 
 /** How JSON spells a NUL and half a character. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/u;
+
+/** JSON of a value as both engines keep it. */
+export function storableJson(value: object): string {
+  const plain = JSON.stringify(value);
+  if (!UNSTORABLE.test(plain)) return plain;
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each));
+}
 
 /** A text as both engines keep it: PostgreSQL takes neither a NUL nor, in JSON, half a character. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

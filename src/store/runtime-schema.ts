@@ -1,4 +1,4 @@
-/** The tables of the runtime: lanes, the daemons that work on them, and the operators who watch. */
+/** The tables of the runtime: lanes, what they are about to send and how fast, the daemons that work on them, and the operators who watch. */
 import type { Generated } from 'kysely';
 
 /** Something that may be behind. The row exists exactly while it is. */
@@ -22,6 +22,35 @@ export interface LaneTable {
   unended: Generated<number>;
   error: string | null;
   parked_at: number | null;
+}
+
+/** A write that was about to leave this process and that nobody has told the end of: it may have arrived, or still may. */
+export interface PendingWriteTable {
+  queue: string;
+  key: string;
+  /** The fencing token of the claim it was made under; 0 where its process told that no answer came. */
+  fence: number;
+  /** When it was begun. */
+  at: number;
+  /** JSON, in the words of the queue's worker. */
+  detail: string;
+  /** When its lane is to be marked next. */
+  check_at: number;
+  /** When its answer came, where its lane was another's by then; null where no answer did. */
+  answered_at: number | null;
+}
+
+/** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
+export interface RateLimitTable {
+  key: string;
+  /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
+  next_at: number;
+  blocked_until: number;
+  reason: string | null;
+  /** When the row of blocks that lasts until then began; null where none is. */
+  blocked_since: number | null;
+  /** Why: a fault of a provider, such as `auth`. */
+  fault: string | null;
 }
 
 /** A daemon that runs on the store. */
@@ -148,6 +177,8 @@ interface RunItemTable {
 
 export interface RuntimeSchema {
   lane: LaneTable;
+  pending_write: PendingWriteTable;
+  rate_limit: RateLimitTable;
   daemon: DaemonTable;
   erasure: ErasureTable;
   operator: OperatorTable;

@@ -108,14 +108,19 @@ export interface LinkTable {
   updated_at: number;
 }
 
-/** What we know of one property of one record: what we wrote last, what the CRM would not take. */
+/** What we wrote last into the properties of one record. */
+export interface WrittenTable {
+  provider: string;
+  record_id: string;
+  /** JSON: property → the value, and when it was written. */
+  properties: string;
+}
+
+/** What stands beside the last write to one property of one record: what the CRM would not take, what of a person's is kept. */
 export interface PropertyStateTable {
   provider: string;
   record_id: string;
   property: string;
-  /** JSON of the value we wrote last; null where we never wrote. */
-  written: string | null;
-  written_at: number | null;
   /** JSON of the value that was set aside, null where none is. */
   refused: string | null;
   refused_reason: string | null;
@@ -130,22 +135,6 @@ export interface PropertyStateTable {
   /** JSON of what the register says beside it. */
   offered: string | null;
   kept_at: number | null;
-}
-
-/** A write that was about to leave this process and that nobody has told the end of: it may have arrived, or still may. */
-export interface PendingWriteTable {
-  queue: string;
-  key: string;
-  /** The fencing token of the claim it was made under; 0 where its process told that no answer came. */
-  fence: number;
-  /** When it was begun. */
-  at: number;
-  /** JSON, in the words of the queue's worker. */
-  detail: string;
-  /** When its lane is to be marked next. */
-  check_at: number;
-  /** When its answer came, where its lane was another's by then; null where no answer did. */
-  answered_at: number | null;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
@@ -244,19 +233,6 @@ export interface HistoryTable {
   detail: string | null;
 }
 
-/** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
-export interface RateLimitTable {
-  key: string;
-  /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
-  next_at: number;
-  blocked_until: number;
-  reason: string | null;
-  /** When the row of blocks that lasts until then began; null where none is. */
-  blocked_since: number | null;
-  /** Why: a fault of a provider, such as `auth`. */
-  fault: string | null;
-}
-
 /** What an operator was told of through one channel: something that needs a person, for as long as it does. */
 export interface AlertTable {
   channel: string;
@@ -283,10 +259,9 @@ export interface StoreSchema extends ServiceSchema, MatchSchema, RuntimeSchema {
   fact: FactTable;
   known_value: KnownValueTable;
   link: LinkTable;
+  written: WrittenTable;
   property_state: PropertyStateTable;
-  pending_write: PendingWriteTable;
   history: HistoryTable;
-  rate_limit: RateLimitTable;
   kv: KvTable;
   alert: AlertTable;
   override: OverrideTable;

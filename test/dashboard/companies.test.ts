@@ -180,7 +180,7 @@ describe("a company's page", () => {
       connections: { hubspot: { persons: true, fields: { board: 'description', purpose: false } } },
     });
     const { hubspot: id } = records;
-    const value = { provider: 'hubspot', record_id: id, property: 'description', written: null, written_at: null };
+    const value = { provider: 'hubspot', record_id: id, property: 'description' };
     await fixture.app.store.write(async (tx) => {
       const planned = { field: 'board', property: 'description', action: 'write', rule: 'ours', seq: 1 } as const;
       await writeHistory(

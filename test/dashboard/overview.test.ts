@@ -45,7 +45,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       await tx.deleteFrom('lane').execute();
       await mark(tx, 'watch', ['cvr'], NOW - 3 * HOUR_MS);
       await tx.updateTable('lane').set({ error: 'answered <b>503</b>' }).execute();
-      const state = { provider: 'crm', record_id: '3', property: 'name', written: null, written_at: null };
+      const state = { provider: 'crm', record_id: '3', property: 'name' };
       await tx
         .insertInto('property_state')
         .values({

@@ -17,7 +17,7 @@ async function fill(store: Store, count: number): Promise<void> {
       const recordId = String(1000 + index);
       await linkRecord(tx, { provider: 'crm', recordId, entity: 'CVR-1-10000001', sendUpdate: false, now: NOW });
       const state = { provider: 'crm', record_id: recordId, property: index % 2 ? 'name' : 'phone' };
-      const none = { written: null, written_at: null, refused: null, refused_reason: null, refused_schema: null };
+      const none = { refused: null, refused_reason: null, refused_schema: null };
       await tx
         .insertInto('property_state')
         .values({ ...state, ...none, kept: '"<b>kept</b>"', offered: '"told"', kept_at: NOW })

@@ -54,7 +54,7 @@ async function fill(tx: Tx, record: string): Promise<void> {
     await tx
       .insertInto('property_state')
       .values({
-        ...{ provider: 'hubspot', record_id: `7${n}`, property: 'description', written: null, written_at: null },
+        ...{ provider: 'hubspot', record_id: `7${n}`, property: 'description' },
         ...{ refused: null, refused_reason: null, refused_schema: null },
         ...{ kept: JSON.stringify(LONG), offered: JSON.stringify(LONG), kept_at: at(n) },
       })

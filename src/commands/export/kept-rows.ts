@@ -70,11 +70,8 @@ export const PLACES = {
   link: { own: byEntity, mentions: ['mismatch', 'reason'], others: 'clear' },
   parent: { own: byRecord, mentions: ['owner'], others: 'clear' },
   override: { own: byRecord, mentions: ['reason', 'seen'], others: 'clear', text: 'everywhere' },
-  property_state: {
-    own: byRecord,
-    mentions: ['written', 'refused', 'kept', 'offered', 'refused_over'],
-    text: 'related',
-  },
+  written: { own: byRecord, mentions: ['properties'], others: 'redact', text: 'related' },
+  property_state: { own: byRecord, mentions: ['refused', 'kept', 'offered', 'refused_over'], text: 'related' },
   pending_write: {
     own: (entity) =>
       sql`exists (select 1 from link where link.entity = ${entity} and link.record_id = pending_write.key

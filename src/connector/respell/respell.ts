@@ -30,7 +30,7 @@ const PAGE = 10_000;
 const MOST_TOLD = 10;
 /** The service drops the item of the old spelling only once it has the one of the new: between them it would tell nothing. */
 const OVERLAP_MS = 60_000;
-const TABLES = ['link', 'property_state', 'override', 'note', 'parent', 'scan', 'plan_skip'] as const;
+const TABLES = ['link', 'written', 'property_state', 'override', 'note', 'parent', 'scan', 'plan_skip'] as const;
 
 const doneKey = (name: string): string => `canonical-ids:${name}`;
 

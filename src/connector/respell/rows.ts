@@ -6,6 +6,7 @@ import { healQueue, matchQueue } from '../links/links.ts';
 import { copyOverrides } from '../links/move-link.ts';
 import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
+import { moveWritten } from '../sync/written.ts';
 
 export interface Respelling {
   readonly provider: string;
@@ -43,11 +44,8 @@ export async function moveLanes(tx: Tx, { provider, from, to, now }: Respelling)
 export async function moveRows(tx: Tx, respelling: Respelling): Promise<void> {
   const { provider, from, to } = respelling;
   await moveOverrides(tx, respelling);
-  // Our last write is the newer of the two, whichever spelling it went by.
-  await sql`update property_state as mine set
-      written = case when coalesce(old.written_at, 0) > coalesce(mine.written_at, 0) then old.written else mine.written end,
-      written_at = case when coalesce(old.written_at, 0) > coalesce(mine.written_at, 0) then old.written_at else mine.written_at end,
-      trusted_at = coalesce(mine.trusted_at, old.trusted_at)
+  await moveWritten(tx, provider, from, to);
+  await sql`update property_state as mine set trusted_at = coalesce(mine.trusted_at, old.trusted_at)
     from property_state as old
     where mine.provider = ${provider} and mine.record_id = ${to}
       and old.provider = ${provider} and old.record_id = ${from} and old.property = mine.property`.execute(tx);

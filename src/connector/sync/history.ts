@@ -1,11 +1,12 @@
-/** Remembers decisions and their outcomes: history rows for people, property states for the next decision. */
+/** Remembers decisions and their outcomes: history rows for people, what was written and property states for the next decision. */
 import { sql } from 'kysely';
 import type { Property } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { CURRENCY } from '../decide/currency.ts';
-import { fingerprint } from '../decide/plan.ts';
+import { fingerprint, type PropertyMemory } from '../decide/plan.ts';
 import { type Planned, RETURNED } from '../decide/planned.ts';
+import type { WrittenProperty } from './written.ts';
 
 export interface Decided {
   readonly provider: string;
@@ -40,7 +41,13 @@ const outcomeOf = ({ planned, refused }: Decided): string => {
   return { write: 'written', skip: 'skipped', keep: 'kept' }[planned.action];
 };
 
-type Row = Readonly<Record<string, string | number | null>>;
+type Row<Columns extends readonly string[]> = Readonly<Record<Columns[number], string | number | null>>;
+
+const LINE = [
+  ...(['provider', 'id', 'entity', 'field', 'property', 'seq'] as const),
+  ...(['rule', 'old', 'now', 'outcome', 'detail'] as const),
+] as const;
+type Line = Row<typeof LINE>;
 
 /** Adds history rows, in order. */
 export async function writeHistory(
@@ -49,11 +56,18 @@ export async function writeHistory(
   happened: readonly Happened[],
   at: number,
 ): Promise<void> {
-  const rows: Row[] = [
-    ...happened.map((each): Row => ({ ...blank(each), rule: each.rule, outcome: each.rule, detail: each.detail })),
+  const rows: Line[] = [
+    ...happened.map(
+      ({ provider, id, entity, rule, detail }): Line => ({
+        ...{ provider, id, entity, rule, outcome: rule, detail },
+        ...{ field: null, property: null, seq: 0, old: null, now: null },
+      }),
+    ),
     ...decided.map(
-      (each): Row => ({
-        ...blank(each),
+      (each): Line => ({
+        provider: each.provider,
+        id: each.id,
+        entity: each.entity,
         field: each.planned.field,
         property: each.planned.property,
         seq: each.planned.seq,
@@ -67,24 +81,10 @@ export async function writeHistory(
   ];
   if (rows.length === 0) return;
   await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
-    select cast(${at} as bigint), each.provider, each.id, each.entity, each.field,
-      each.property, cast(each.seq as bigint), each.rule, each.old,
-      each.now, each.outcome, each.detail
-    from ${eachRow(tx, ['provider', 'id', 'entity', 'field', 'property', 'seq', 'rule', 'old', 'now', 'outcome', 'detail'], rows)}`.execute(
-    tx,
-  );
+    select cast(${at} as bigint), each.provider, each.id, each.entity, each.field, each.property,
+      cast(each.seq as bigint), each.rule, each.old, each.now, each.outcome, each.detail
+    from ${eachRow(tx, LINE, rows)}`.execute(tx);
 }
-
-const blank = ({ provider, id, entity }: Decided | Happened): Row => ({
-  provider,
-  id,
-  entity,
-  field: null,
-  property: null,
-  seq: 0,
-  old: null,
-  now: null,
-});
 
 /** Those of the records whose last line is a hold: history shows a hold once. */
 export async function heldRecords(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -104,7 +104,13 @@ export async function heldRecords(db: Db, provider: string, ids: readonly string
   return new Set(rows.flatMap(({ record_id, rule }) => (rule === 'hold' ? [record_id] : [])));
 }
 
-function refusalOf({ planned, refused }: Decided, property: Property | undefined): Row {
+const STATE = [
+  ...(['provider', 'id', 'property', 'refused', 'reason', 'schema'] as const),
+  ...(['over', 'kept', 'offered', 'trusted'] as const),
+] as const;
+type State = Row<typeof STATE>;
+
+function refusalOf({ planned, refused }: Decided, property: Property | undefined): Partial<State> {
   return {
     refused: JSON.stringify(planned.now),
     reason: refused ?? planned.detail ?? planned.rule,
@@ -114,25 +120,39 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
   };
 }
 
-/** Remembers what was written, set aside or kept; a value that is neither leaves what was written in place. */
-export async function rememberProperties(
+/** The values of ours among what was written: an edit of a person that was put back stays theirs. */
+export const writtenBy = (decided: readonly Decided[], at: number): readonly WrittenProperty[] =>
+  decided.flatMap((each) => {
+    const { property, now: value, rule } = each.planned;
+    return outcomeOf(each) === 'written' && rule !== RETURNED ? [{ id: each.id, property, value, at }] : [];
+  });
+
+/** Whether a decision changes what stands beside the last write to its property. */
+export function changesState({ planned, refused }: Decided, known: PropertyMemory | undefined): boolean {
+  if (planned.action === 'set-aside' || refused !== undefined || planned.trusts === true) return true;
+  if (planned.rule === RETURNED || known?.refused !== undefined) return true;
+  if (planned.action !== 'keep') return known?.kept !== undefined;
+  return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
+}
+
+/** Remembers what was set aside, kept or trusted; anything else takes away what was known of that. */
+export async function rememberStates(
   tx: Tx,
   decided: readonly Decided[],
   schema: ReadonlyMap<string, Property>,
   at: number,
 ): Promise<void> {
-  const rows = decided.map((each): Row => {
+  const rows = decided.map((each): State => {
     const { provider, id, planned } = each;
     const base = {
       ...{ provider, id, property: planned.property },
-      ...{ written: null, kept: null, offered: null, refused: null, reason: null, over: null, schema: null },
+      ...{ kept: null, offered: null, refused: null, reason: null, over: null, schema: null },
       trusted: planned.trusts === true ? at : null,
     };
     switch (outcomeOf(each)) {
       case 'written':
-        if (planned.rule !== RETURNED) return { ...base, written: JSON.stringify(planned.now) };
         // An edit that came back is still a person's: it is no value of ours, and stays a difference.
-        return planned.offered === undefined
+        return planned.rule !== RETURNED || planned.offered === undefined
           ? base
           : { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) };
       case 'kept':
@@ -145,18 +165,11 @@ export async function rememberProperties(
   });
   if (rows.length === 0) return;
   await sql`insert into property_state
-      (provider, record_id, property, written, written_at, refused, refused_reason, refused_schema, refused_over,
-        kept, offered, kept_at, trusted_at)
-    select each.provider, each.id, each.property, each.written,
-      case when each.written is not null then cast(${at} as bigint) end,
-      each.refused, each.reason, each.schema, each.over,
-      each.kept, each.offered,
-      case when each.kept is not null then cast(${at} as bigint) end,
-      cast(each.trusted as bigint)
-    from ${eachRow(tx, ['provider', 'id', 'property', 'written', 'refused', 'reason', 'schema', 'over', 'kept', 'offered', 'trusted'], rows)} where true
+      (provider, record_id, property, refused, refused_reason, refused_schema, refused_over, kept, offered, kept_at, trusted_at)
+    select each.provider, each.id, each.property, each.refused, each.reason, each.schema, each.over, each.kept, each.offered,
+      case when each.kept is not null then cast(${at} as bigint) end, cast(each.trusted as bigint)
+    from ${eachRow(tx, STATE, rows)} where true
     on conflict (provider, record_id, property) do update set
-      written = coalesce(excluded.written, property_state.written),
-      written_at = coalesce(excluded.written_at, property_state.written_at),
       refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
       refused_over = excluded.refused_over,
       kept = excluded.kept, offered = excluded.offered,

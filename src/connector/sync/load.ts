@@ -10,6 +10,7 @@ import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Fact } from '../facts/fact.ts';
 import { readFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
+import { readWritten, type WrittenValues } from './written.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
 export interface LinkedRecord {
@@ -59,8 +60,9 @@ export async function loadLinked(
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
-  const [facts, states, overrides, pending] = await Promise.all([
+  const [facts, written, states, overrides, pending] = await Promise.all([
     readFacts(db, entities),
+    readWritten(db, provider, ids),
     db
       .selectFrom('property_state')
       .selectAll()
@@ -84,6 +86,7 @@ export async function loadLinked(
     facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
     known: (field) => known(entity, field),
     remembered: rememberedOf(
+      written.get(record_id) ?? NOTHING_WRITTEN,
       statesOf.get(record_id) ?? [],
       pendingOf.get(record_id) ?? [],
       restored.get(record_id) ?? NOTHING_RESTORED,
@@ -92,6 +95,7 @@ export async function loadLinked(
   }));
 }
 
+const NOTHING_WRITTEN: WrittenValues = new Map();
 const NO_OVERRIDES: Overrides = new Map();
 
 const NOTHING: PropertyMemory = {
@@ -104,17 +108,13 @@ const NOTHING: PropertyMemory = {
   pending: [],
 };
 
-const stateAsRemembered = (state: PropertyStateTable): PropertyMemory => ({
-  written: state.written === null ? undefined : JSON.parse(state.written),
-  writtenAt: state.written_at ?? 0,
-  restored: undefined,
+const stateAsRemembered = (state: PropertyStateTable): Pick<PropertyMemory, 'refused' | 'trusted' | 'kept'> => ({
   refused:
     state.refused === null
       ? undefined
       : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
   trusted: state.trusted_at !== null,
   kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
-  pending: [],
 });
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
@@ -149,11 +149,16 @@ async function readRestored(
 }
 
 function rememberedOf(
+  written: WrittenValues,
   states: readonly PropertyStateTable[],
   writes: readonly PendingWrite[],
   restored: RestoredValues,
 ): ReadonlyMap<string, PropertyMemory> {
-  const remembered = new Map(states.map((state) => [state.property, stateAsRemembered(state)]));
+  const remembered = new Map<string, PropertyMemory>();
+  for (const [property, { value, at }] of written)
+    remembered.set(property, { ...NOTHING, written: value, writtenAt: at });
+  for (const state of states)
+    remembered.set(state.property, { ...(remembered.get(state.property) ?? NOTHING), ...stateAsRemembered(state) });
   for (const from of writes)
     for (const [property, value] of Object.entries(patchIn(from))) {
       const known = remembered.get(property) ?? NOTHING;

@@ -2,8 +2,7 @@
  * Pending writes to records: what they are to replace is on disk before they leave, so that one that arrives although
  * nobody heard of it is recognised as ours, told in history, and can be taken back.
  */
-import { sql } from 'kysely';
-import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import { ProviderError } from '../../../providers/provider.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { Lease } from '../../runtime/lanes/lease.ts';
 import {
@@ -15,12 +14,12 @@ import {
   type PendingWrite,
   pendingUnder,
 } from '../../runtime/lanes/pending-writes.ts';
-import { eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
 import { ARRIVED, type Late, type PendingPatch, type PendingValue, type Planned, RETURNED } from '../decide/planned.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Written } from './write.ts';
+import { rememberWritten } from './written.ts';
 
 /** A record and what was decided for its properties. */
 export interface Plan {
@@ -119,17 +118,11 @@ export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[
     [],
     now,
   );
-  const rows = late.map(({ record, property, late }) => ({
-    id: record.id,
-    property,
-    written: JSON.stringify(late.now satisfies PropertyValue),
-  }));
-  await sql`insert into property_state (provider, record_id, property, written, written_at)
-    select cast(${provider} as text), each.id, each.property, each.written,
-      cast(${now} as bigint)
-    from ${eachRow(tx, ['id', 'property', 'written'], rows)} where true
-    on conflict (provider, record_id, property) do update set
-      written = excluded.written, written_at = excluded.written_at`.execute(tx);
+  await rememberWritten(
+    tx,
+    provider,
+    late.map(({ record, property, late }) => ({ id: record.id, property, value: late.now, at: now })),
+  );
 }
 
 const lateRow = (provider: string, { id, entity }: LinkedRecord, property: string, late: Late): Decided => ({

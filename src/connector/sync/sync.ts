@@ -19,7 +19,15 @@ import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
 import { readFresh } from './freshness.ts';
-import { type Decided, heldRecords, rememberProperties, rememberSynced, writeHistory } from './history.ts';
+import {
+  changesState,
+  type Decided,
+  heldRecords,
+  rememberStates,
+  rememberSynced,
+  writeHistory,
+  writtenBy,
+} from './history.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
@@ -27,6 +35,7 @@ import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.t
 import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './record-result.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
 import { writePatches } from './write.ts';
+import { rememberWritten } from './written.ts';
 
 export interface SyncDeps {
   readonly store: Store;
@@ -196,9 +205,19 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
     await settleLate(tx, crm.name, live.flatMap(editsPutBackOf), now);
     await writeHistory(tx, decided, newEvents, now);
-    await rememberProperties(
+    await rememberWritten(
       tx,
-      live.flatMap((result) => (result.decided ?? []).filter((each) => isWorthRemembering(each, result.record))),
+      crm.name,
+      writtenBy(
+        live.flatMap((result) => result.decided ?? []),
+        now,
+      ),
+    );
+    await rememberStates(
+      tx,
+      live.flatMap(({ record, decided = [] }) =>
+        decided.filter((each) => changesState(each, record?.remembered.get(each.planned.property))),
+      ),
       schema,
       now,
     );
@@ -238,14 +257,6 @@ const belongsInHistory = ({ planned }: Decided, record: LinkedRecord | undefined
   planned.action === 'write' ||
   planned.seq > (record?.syncedSeq ?? 0) ||
   (planned.action === 'keep' && record?.remembered.get(planned.property)?.kept === undefined);
-
-function isWorthRemembering({ planned }: Decided, record: LinkedRecord | undefined): boolean {
-  const known = record?.remembered.get(planned.property);
-  if (planned.action === 'write' || planned.action === 'set-aside') return true;
-  if (planned.trusts === true || known?.refused !== undefined) return true;
-  if (planned.action !== 'keep') return known?.kept !== undefined;
-  return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
-}
 
 /** The edits that came back: what they come back from is told before them. */
 const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {

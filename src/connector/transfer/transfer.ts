@@ -14,7 +14,8 @@ import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
-import { rememberProperties, writeHistory } from '../sync/history.ts';
+import { changesState, rememberStates, writeHistory, writtenBy } from '../sync/history.ts';
+import { rememberWritten } from '../sync/written.ts';
 import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
 import { draftRecord, type RecordDraft } from './record.ts';
 
@@ -224,7 +225,9 @@ async function link(
     });
     const detail = written === undefined ? 'found again after a transfer' : 'made by a transfer';
     await writeHistory(tx, decided, [{ provider, id: recordId, entity, rule: 'linked', detail }], at);
-    await rememberProperties(tx, decided, written?.draft.schema ?? new Map(), at);
+    await rememberWritten(tx, provider, writtenBy(decided, at));
+    const states = decided.filter((each) => changesState(each, undefined));
+    await rememberStates(tx, states, written?.draft.schema ?? new Map(), at);
     await tx.deleteFrom('kv').where('key', '=', intentOf(provider, entity)).execute();
     return result;
   });

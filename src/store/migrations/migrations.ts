@@ -34,6 +34,7 @@ import { addSignOns } from './sign-on-tables.ts';
 import { addTraces } from './trace-columns.ts';
 import { addUndoRuns } from './undo-tables.ts';
 import { addCallWindows } from './window-tables.ts';
+import { addWritten } from './written-table.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
 const MIGRATIONS: readonly Migration[] = [
@@ -71,6 +72,7 @@ const MIGRATIONS: readonly Migration[] = [
   addMonitorLimits,
   describeLinks,
   addSeenValues,
+  addWritten,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

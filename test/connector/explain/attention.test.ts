@@ -33,7 +33,7 @@ async function troubled(engine: (typeof ENGINES)[number]): Promise<Store> {
       .set({ observed: 'refused', observed_error: 'no add-on' })
       .where('record_id', '=', '3')
       .execute();
-    const value = { provider: 'crm', record_id: '1', written: null, written_at: null };
+    const value = { provider: 'crm', record_id: '1' };
     await tx
       .insertInto('property_state')
       .values([

@@ -4,6 +4,7 @@ import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
 import { linkRecord, listLinks } from '../../../src/connector/links/links.ts';
 import { respellRecords } from '../../../src/connector/respell/respell.ts';
+import { readWritten } from '../../../src/connector/sync/written.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -44,8 +45,12 @@ async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
     offered: null,
   };
   await tx
+    .insertInto('written')
+    .values({ ...own, properties: JSON.stringify({ Phone: [String(at), at], [`Only${at}`]: [null, at] }) })
+    .execute();
+  await tx
     .insertInto('property_state')
-    .values({ ...own, ...state, property: 'Phone', written: `"${at}"`, written_at: at, kept_at: null })
+    .values({ ...own, ...state, property: 'Phone', kept_at: null })
     .execute();
   await tx
     .insertInto('history')
@@ -105,7 +110,7 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
       `monitoring sf:${LONG} 1000`,
       `sync:sf ${LONG} 1000`,
     ]);
-    for (const table of ['property_state', 'history', 'note', 'parent', 'override'] as const)
+    for (const table of ['written', 'property_state', 'history', 'note', 'parent', 'override'] as const)
       expect(await store.db.selectFrom(table).select('record_id').execute(), table).toEqual([{ record_id: LONG }]);
     // The service has dropped it: at the next start nothing is left of the short id.
     await confirmed(store, SHORT, 'off');
@@ -122,8 +127,18 @@ describe.each(ENGINES)('rows of a Salesforce id in 15 characters on %s', (engine
       await fill(tx, SHORT, 9);
     });
     expect(await respell(store)).toEqual({ records: 1, conflicts: [] });
-    const state = await store.db.selectFrom('property_state').selectAll().execute();
-    expect(state).toMatchObject([{ record_id: LONG, written: '"9"', written_at: 9 }]);
+    expect(await readWritten(store.db, 'sf', [LONG, SHORT])).toEqual(
+      new Map([
+        [
+          LONG,
+          new Map([
+            ['Phone', { value: '9', at: 9 }],
+            ['Only3', { value: null, at: 3 }],
+            ['Only9', { value: null, at: 9 }],
+          ]),
+        ],
+      ]),
+    );
     expect(await store.db.selectFrom('note').selectAll().execute()).toMatchObject([
       { record_id: LONG, state: 'done', note_id: 'n' },
     ]);

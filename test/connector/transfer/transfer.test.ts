@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
+import { readWritten } from '../../../src/connector/sync/written.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
@@ -38,8 +39,8 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
     expect(await fixture.run({ entity: ENTITY, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
     expect(fixture.records.get('new-1')).toMatchObject({ name: 'B ApS', cvr: NUMBER });
-    const states = await fixture.store.db.selectFrom('property_state').select(['property', 'written']).execute();
-    expect(states).toEqual([{ property: 'name', written: '"B ApS"' }]);
+    const written = await readWritten(fixture.store.db, 'crm', ['new-1']);
+    expect(written.get('new-1')).toEqual(new Map([['name', { value: 'B ApS', at: expect.any(Number) }]]));
     const history = await fixture.store.db.selectFrom('history').select(['property', 'old_value', 'outcome']).execute();
     expect(history).toContainEqual({ property: 'name', old_value: 'null', outcome: 'written' });
   });
