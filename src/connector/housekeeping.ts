@@ -20,6 +20,7 @@ import { deleteEnded } from './decide/override.ts';
 import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
 import { markAllUnconfirmed } from './links/monitoring.ts';
+import { pruneRecords } from './links/prune-records.ts';
 import { deleteNotes } from './notes/due.ts';
 
 export interface HousekeepingDeps extends StoreTaskDeps {
@@ -85,6 +86,15 @@ const TASKS: Tasks<HousekeepingDeps> = {
       const at = now();
       const before = keptFrom(at, retention.decisions);
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, { after, before, now: at }));
+    },
+  },
+  records: {
+    everyMs: DAY_MS,
+    async run({ store, now, retention = RETENTION }, signal) {
+      const before = keptFrom(now(), retention.decisions);
+      await inSteps(store, signal, 0, async (tx) =>
+        (await pruneRecords(tx, before, STEP)) ? { last: 0, found: true } : undefined,
+      );
     },
   },
   runs: {

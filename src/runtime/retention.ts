@@ -4,7 +4,7 @@ export interface Retention {
   readonly bodies: number;
   /** Applied webhooks: as long a repeated one is recognised. */
   readonly receipts: number;
-  /** Decisions, notes, and the facts of companies that no record is linked to any more. */
+  /** Decisions, notes, and what is known of companies and records without a link. */
   readonly decisions: number;
   /** What people had the dashboard do. */
   readonly runs: number;

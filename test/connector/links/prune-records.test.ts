@@ -1,0 +1,50 @@
+/** What is remembered of records that stand for no company any more. */
+import { describe, expect, it } from 'vitest';
+import { pruneRecords } from '../../../src/connector/links/prune-records.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+
+const BEFORE = 500;
+
+describe.each(ENGINES)('what is remembered of records, on %s', (engine) => {
+  it('goes once their link ended long ago, and stays while it counts or has ended lately', async () => {
+    const store = await newStore(engine);
+    const links = [
+      ['active', 'active', 100],
+      ['conflict', 'conflict', 100],
+      ['gone', 'gone', 100],
+      ['lately', 'removed', BEFORE],
+      ['merged', 'merged', BEFORE - 1],
+      ['removed', 'removed', 100],
+    ] as const;
+    await store.write(async (tx) => {
+      for (const [record_id, state, updated_at] of links) {
+        const own = { provider: 'crm', record_id };
+        const link = { ...own, entity: `CVR-1-${record_id}`, state, updated_at, created_at: 0, send_update: 0 };
+        const more = { synced_seq: 0, origin: 'person', trust: 'crm', writes_number: 0 } as const;
+        await tx
+          .insertInto('link')
+          .values({ ...link, ...more, desired: 'on', observed: 'on' })
+          .execute();
+        await tx
+          .insertInto('written')
+          .values({ ...own, properties: '{}' })
+          .execute();
+        for (const property of ['name', 'phone'])
+          await tx
+            .insertInto('property_state')
+            .values({ ...own, property, refused: '"x"' })
+            .execute();
+        await tx
+          .insertInto('parent')
+          .values({ ...own, at: 1 })
+          .execute();
+      }
+    });
+    while (await store.write((tx) => pruneRecords(tx, BEFORE, 2)));
+    for (const table of ['written', 'property_state', 'parent'] as const) {
+      const left = await store.db.selectFrom(table).select('record_id').distinct().orderBy('record_id').execute();
+      expect(left, table).toEqual([{ record_id: 'active' }, { record_id: 'conflict' }, { record_id: 'lately' }]);
+    }
+    expect(await store.db.selectFrom('link').select('record_id').execute()).toHaveLength(links.length);
+  });
+});
