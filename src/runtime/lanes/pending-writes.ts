@@ -6,6 +6,7 @@
  */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
+import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { mark } from './lanes.ts';
 import type { Claim } from './settlement.ts';
@@ -40,14 +41,25 @@ export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: o
 /** What names a write among all. */
 const NAME = ['queue', 'key', 'fence', 'at'] as const;
 
+const BEGUN: InsertTarget = {
+  table: 'pending_write',
+  columns: [...NAME, 'detail', 'check_at'],
+  rest: 'on conflict (queue, key, fence, at) do update set detail = excluded.detail',
+};
+const PART = 50;
+
 /** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
-  const rows = writes.map((write) => ({ ...write, look: write.at + (LOOKS_MS[0] ?? 0) }));
-  await sql`insert into pending_write (queue, key, fence, at, detail, check_at)
-    select each.queue, each.key, cast(each.fence as bigint), cast(each.at as bigint), each.detail, cast(each.look as bigint)
-    from ${eachRow(tx, [...NAME, 'detail', 'look'], rows)} where true
-    on conflict (queue, key, fence, at) do update set detail = excluded.detail`.execute(tx);
+  const rows = writes.map(({ queue, key, fence, at, detail }) => [
+    queue,
+    key,
+    fence,
+    at,
+    detail,
+    at + (LOOKS_MS[0] ?? 0),
+  ]);
+  for (let from = 0; from < rows.length; from += PART) await insertRows(tx, BEGUN, rows.slice(from, from + PART));
 }
 
 /** A write's name among all. */
