@@ -20,7 +20,7 @@ const COMPILED = 200;
 /** Pages kept to read; the operating system keeps the file's pages, too. better-sqlite3 is built for 16 MB. */
 const READ_CACHE_KIB = 4_096;
 /** Pages kept to write: those that a sync of both CRMs changes again and again. With 4 MB it takes a tenth more CPU time. */
-const WRITE_CACHE_KIB = 16_384;
+const WRITE_CACHE_KIB = 8_192;
 /** A larger file is not checked at start: reading it through takes longer than a start may. */
 const CHECK_BELOW = 64 * MIB;
 
