@@ -37,13 +37,13 @@ const states = async (store: Store) =>
 describe.each(ENGINES)('who delivers on %s', (engine) => {
   it('writes nothing once the lane has gone to another', async () => {
     const store = await newStore(engine);
-    const { id } = await made(store, { target: 'all' });
+    const { id, url } = await made(store, { target: 'all' });
     await store.write((tx) => publish(tx, [changed()], { now: NOW }));
     const [{ seq } = expect.fail()] = await listDeliveries(store.db);
     const old = await take(store, NOW);
     const young = await take(store, NOW + 31_000);
     const entry = (held: typeof old): Entry => {
-      const result = { seq, posted: FAILED, number: 1, state: 'failed', nextAt: 0, repeated: false } as const;
+      const result = { seq, url, posted: FAILED, number: 1, state: 'failed', nextAt: 0, repeated: false } as const;
       return { claim: held, result, ending: 'if-idle' };
     };
     const late = entry(old);

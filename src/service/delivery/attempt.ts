@@ -36,13 +36,14 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<AttemptResult | undefined> {
   const { seq } = head;
+  const { url } = monitor;
   const repeated = (head.replayed_from ?? 0) > 0;
   const schedule = monitor.schedule ?? deps.schedule;
   if (body === undefined || webhook === undefined)
-    return { seq, number: head.attempts, state: 'dropped', nextAt: 0, repeated };
+    return { seq, url, number: head.attempts, state: 'dropped', nextAt: 0, repeated };
   const earliest = head.created_at + firstWait(schedule);
   if (head.attempts === 0 && head.replayed_from === null && deps.now() < earliest)
-    return { seq, number: 0, state: 'due', nextAt: earliest, repeated };
+    return { seq, url, number: 0, state: 'due', nextAt: earliest, repeated };
   const number = head.attempts + 1;
   const message = { id: webhookId(body.change, monitor.id), body: body.bytes, attempt: number };
   await lease.confirm(LEASE_AGE_MS);
@@ -57,7 +58,7 @@ export async function attempt(
   );
   if (posted === undefined) return undefined;
   const tried = number - (head.replayed_from ?? 0);
-  return { seq, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
+  return { seq, url, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
 }
 
 /** What a post makes of its delivery; `tried` attempts of its schedule were made, with this one. */

@@ -14,6 +14,8 @@ export interface AttemptResult {
   readonly seq: number;
   /** Absent where none was made: it is too early, or there is nothing to tell any more. */
   readonly posted?: Posted;
+  /** The monitor's address when it was made. */
+  readonly url: string | null;
   /** How many attempts there were, with this one. */
   readonly number: number;
   readonly state: 'done' | 'due' | 'failed' | 'dropped';
@@ -34,8 +36,11 @@ export interface Entry {
   readonly againAt?: number | undefined;
 }
 
-/** `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed. */
-export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off';
+/**
+ * `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed; `moved` it has
+ * another address than the one posted to.
+ */
+export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off' | 'moved';
 
 export interface RecordOptions {
   readonly now: number;
@@ -64,7 +69,9 @@ export async function record(
       const { key } = entry.claim;
       if (!live.has(key)) return [entry, 'lost'];
       if (settled.has(key)) return [entry, 'settled'];
-      return [entry, off.has(key) || monitors.get(key)?.enabled !== 1 ? 'off' : 'open'];
+      const monitor = monitors.get(key);
+      if (off.has(key) || monitor?.enabled !== 1) return [entry, 'off'];
+      return [entry, entry.result !== undefined && entry.result.url !== monitor.url ? 'moved' : 'open'];
     }),
   );
 }
@@ -153,6 +160,8 @@ function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, 
   for (const { claim, result } of entries) {
     const monitor = monitors.get(claim.key);
     if (result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
+    // What the previous webhook answered says nothing about this one.
+    if (result.url !== monitor.url) continue;
     const { outcome, at, error } = result.posted;
     const before = after.get(monitor.id) ?? healthOf(monitor);
     if (outcome.kind === 'done' && !outcome.disable) {

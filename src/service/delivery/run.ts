@@ -75,6 +75,8 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   if (run.failure !== undefined) throw run.failure;
   if (run.recorded === 'lost') deps.lost(monitor.id);
   if (run.recorded === 'off') await deps.ledger.write({ claim, ending: 'over' });
+  // The next run reads the address anew.
+  if (run.recorded === 'moved') await deps.ledger.write({ claim, ending: 'yield' });
 }
 
 function openRun(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Run {

@@ -267,6 +267,22 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(errors).toEqual([]);
   });
 
+  it('goes to the new address where the old one says that it is gone after the change', async () => {
+    const store = await newStore(engine);
+    const { promise: asked, resolve: ask } = Promise.withResolvers<() => void>();
+    const before = await openHook((response) => ask(() => void response.writeHead(410).end()));
+    const after = await openHook();
+    const { id } = await made(store, { url: before.url, target: 'all' });
+    const { publish, worker, now } = delivering(store, { deadlineMs: 5_000 });
+    await publish(renamed('A'));
+    const answer = await asked;
+    await store.write((tx) => updateMonitor(tx, id, { url: after.url }, { secrets, now: now() }));
+    answer();
+    await worker.drained();
+    expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: true, failingSince: null });
+    expect([before, after].map(({ seen }) => seen.length)).toEqual([1, 1]);
+  });
+
   it('goes to the address that is configured by then', async () => {
     const store = await newStore(engine);
     const [before, after] = [await openHook(statuses(500)), await openHook()];
