@@ -113,8 +113,10 @@ function itemOf(parts: Partial<Record<Part, string>>): FeedItem {
 }
 
 /** RFC 2822 or ISO 8601; without a zone it is UTC. */
-function timeOf(text: string): number | undefined {
-  if (text === '') return undefined;
+function timeOf(stated: string): number | undefined {
+  if (stated === '') return undefined;
+  // Date.parse knows the American zones alone.
+  const text = stated.replace(/(?<= )CEST$/i, '+0200').replace(/(?<= )CET$/i, '+0100');
   const isIso = /^\d{4}-/.test(text);
   const hasZone = /(?:z|utc?|gmt|[ecmp][ds]t|[+-]\d{2}:?\d{2})\s*$/i.test(text);
   const ms = Date.parse(hasZone || (isIso && text.length <= 10) ? text : `${text}${isIso ? 'Z' : ' GMT'}`);

@@ -58,6 +58,14 @@ describe('a feed', () => {
     expect((await readFeed(Buffer.from(xml, 'latin1')))[0]?.title).toBe('Sæby');
   });
 
+  test.each([
+    ['CET', '2026-03-25T09:00:00.000Z'],
+    ['CEST', '2026-03-25T08:00:00.000Z'],
+  ])('with a time in %s has that time', async (zone, time) => {
+    const xml = rss(`<item><title>a</title><pubDate>Wed, 25 Mar 2026 10:00:00 ${zone}</pubDate></item>`);
+    expect((await read(xml))[0]?.published).toBe(Date.parse(time));
+  });
+
   test.each([['tomorrow'], ['Tue, 99 Sep 2026 08:00:00 +0200'], ['']])(
     'with the time "%s" has no time',
     async (time) => {
