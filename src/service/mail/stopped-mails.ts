@@ -1,4 +1,5 @@
 /** Addresses that get no more mail of a monitor: they unsubscribed, or their mail came back for good. */
+import { sql } from 'kysely';
 import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './queue.ts';
@@ -54,7 +55,19 @@ export async function endMail(
   const address = sameAddress(recipient);
   await tx
     .insertInto('unsubscribed')
-    .values({ monitor, recipient: address, at: now, bounced: bounced === undefined ? null : storable(bounced) })
+    .columns(['monitor', 'recipient', 'at', 'bounced'])
+    // Of a monitor that was removed nothing is kept: nobody would ever delete the address.
+    .expression((eb) =>
+      eb
+        .selectFrom('monitor')
+        .where('id', '=', monitor)
+        .select([
+          'id',
+          sql<string>`cast(${address} as text)`.as('recipient'),
+          sql<number>`cast(${now} as bigint)`.as('at'),
+          sql<string | null>`cast(${bounced === undefined ? null : storable(bounced)} as text)`.as('bounced'),
+        ]),
+    )
     .onConflict((conflict) => conflict.columns(['monitor', 'recipient']).doNothing())
     .execute();
   await tx

@@ -51,6 +51,7 @@ describe('a hard bounce', () => {
 describe.each(ENGINES)('a recipient whose mail ended, on %s', (engine) => {
   test('has it again once somebody resubscribes it, and keeps the first reason until then', async () => {
     const store = await newStore(engine);
+    await addMonitor(store);
     await store.write((tx) => endMail(tx, MONITOR, GONE, { now: 5 }));
     await store.write((tx) => endMail(tx, MONITOR, GONE, { now: 6, bounced: '550 no' }));
     expect(await readStoppedMails(store.db, MONITOR)).toEqual([{ recipient: 'gone@example.dk', at: 5, bounced: null }]);

@@ -56,6 +56,7 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
   test('one click of a mail program does it, in either form, as often as it likes', async () => {
     const store = await newStore(engine);
     const base = await served(store);
+    await addMonitor(store);
     const link = unsubscribeUrl(base, secrets, MONITOR, 'bo@example.dk');
     const multipart = new FormData();
     multipart.set('List-Unsubscribe', 'One-Click');
@@ -64,6 +65,14 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
       expect(answer.status).toBe(200);
     }
     expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toHaveLength(1);
+  });
+
+  test('from a monitor that was removed succeeds, and keeps no address', async () => {
+    const store = await newStore(engine);
+    const base = await served(store);
+    const answer = await fetch(unsubscribeUrl(base, secrets, MONITOR, 'bo@example.dk'), { method: 'POST' });
+    expect(answer.status).toBe(200);
+    expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
   });
 });
 
