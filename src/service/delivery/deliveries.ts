@@ -233,7 +233,7 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
   const before = now - HELD_DAYS * DAY_MS;
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
-    .set({ state: 'dropped', ended_at: now })
+    .set({ state: 'dropped', ended_at: now, error: `it was held for ${HELD_DAYS} days` })
     // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
     .where('state', '=', 'held')
     .where('next_at', '<', before)

@@ -100,7 +100,7 @@ async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: n
     number,
     next: Math.round(nextAt),
     status: posted?.status ?? null,
-    error: posted?.error ?? null,
+    error: posted?.error ?? (state === 'dropped' ? 'the change that it was to tell is no longer kept' : null),
     ended: state === 'due' ? null : now,
   }));
   await sql`update delivery set state = each.state, attempts = cast(each.number as bigint),
@@ -159,9 +159,9 @@ function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, 
   const notices: DueNotice[] = [];
   for (const { claim, result } of entries) {
     const monitor = monitors.get(claim.key);
-    if (result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
-    // What the previous webhook answered says nothing about this one.
-    if (result.url !== monitor.url) continue;
+    // What a previous address answered says nothing about this one.
+    const counts = result?.url === monitor?.url;
+    if (!counts || result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
     const { outcome, at, error } = result.posted;
     const before = after.get(monitor.id) ?? healthOf(monitor);
     if (outcome.kind === 'done' && !outcome.disable) {

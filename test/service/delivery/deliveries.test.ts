@@ -105,6 +105,20 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
+  it('that are replayed after their change is forgotten are dropped, and say so', async () => {
+    const store = await newStore(engine);
+    const { id } = await made(store, { target: 'all' });
+    const { publish, worker, now } = delivering(store);
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    await publish(changed());
+    await store.write((tx) => tx.deleteFrom('change').execute());
+    await store.write((tx) => activate(tx, id, now()));
+    await store.write((tx) => replayDeliveries(tx, {}, now()));
+    await worker.drained();
+    const [dropped] = await listDeliveries(store.db);
+    expect(dropped).toMatchObject({ state: 'dropped', error: 'the change that it was to tell is no longer kept' });
+  });
+
   it('that were held for 14 days are dropped, and ended ones forgotten after 90', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500));
@@ -118,7 +132,8 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect(await states(store)).toEqual(['failed', 'held']);
     await trimDeliveries(store, now() + 15 * DAY, STEADY);
     expect(await states(store)).toEqual(['failed', 'dropped']);
-    const [, given = expect.fail()] = await listDeliveries(store.db);
+    const [dropped, given = expect.fail()] = await listDeliveries(store.db);
+    expect(dropped?.error).toBe('it was held for 14 days');
     expect(await attemptsOf(store.db, given.seq)).toHaveLength(1);
     await trimDeliveries(store, now() + 91 * DAY, STEADY);
     expect(await listDeliveries(store.db)).toEqual([]);
