@@ -21,6 +21,7 @@ import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { joinDaemons, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
+import type { StrayError } from './runtime/stray-error.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
 import { openStore, type Store } from './store/open.ts';
@@ -47,8 +48,8 @@ export interface App {
   readonly connector: Connector | undefined;
   readonly service: Service | undefined;
   readonly alerts: Alerts | undefined;
-  /** Answers 503, finishes what runs, gives the rest back. */
-  close(graceMs: number): Promise<void>;
+  /** Answers 503, finishes what runs, gives the rest back: for later where a stray error is why. */
+  close(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
 /** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
@@ -58,7 +59,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  const stop = { isStopping: false, graceMs: 0 };
+  const stop: { isStopping: boolean; graceMs: number; stray?: StrayError } = { isStopping: false, graceMs: 0 };
   warnOf(config, log);
   try {
     const base = await openBase(config, options, undo);
@@ -68,8 +69,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     undo.push(() => Promise.all(halves.map((end) => end())));
     const own = Promise.withResolvers<string>();
     const { service, connector, adminToken } = await createHalves(config, base, own.promise);
-    if (service !== undefined) halves.push(() => service.stop(stop.graceMs));
-    if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs));
+    if (service !== undefined) halves.push(() => service.stop(stop.graceMs, stop.stray));
+    if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs, stop.stray));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
     await addPages(config, { ...base, own: addressFor('service', config, own.promise) }, connector, service);
@@ -87,12 +88,12 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     own.resolve(address);
     if (config.roles.includes('service')) await service?.start({ publicUrl, ...ownConnector(config, address) });
     const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
-    if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs));
+    if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
       ...{ url, adminUrl, store, connector, service, alerts },
-      async close(graceMs) {
-        Object.assign(stop, { isStopping: true, graceMs });
+      async close(graceMs, stray) {
+        Object.assign(stop, { isStopping: true, graceMs, stray });
         await close();
       },
     };

@@ -4,7 +4,9 @@ import { audited } from './commands/cli/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
+import { logStray } from './commands/cli/stray.ts';
 import { COMMANDS } from './commands/list.ts';
+import { StrayError } from './runtime/stray-error.ts';
 import { readVersion } from './version.ts';
 
 type Run = (
@@ -19,6 +21,8 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   const stderr = maskedSink(world.stderr);
   let code: ExitCode = 0;
   const program = createProgram();
+  let tell = (error: StrayError): void => void showFailure(error, stderr, readGlobals(program));
+  world.strayed?.addEventListener('abort', () => tell(world.strayed?.reason), { once: true });
   program.configureOutput({
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),
@@ -26,6 +30,7 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   });
   const run: Run = async (command, args, options) => {
     const context = await createContext({ ...world, stdout, stderr }, readGlobals(program));
+    tell = (error) => logStray(context.log, error);
     code = await audited(
       context,
       command,
@@ -132,17 +137,38 @@ const collecting =
   (read: (text: string) => unknown) =>
   (text: string, before: unknown): unknown[] => [...(Array.isArray(before) ? before : []), checking(read)(text)];
 
-/** Runs this process's own command line. A first Ctrl-C or SIGTERM asks to stop, a second Ctrl-C does not ask. */
+/** How long what runs may take to end after a stray error, in ms. */
+const STRAY_MS = 10_000;
+
+/**
+ * Runs this process's own command line. A first Ctrl-C or SIGTERM asks to stop, a second Ctrl-C does not ask. Nor does
+ * what is thrown outside of any call, which is told, stops what runs, and makes the exit code 1.
+ */
 export async function runProcess(): Promise<void> {
   const stop = new AbortController();
+  const stray = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
     if (stop.signal.aborted && name === 'SIGINT') process.exit(130);
     stop.abort(new Error(`stopped by ${name}`));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const onStray = (thrown: unknown): void => {
+    // What follows the first is mostly its consequence.
+    if (stray.signal.aborted) return;
+    const error = new StrayError(thrown);
+    stray.abort(error);
+    // It was given time to finish what runs: nobody knows any more whether it can.
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(error);
+    setTimeout(() => process.exit(1), STRAY_MS).unref();
+  };
+  process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
   // A reader such as `head` that has seen enough is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { stdin, stdout, stderr, env } = process;
-  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, env, signal: stop.signal });
+  const world = { stdin, stdout, stderr, env, signal: stop.signal, strayed: stray.signal };
+  process.exitCode = await main(process.argv.slice(2), world);
+  // What strayed may hold sockets and timers that would keep the process.
+  if (stray.signal.aborted) process.exit(1);
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
+import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { each } from '../store/each.ts';
@@ -31,7 +32,7 @@ export interface AlertDeps {
 export interface Alerts {
   /** Resolves when what there is to tell now was told. */
   drained(): Promise<void>;
-  stop(graceMs: number): Promise<void>;
+  stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
 /** Starts the worker of the queue `alerts`. */
@@ -65,8 +66,8 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
   });
   return {
     drained: worker.drained,
-    async stop(graceMs) {
-      await worker.stop(graceMs);
+    async stop(graceMs, stray) {
+      await worker.stop(graceMs, stray);
       await Promise.all(channels.map((channel) => channel.close()));
     },
   };

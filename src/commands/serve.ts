@@ -1,4 +1,4 @@
-/** `serve`: runs the daemon as configured, until a signal stops it. */
+/** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
 import { startApp } from '../app.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
@@ -14,15 +14,16 @@ export const command = defineCommand({
     const config = await context.config();
     const missing = nothingToRun(config);
     if (missing !== undefined) throw new UsageError(missing);
-    const { log, env, signal } = context;
+    const { log, env, signal, strayed } = context;
     const app = await startApp(config, { log, env });
     const memory = giveBackIdleMemory();
     await stopped(signal);
     memory.stop();
     log.info('stopping');
-    await app.close(GRACE_MS);
+    const stray = strayed?.aborted === true ? strayed.reason : undefined;
+    await app.close(stray === undefined ? GRACE_MS : 0, stray);
     log.info('stopped');
-    return 0;
+    return stray === undefined ? 0 : 1;
   },
 });
 

@@ -1,6 +1,7 @@
 /** The connector: its connections and what it takes in, and the order in which its parts start and stop. */
 import { watchOutages } from '../http/outbound/outage.ts';
 import { counts } from '../runtime/lanes/lanes.ts';
+import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
@@ -22,7 +23,7 @@ export interface Connector {
   /** Resolves when no queue but housekeeping and polls has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
-  stop(graceMs: number): Promise<void>;
+  stop(graceMs: number, stray?: StrayError): Promise<void>;
   /** Brings the gauges of its connections up to date. */
   measure(): Promise<void>;
 }
@@ -47,11 +48,11 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     hasUpstream: settings.upstream !== undefined,
     wake: wakeUp.ringAll,
     drained: () => drain([...workers.awaited, ...workers.resumable], store, now),
-    async stop(graceMs) {
+    async stop(graceMs, stray) {
       await intake.stop();
       await Promise.all([
-        ...[...workers.restartable, ...workers.resumable].map((worker) => worker.stop(0)),
-        ...[...workers.awaited, ...workers.timed].map((worker) => worker.stop(graceMs)),
+        ...[...workers.restartable, ...workers.resumable].map((worker) => worker.stop(0, stray)),
+        ...[...workers.awaited, ...workers.timed].map((worker) => worker.stop(graceMs, stray)),
       ]);
     },
     measure: () => measure(deps, crms),

@@ -7,6 +7,7 @@ import { type StoreError, storeErrorIn } from '../store/store-error.ts';
 import { backoff } from './backoff.ts';
 import { type Claim, type Settlement, settleAll } from './lanes/lanes.ts';
 import { renewWhile } from './lanes/renew-while.ts';
+import { StrayError } from './stray-error.ts';
 
 export interface RunOptions {
   readonly store: Store;
@@ -22,8 +23,8 @@ export interface RunOptions {
 
 /** Why a run ended before its work did. */
 type Failure =
-  /** The worker stops: the next one can take the lanes up at once. */
-  | { readonly kind: 'cut' }
+  /** The worker stops: the next one can take the lanes up at once, unless one of them may have caused a stray error. */
+  | { readonly kind: 'cut'; readonly stray?: StrayError }
   /** No lane is poison because the store did not answer, and none has used up a try. */
   | { readonly kind: 'away'; readonly error: StoreError }
   | { readonly kind: 'fault'; readonly error: unknown };
@@ -73,7 +74,7 @@ export function createRunner(
 }
 
 function failureOf(error: unknown, cut: AbortSignal): Failure {
-  if (cut.aborted) return { kind: 'cut' };
+  if (cut.aborted) return cut.reason instanceof StrayError ? { kind: 'cut', stray: cut.reason } : { kind: 'cut' };
   const away = storeErrorIn(error);
   return away === undefined ? { kind: 'fault', error } : { kind: 'away', error: away };
 }
@@ -87,8 +88,8 @@ function logFailure({ queue, log }: RunOptions, claims: readonly Claim[], failur
 }
 
 function settlementAfter(failure: Failure, { attempts, since }: Claim, now: number): Settlement {
-  if (failure.kind === 'cut') return { kind: 'again', at: now, free: true };
-  const error = message(failure.error);
+  if (failure.kind === 'cut' && failure.stray === undefined) return { kind: 'again', at: now, free: true };
+  const error = failure.kind === 'cut' ? `the process ended: ${message(failure.stray)}` : message(failure.error);
   if (failure.kind === 'away') return { kind: 'again', at: now + backoff(1), error, free: true };
   const tries = attempts + 1;
   if (now - since > PARK_AFTER_MS && tries >= PARK_AFTER_TRIES) return { kind: 'parked', at: now, error };

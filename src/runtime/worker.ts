@@ -4,6 +4,7 @@ import { countDue, nextDue } from './lanes/lane-state.ts';
 import { type Claim, claim, type Prepare } from './lanes/lanes.ts';
 import { pause } from './pause.ts';
 import { createRunner, type RunOptions } from './run-claims.ts';
+import type { StrayError } from './stray-error.ts';
 import type { WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions extends RunOptions {
@@ -27,8 +28,8 @@ export interface WorkerOptions extends RunOptions {
 }
 
 export interface Worker {
-  /** Claims no more, waits up to `graceMs` for what runs, then aborts it. */
-  stop(graceMs: number): Promise<void>;
+  /** Claims no more, waits up to `graceMs` for what runs, then aborts it; after a stray error that counts as a failed try. */
+  stop(graceMs: number, stray?: StrayError): Promise<void>;
   /** Resolves when a claim that began after this call found nothing due and nothing runs. */
   drained(): Promise<void>;
 }
@@ -98,12 +99,12 @@ export function startWorker(options: WorkerOptions): Worker {
 
   const looping = loop();
   return {
-    async stop(graceMs) {
+    async stop(graceMs, stray) {
       stopping.abort();
       const ended = new AbortController();
       void looping.then(() => slots.onIdle()).then(() => ended.abort());
       await pause(graceMs, ended.signal);
-      cutting.abort();
+      cutting.abort(stray);
       await pause(LAST_WORD_MS, ended.signal);
     },
     drained() {

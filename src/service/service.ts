@@ -5,6 +5,7 @@ import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
 import type { Retention } from '../runtime/retention.ts';
+import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
@@ -79,7 +80,7 @@ export interface Service {
   /** Resolves when none of its queues has work that is due. */
   drained(): Promise<void>;
   /** Finishes what runs within `graceMs`, gives the rest back. */
-  stop(graceMs: number): Promise<void>;
+  stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
 const STATES = 20;
@@ -114,8 +115,8 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
       // In the order of the queues: see startWorkers.
       for (const worker of workers) await worker.drained();
     },
-    async stop(graceMs) {
-      await Promise.all(workers.map((worker) => worker.stop(graceMs)));
+    async stop(graceMs, stray) {
+      await Promise.all(workers.map((worker) => worker.stop(graceMs, stray)));
       await source.close?.();
       await transports.close();
     },

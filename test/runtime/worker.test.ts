@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
 import { type Claim, claim, counts, mark, settleAll } from '../../src/runtime/lanes/lanes.ts';
+import { StrayError } from '../../src/runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -243,6 +244,21 @@ describe('a worker', () => {
 });
 
 describe('a worker that is stopped', () => {
+  it('after a stray error tries what it cut off later, each time more so: one of the lanes may have caused it', async () => {
+    const begun = Promise.withResolvers<void>();
+    const run = (_claims: readonly Claim[], signal: AbortSignal) => {
+      begun.resolve();
+      return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const { store, worker, errors } = await working({ run, now: () => 1_000 }, prepared(1));
+    await begun.promise;
+    await worker.stop(0, new StrayError(new TypeError('boom')));
+    const lane = await store.db.selectFrom('lane').select(['due_at', 'attempts', 'error']).executeTakeFirst();
+    expect(lane).toMatchObject({ attempts: 1, error: 'the process ended: boom' });
+    expect(lane?.due_at).toBeGreaterThanOrEqual(2_000);
+    expect(errors).toEqual([]);
+  });
+
   it('waits for what runs, and claims no more', async () => {
     const store = await newStore('sqlite');
     const started = Promise.withResolvers<void>();

@@ -22,6 +22,8 @@ export interface World {
   readonly env: Env;
   /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
   readonly signal: AbortSignal;
+  /** Aborted, as `signal` is, with a `StrayError` where something threw outside of any call: the process must end. */
+  readonly strayed?: AbortSignal;
 }
 
 /** The options every command takes. */

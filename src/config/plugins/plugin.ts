@@ -8,6 +8,7 @@ import { BUILT_IN } from '../../../providers/index.ts';
 import type { Provider } from '../../../providers/provider.ts';
 import { didYouMean } from '../nearest.ts';
 import { connectionSchema } from '../schema.ts';
+import { noteImport } from './imported.ts';
 import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
 
 /** How long an import may take, in ms: one that waits for the network would keep the daemon from starting. */
@@ -20,7 +21,9 @@ export async function loadProvider(use: string, folder: string, importMs = IMPOR
   if (isPath(use) && statSync(resolve(folder, use), { throwIfNoEntry: false })?.isDirectory() === true)
     return { ok: false, message: `${use} is a folder: name the file in it that exports the provider` };
   try {
-    const provider = (await importIn(addressOf(use, folder), importMs)).find(isProvider);
+    const address = addressOf(use, folder);
+    noteImport(use, address, folder);
+    const provider = (await importIn(address, importMs)).find(isProvider);
     if (provider !== undefined) return checkProvider(use, provider);
     return { ok: false, message: `${use} exports no provider: an object with name, contract, settings and connect` };
   } catch (error) {

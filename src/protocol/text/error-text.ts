@@ -1,5 +1,40 @@
-/** The message of whatever was thrown, which need not be an error. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What to tell of whatever was thrown: it need not be an error, and may throw itself where it is read. */
+import { inspect } from 'node:util';
+
+/** The message of whatever was thrown. */
+export function errorText(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  return textIn(error, 'message') ?? shown(error);
+}
+
+/** The stack of whatever was thrown; undefined where it has none. */
+export const stackText = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null ? textIn(error, 'stack') : undefined;
+
+/** The text under a key; undefined where there is none, or reading it throws. */
+function textIn(error: object, key: string): string | undefined {
+  try {
+    const text: unknown = Reflect.get(error, key);
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** It may be a circle, a proxy, or throw where it is read. */
+function shown(value: object): string {
+  try {
+    return inspect(value, {
+      depth: 1,
+      breakLength: Infinity,
+      customInspect: false,
+      maxArrayLength: 10,
+      maxStringLength: 200,
+    });
+  } catch {
+    return 'something that cannot be shown';
+  }
+}
 
 /** How many causes are told; a chain may be a circle. */
 const MOST_CAUSES = 5;
@@ -7,13 +42,21 @@ const MOST_CAUSES = 5;
 /** The messages of an error's causes, outermost first, without those that the error or an earlier cause has said. */
 export function causesOf(error: unknown): readonly string[] {
   const told = [errorText(error)];
-  let cause = error instanceof Error ? error.cause : undefined;
+  let cause = causeOf(error);
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth += 1) {
     const reason = errorText(cause);
     if (!told.some((text) => text.includes(reason))) told.push(reason);
-    cause = cause instanceof Error ? cause.cause : undefined;
+    cause = causeOf(cause);
   }
   return told.slice(1);
+}
+
+function causeOf(error: unknown): unknown {
+  try {
+    return error instanceof Error ? error.cause : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The message with those of its causes, on one line. */

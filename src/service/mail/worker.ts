@@ -106,8 +106,8 @@ export function startMail(deps: MailDeps): Worker {
   });
   return {
     drained: worker.drained,
-    async stop(graceMs) {
-      await worker.stop(graceMs);
+    async stop(graceMs, stray) {
+      await worker.stop(graceMs, stray);
       sending?.mailer.close();
     },
   };

@@ -1,0 +1,60 @@
+/** Which plugins this process has imported, so that a stack can be told to be one's. */
+import { realpathSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** Folder → `use`. Of the process, as its imports are. */
+const imported = new Map<string, string>();
+
+/** Remembers a plugin before its import. `folder` is that of the configuration. */
+export function noteImport(use: string, address: string, folder: string): void {
+  if (address.startsWith('file:')) imported.set(folderOf(fileURLToPath(address), folder), use);
+}
+
+/** Its package, or its own folder where the package is the installation, which has other files too. */
+function folderOf(file: string, folder: string): string {
+  const own = dirname(real(file));
+  const whole = packageOf(own);
+  const isInstallation = whole === undefined || `${real(folder)}${sep}`.startsWith(`${whole}${sep}`);
+  return isInstallation ? own : whole;
+}
+
+function packageOf(folder: string): string | undefined {
+  try {
+    const manifest = findPackageJSON(pathToFileURL(`${folder}${sep}`));
+    return manifest === undefined ? undefined : dirname(manifest);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As stacks spell it; as it is where there is no such file, which the import will tell. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The plugin that a stack leads into first, as the configuration calls it; undefined where it names none. */
+export const pluginIn = (stack: string): string | undefined =>
+  stack
+    .split('\n')
+    .flatMap((line) => /(file:\/\/\S+|\/.+?):\d+:\d+\)?$/u.exec(line)?.[1] ?? [])
+    .map(ownerOf)
+    .find((use) => use !== undefined);
+
+function ownerOf(spelled: string): string | undefined {
+  const file = spelled.startsWith('file:') && URL.canParse(spelled) ? fileURLToPath(spelled) : spelled;
+  for (const [folder, use] of imported) {
+    const within = file.startsWith(`${folder}${sep}`) ? file.slice(folder.length) : undefined;
+    // A package beside a plugin may be anybody's.
+    if (within !== undefined && !within.includes(`${sep}node_modules${sep}`)) return use;
+  }
+  return undefined;
+}
+
+/** All plugins that were imported, as the configuration calls them. */
+export const importedPlugins = (): readonly string[] => [...new Set(imported.values())];
