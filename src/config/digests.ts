@@ -63,7 +63,19 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
   });
   const secrets = [...part.secrets];
   const parts: Record<string, unknown> = { ...part.open, emailEvent };
-  for (const { name, provider, settings, mapping, values, hold, persons, currency, dashboard, ...rest } of providers) {
+  for (const {
+    name,
+    provider,
+    settings,
+    mask: _,
+    mapping,
+    values,
+    hold,
+    persons,
+    currency,
+    dashboard,
+    ...rest
+  } of providers) {
     const own = split(provider.settings, settings);
     secrets.push(...own.secrets);
     parts[mappingPart(name)] = { mapping, values, hold, persons, currency, dashboard };

@@ -6,6 +6,7 @@ import { type FieldName, isFieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
+import { maskerOf } from '../protocol/text/mask.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import {
   type MappingRow,
@@ -32,6 +33,8 @@ export interface ConfiguredProvider {
   readonly provider: Provider<TObject>;
   /** Satisfies the provider's settings schema, defaults filled in. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Hides the secrets of the settings in a text. */
+  readonly mask?: (text: string) => string;
   /** Where the CRM keeps the CVR number. */
   readonly match: string | undefined;
   /** The properties by which records without a number are matched, in place of the mapped ones. */
@@ -177,7 +180,8 @@ async function readConnection(
   const schema = entrySchema(provider);
   const before = errors.length;
   const common = fill(schema, entry, path, errors);
-  for (const secret of collectSecrets(schema, common)) secrets.add(secret);
+  const own = collectSecrets(schema, common);
+  for (const secret of own) secrets.add(secret);
   if (errors.length > before || !Value.Check(ConnectionPart, common)) return undefined;
   const settings = Object.entries(common).filter(([key]) => Object.hasOwn(provider.settings.properties, key));
   if (common.autoLink && common.match === undefined)
@@ -193,6 +197,7 @@ async function readConnection(
     name,
     provider,
     settings: Object.fromEntries(settings),
+    mask: maskerOf(own),
     match: common.match?.property,
     matchTexts: matchTextsOf(common.match),
     policy: common.policy ?? 'tracked',

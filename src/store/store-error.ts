@@ -1,3 +1,5 @@
+import { causeOf } from '../protocol/text/error-text.ts';
+
 /** The store could not be reached, or did not answer in time: nobody else is to blame. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -9,7 +11,7 @@ export class StoreError extends Error {
 
 /** The store's failure in an error or its causes, where there is one. */
 export function storeErrorIn(error: unknown): StoreError | undefined {
-  for (let each = error, depth = 0; each instanceof Error && depth < 10; each = each.cause, depth += 1)
+  for (let each = error, depth = 0; each instanceof Error && depth < 10; each = causeOf(each), depth += 1)
     if (each instanceof StoreError) return each;
   return undefined;
 }

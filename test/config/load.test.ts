@@ -37,6 +37,7 @@ describe('a configuration', () => {
     expect(hubspot?.provider.name).toBe('hubspot');
     expect(hubspot?.settings).toMatchObject({ accessToken: 'token-of-hubspot', baseUrl: 'https://api.hubapi.com' });
     expect(hubspot?.settings).not.toHaveProperty('use');
+    expect(hubspot?.mask?.('HubSpot refused token-of-hubspot')).toBe('HubSpot refused ***');
     expect(hubspot?.mapping).toContainEqual({ field: 'name', property: 'name', policy: 'tracked' });
   });
 

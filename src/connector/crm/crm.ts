@@ -25,7 +25,9 @@ import type { ValueMap } from '../decide/render.ts';
 import { fenceConnection } from './fence/fence.ts';
 import { soundLimits } from './fence/fence-limits.ts';
 import { readObservation } from './fence/fence-shape.ts';
+import { tellerWith } from './fence/fence-values.ts';
 import { guardAccount, guardHold } from './guard.ts';
+import { pureAnswer } from './pure-answer.ts';
 import { formOf } from './record-id.ts';
 import { currentSendGuard } from './send-guard.ts';
 
@@ -34,6 +36,8 @@ export interface CrmConfig {
   readonly name: string;
   readonly provider: Provider;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Hides the secrets of the settings in a text; what the provider says is stored and shown. */
+  readonly mask?: ((text: string) => string) | undefined;
   readonly match: string | undefined;
   /** Field → property by which records without a number are matched, in place of the mapped ones. */
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
@@ -61,6 +65,7 @@ type CommonKey =
   | 'name'
   | 'provider'
   | 'settings'
+  | 'mask'
   | 'match'
   | 'matchTexts'
   | 'mapping'
@@ -113,11 +118,11 @@ const PATIENCE_MS = 2_000;
 /** Builds the connection; makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
   const { store, now } = deps;
-  const { name, provider, settings, hold } = config;
+  const { name, provider, settings, mask, hold } = config;
   const limits = soundLimits(name, provider.limits(settings));
   const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
-  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config), schema });
+  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config), schema, mask });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
@@ -228,9 +233,9 @@ function rateLimitedHttp(
 }
 
 /** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
-function observed({ provider, settings }: CrmSettings, response: HttpResponse): Observation | undefined {
+function observed({ provider, settings, mask }: CrmSettings, response: HttpResponse): Observation | undefined {
   try {
-    return readObservation(provider.observe?.(response, settings));
+    return readObservation(pureAnswer(provider.observe?.(response, settings)), tellerWith(mask));
   } catch {
     return undefined;
   }

@@ -10,6 +10,7 @@ import type { Server } from '../../http/server/server.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
+import { pureAnswer } from '../crm/pure-answer.ts';
 import { formOf } from '../crm/record-id.ts';
 import { healQueue, matchQueue } from '../links/links.ts';
 import { namedRecords, unlinkedRecords } from './change-hints.ts';
@@ -55,7 +56,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
 
   const read = (crm: Crm, request: FastifyRequest): WebhookRead | undefined => {
     const { webhook } = crm.provider;
-    return webhook?.call(crm.provider, requestOf(request, options.publicUrl), crm.settings, now());
+    return pureAnswer(webhook?.call(crm.provider, requestOf(request, options.publicUrl), crm.settings, now()));
   };
 
   const failed = (reply: FastifyReply, provider: string, result: 'refused' | 'failed', why: string): FastifyReply => {

@@ -1,5 +1,6 @@
 /** What to tell of whatever was thrown: it need not be an error, and may throw itself where it is read. */
 import { inspect } from 'node:util';
+import { cutText } from './cut.ts';
 
 /** The message of whatever was thrown. */
 export function errorText(error: unknown): string {
@@ -8,7 +9,7 @@ export function errorText(error: unknown): string {
 }
 
 /** The stack of whatever was thrown; undefined where it has none. */
-export const stackText = (error: unknown): string | undefined =>
+const stackText = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? textIn(error, 'stack') : undefined;
 
 /** The text under a key; undefined where there is none, or reading it throws. */
@@ -51,7 +52,8 @@ export function causesOf(error: unknown): readonly string[] {
   return told.slice(1);
 }
 
-function causeOf(error: unknown): unknown {
+/** What an error says caused it; undefined where reading that throws. */
+export function causeOf(error: unknown): unknown {
   try {
     return error instanceof Error ? error.cause : undefined;
   } catch {
@@ -61,3 +63,17 @@ function causeOf(error: unknown): unknown {
 
 /** The message with those of its causes, on one line. */
 export const fullErrorText = (error: unknown): string => [errorText(error), ...causesOf(error)].join(': ');
+
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_STACK = 8_000;
+
+/** Plain errors in place of whatever was thrown and of its causes: bounded, and nothing of them throws where it is read. */
+export function plainError(thrown: unknown, causes = MOST_CAUSES): Error {
+  const cause = causes > 0 ? causeOf(thrown) : undefined;
+  const error = new Error(
+    cutText(errorText(thrown), LONGEST_MESSAGE),
+    cause === undefined ? undefined : { cause: plainError(cause, causes - 1) },
+  );
+  error.stack = cutText(stackText(thrown) ?? error.message, LONGEST_STACK);
+  return error;
+}

@@ -72,30 +72,55 @@ describe('the fence', () => {
     [
       'gives a value that is none',
       found('2', { name: { first: 'x' } }),
-      'what the provider answered for this record makes no sense',
+      'the provider answered for this record with an object in the property name: a value is a text, a finite number, true, false or null',
     ],
     [
       'gives a number that is none',
       found('2', { name: Number.NaN }),
-      'what the provider answered for this record makes no sense',
+      'the provider answered for this record with the number NaN in the property name: a value is a text, a finite number, true, false or null',
     ],
     [
       'gives a text that no CRM keeps',
       found('2', { name: 'x'.repeat(LONGEST_TEXT + 1) }),
-      'what the provider answered for this record makes no sense',
+      'the provider answered for this record with a text of 131073 characters in the property name: it has 131072 at most',
     ],
-    ['gives no properties', { kind: 'found', id: '2' }, 'what the provider answered for this record makes no sense'],
+    [
+      'gives no properties',
+      { kind: 'found', id: '2' },
+      'the provider answered for this record with nothing in place of properties: they are an object of values by name',
+    ],
+    [
+      'gives a Map of properties',
+      found('2', new Map([['name', 'x']])),
+      'the provider answered for this record with a Map in place of properties: they are an object of values by name',
+    ],
+    [
+      'gives a Date',
+      found('2', { name: new Date(0) }),
+      'the provider answered for this record with a Date (a date is a text such as 2026-03-01) in the property name: a value is a text, a finite number, true, false or null',
+    ],
+    ['has numbers as ids', found(2), 'the provider gave the number 2 as the id of this record: an id is a text'],
+    [
+      'forgets to await',
+      Promise.resolve(found('2')),
+      `${SILENT}; one of its answers has nothing as its id: each is an object whose id is a text`,
+    ],
+    [
+      'moves a record to a number',
+      { kind: 'moved', id: '2', to: 5 },
+      'the provider answered for this record with a move to the number 5 as an id: it is a text',
+    ],
     [
       'says what nobody knows',
       { kind: 'perhaps', id: '2' },
-      'what the provider answered for this record makes no sense',
+      'the provider answered for this record with the text "perhaps" as its kind: it is found, moved, gone or retry',
     ],
     [
       'moves a record to itself',
       { kind: 'moved', id: '2', to: '2' },
-      'what the provider answered for this record makes no sense',
+      'the provider answered for this record with a move to the text "2": "to" is another record, the survivor of a merge',
     ],
-    ['gives nothing at all', null, SILENT],
+    ['gives nothing at all', null, `${SILENT}; one of its answers is null: each is an object whose id is a text`],
   ])('holds back only the record where a provider %s', async (_what, second, reason) => {
     const answer =
       second === undefined ? [found('1'), found('2'), found('2', {}), found('3')] : [found('1'), second, found('3')];
@@ -113,15 +138,40 @@ describe('the fence', () => {
   });
 
   it.each([
-    ['read', () => reading('all well')],
-    ['update', () => writing(undefined)],
-  ])('calls an answer to %s that is no list unavailable', async (verb, work) => {
-    await expect(work()).rejects.toMatchObject({ fault: 'unavailable', message: `crm: its ${verb} gave no list` });
+    ['read', () => reading('all well'), 'the text "all well" in place of a list'],
+    ['update', () => writing(undefined), 'nothing in place of a list'],
+    [
+      'scan',
+      () => fenced({ scan: raw((async function* () {})()) }).scan([], undefined, live()),
+      'a generator (return the answer, do not yield it) in place of a page',
+    ],
+    [
+      'scan',
+      () => fenced({ scan: raw({ records: [{ id: 7, properties: {} }] }) }).scan([], undefined, live()),
+      'the number 7 as an id: it is a text',
+    ],
+    [
+      'scan',
+      () => fenced({ scan: raw({ records: [found('7', { name: [] })] }) }).scan([], undefined, live()),
+      'the record 7 with a list in the property name: a value is a text, a finite number, true, false or null',
+    ],
+    [
+      'scan',
+      () => fenced({ scan: raw({ records: [], cursor: 5 }) }).scan([], undefined, live()),
+      'the number 5 in place of a cursor: it is a text, and absent on the last page',
+    ],
+    [
+      'properties',
+      () => fenced({ properties: raw([{ name: 'title', type: 'string' }]) }).properties(live()),
+      'the property title with nothing as writable: it is true or false',
+    ],
+  ])('names what %s gave in place of what it should', async (verb, work, seen) => {
+    await expect(work()).rejects.toMatchObject({ fault: 'unavailable', message: `crm: its ${verb} gave ${seen}` });
   });
 
   it('says what is wrong with the id of an account', async () => {
     await expect(fenced({ check: raw({ id: 77 }) }).check(live())).rejects.toThrow(
-      'crm: its check gave an account whose id is a number: it is a text',
+      'crm: its check gave an account whose id is the number 77: it is a text',
     );
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readObservation } from '../../../src/connector/crm/fence/fence-shape.ts';
+import { readObservation as read } from '../../../src/connector/crm/fence/fence-shape.ts';
+import { tellerWith } from '../../../src/connector/crm/fence/fence-values.ts';
 import { readAttention } from '../../../src/connector/explain/attention.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
+const readObservation = (answer: unknown) => read(answer, tellerWith());
 const DAY_MS = 24 * 3_600_000;
 
 describe('what a provider reads in headers', () => {

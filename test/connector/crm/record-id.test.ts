@@ -27,3 +27,17 @@ describe('an id that can be no record', () => {
 test('blanks at its edges are no part of an id', () => {
   expect(readRecordId(plain, ' A-7\n')).toEqual({ kind: 'id', id: 'A-7' });
 });
+
+test.each([
+  ['nothing', undefined],
+  ['a promise that is rejected', () => Promise.reject(new Error('boom'))],
+  ['a number', { kind: 'id', id: 7 }],
+])('an id that its provider reads as %s is refused: nothing strays', async (_what, read) => {
+  const provider = { canonicalId: () => (typeof read === 'function' ? read() : read) as never };
+  expect(readRecordId({ provider, settings: {} }, '7')).toEqual({
+    kind: 'none',
+    reason: 'its provider cannot read it: canonicalId returned neither an id nor a reason',
+  });
+  // What strays is told once microtasks are done, and fails the run.
+  await new Promise((resolve) => setImmediate(resolve));
+});

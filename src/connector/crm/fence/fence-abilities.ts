@@ -1,22 +1,22 @@
 /** The abilities of a connection behind the fence: each that the connection has, and no other. */
 import { type Connection, type Notes, type Parents, ProviderError } from '../../../../providers/provider.ts';
-import type { IdForm } from '../record-id.ts';
 import type { Bound } from './fence-bound.ts';
 import { asOutcome, asParentRead, inOrder } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
+import type { Reading } from './fence-values.ts';
 
 /** What the verbs of one connection are fenced with. */
 interface Fence {
   readonly bound: Bound;
   readonly name: string;
-  readonly form: IdForm;
+  readonly reading: Reading;
 }
 
 type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | 'scan'>;
 
 /** The same abilities, guarded. */
 export function fenceAbilities(connection: Connection, fence: Fence): Abilities {
-  const { bound, form } = fence;
+  const { bound, reading } = fence;
   const { changes, find, create, defineProperties, rules, missingRights, notes, parents } = connection;
   return {
     ...(changes !== undefined && {
@@ -25,12 +25,12 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
           'changes',
           signal,
           (own) => changes.call(connection, [...properties], cursor, own),
-          shape.readChanges(form),
+          shape.readChanges(reading),
         ),
     }),
     ...(find !== undefined && {
       find: (property: string, value: string, signal: AbortSignal) =>
-        bound('find', signal, (own) => find.call(connection, property, value, own), shape.readSearch(form)),
+        bound('find', signal, (own) => find.call(connection, property, value, own), shape.readSearch(reading)),
     }),
     ...(create !== undefined && {
       create: (properties: Parameters<typeof create>[0], signal: AbortSignal) =>
@@ -38,13 +38,13 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
           'create',
           signal,
           (own) => create.call(connection, structuredClone(properties), own),
-          shape.readCreated(form),
+          shape.readCreated(reading),
         ),
     }),
     ...(defineProperties !== undefined && {
       defineProperties: async (definitions: Parameters<typeof defineProperties>[0], signal: AbortSignal) => {
         const make = (own: AbortSignal) => defineProperties.call(connection, structuredClone(definitions), own);
-        const all = await bound('defineProperties', signal, make, shape.readDefined);
+        const all = await bound('defineProperties', signal, make, shape.readDefined(reading));
         return definitions.map(
           (asked) =>
             all.find((each) => each.name === asked.name) ?? {
@@ -56,7 +56,8 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
       },
     }),
     ...(rules !== undefined && {
-      rules: (signal: AbortSignal) => bound('rules', signal, (own) => rules.call(connection, own), shape.readRules),
+      rules: (signal: AbortSignal) =>
+        bound('rules', signal, (own) => rules.call(connection, own), shape.readRules(reading)),
     }),
     ...(missingRights !== undefined && {
       missingRights: (rights: Parameters<typeof missingRights>[0], signal: AbortSignal) =>
@@ -64,10 +65,10 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
           'missingRights',
           signal,
           (own) => missingRights.call(connection, [...rights], own),
-          shape.readMissingRights(rights),
+          shape.readMissingRights(rights, reading),
         ),
     }),
-    ...(notes !== undefined && { notes: fenceNotes(notes, bound) }),
+    ...(notes !== undefined && { notes: fenceNotes(notes, fence) }),
     ...(parents !== undefined && { parents: fenceParents(parents, fence) }),
   };
 }
@@ -76,24 +77,25 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
 export const retriedBy = (name: string) => (id: string, reason: string) =>
   ({ kind: 'retry', id, reason: `${name}: ${reason}` }) as const;
 
-const fenceNotes = (notes: Notes, bound: Bound): Notes => ({
+const fenceNotes = (notes: Notes, { bound, reading }: Fence): Notes => ({
   find: (recordId, marker, since, signal) =>
     bound('notes.find', signal, (own) => notes.find(recordId, marker, since, own), shape.readNoteId),
-  add: (note, signal) => bound('notes.add', signal, (own) => notes.add({ ...note }, own), shape.readNoteOutcome),
+  add: (note, signal) =>
+    bound('notes.add', signal, (own) => notes.add({ ...note }, own), shape.readNoteOutcome(reading)),
 });
 
-const fenceParents = (parents: Parents, { bound, name, form }: Fence): Parents => ({
+const fenceParents = (parents: Parents, { bound, name, reading }: Fence): Parents => ({
   read: async (ids, signal) => {
     if (ids.length === 0) return [];
     const without = (_id: string, reason: string): never => {
       throw new ProviderError('unavailable', `${name}: ${reason}`);
     };
-    const reader = { read: asParentRead(form), without, form };
+    const reader = { read: asParentRead(reading.form), without, form: reading.form };
     return bound('parents.read', signal, (own) => parents.read([...ids], own), inOrder(ids, reader));
   },
   write: async (change, signal) => {
     const { id } = change;
-    const readOne = inOrder([id], { read: asOutcome(form), without: retriedBy(name), form });
+    const readOne = inOrder([id], { read: asOutcome(reading), without: retriedBy(name), form: reading.form });
     const write = (own: AbortSignal) => parents.write({ ...change }, own);
     const [checked] = await bound('parents.write', signal, write, (outcome) => readOne([outcome]));
     return checked ?? { kind: 'retry', id, reason: `${name}: no outcome` };

@@ -1,11 +1,11 @@
 /** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
 
 import { type Fault, type Property, ProviderError } from '../../../../providers/provider.ts';
-import { errorText } from '../../../protocol/text/error-text.ts';
+import { errorText, plainError } from '../../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import type { IdForm } from '../record-id.ts';
-import { isWait, ShapeError } from './fence-values.ts';
+import { isWait, type Reading, ShapeError } from './fence-values.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
@@ -14,6 +14,8 @@ export interface FenceOptions {
   readonly form?: IdForm;
   /** The account's properties, of that age at most; where absent, nothing is known of what can be read. */
   readonly schema?: (signal: AbortSignal, maxAgeMs: number) => Promise<ReadonlyMap<string, Property>>;
+  /** Hides the secrets of the connection in a text. */
+  readonly mask?: ((text: string) => string) | undefined;
   /** How long one verb may take, in ms: longer than any pace would make an honest one wait. */
   readonly verbMs?: number;
   /** How long a verb may take to stop after its signal, in ms. */
@@ -33,7 +35,7 @@ const STOP_MS = 1_000;
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
 
 /** Makes the runner of one connection's verbs. */
-export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions): Bound {
+export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions, told: Reading['told']): Bound {
   const run: Bound = async (verb, signal, work, read) => {
     signal.throwIfAborted();
     const over = Promise.withResolvers<never>();
@@ -55,7 +57,7 @@ export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOpt
       answer = await Promise.race([begin(work, own.signal), over.promise]);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw asThrown(error, name, verb);
+      throw asThrown(error, `${name}: its ${verb}`, told);
     } finally {
       clearTimeout(deadline);
       clearTimeout(stopping);
@@ -67,7 +69,7 @@ export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOpt
       if (error instanceof ProviderError) throw error;
       const what =
         error instanceof ShapeError ? error.message : `an answer that throws when it is read: ${errorText(error)}`;
-      throw new ProviderError('unavailable', `${name}: its ${verb} gave ${what}`, { cause: error });
+      throw new ProviderError('unavailable', told(`${name}: its ${verb} gave ${what}`));
     }
   };
   return (verb, signal, work, read) =>
@@ -81,30 +83,38 @@ export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOpt
 /** A verb that throws before it waits is no other than one that throws later. */
 const begin = async <T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> => work(signal);
 
-/** An error as the contract has them; a bug of the provider says whose it is. */
-function asThrown(error: unknown, name: string, verb: string): unknown {
+/**
+ * An error as the contract has them; a bug of the provider says whose it is. Whatever was thrown may be large, hold a
+ * secret, or throw where it is read: what goes on is made anew.
+ */
+function asThrown(error: unknown, what: string, told: Reading['told']): unknown {
   // Every call of a provider asks the store for its turn.
   const ofStore = storeErrorIn(error);
   if (ofStore !== undefined) return ofStore;
-  if (isFault(error)) {
-    const { fault, message, retryAfterMs } = error;
-    if (error instanceof ProviderError && isSane(retryAfterMs)) return error;
-    // Thrown by another copy of this package, or with a wait that no account could live with.
-    const wait = isSane(retryAfterMs) ? retryAfterMs : undefined;
-    return new ProviderError(fault, message, { cause: error, ...(wait !== undefined && { retryAfterMs: wait }) });
-  }
   const message = errorText(error);
-  return new Error(`${name}: its ${verb} failed, which is a bug of the provider: ${message}`, { cause: error });
+  const cause = plainError(error);
+  const fault = faultIn(error);
+  if (fault === undefined)
+    return new Error(told(`${what} failed, which is a bug of the provider: ${message}`), { cause });
+  return new ProviderError(fault.fault, told(message), { cause, ...fault.wait });
 }
 
-interface FaultLike {
+interface Found {
   readonly fault: Fault;
-  readonly message: string;
-  readonly retryAfterMs?: number | undefined;
+  readonly wait: { readonly retryAfterMs?: number };
 }
 
-const isFault = (error: unknown): error is FaultLike =>
-  error instanceof ProviderError ||
-  (error instanceof Error && error.name === 'ProviderError' && 'fault' in error && FAULTS.includes(error.fault));
+/** The fault of a ProviderError, also of another copy of this package; its wait where an account could live with it. */
+function faultIn(error: unknown): Found | undefined {
+  try {
+    const isOurs = error instanceof ProviderError;
+    const isOne = error instanceof Error && 'fault' in error && (isOurs || error.name === 'ProviderError');
+    if (!isOne || !isFault(error.fault)) return undefined;
+    const wait = 'retryAfterMs' in error && isWait(error.retryAfterMs) ? { retryAfterMs: error.retryAfterMs } : {};
+    return { fault: error.fault, wait };
+  } catch {
+    return undefined;
+  }
+}
 
-const isSane = (ms: number | undefined): boolean => ms === undefined || isWait(ms);
+const isFault = (fault: unknown): fault is Fault => FAULTS.includes(fault);

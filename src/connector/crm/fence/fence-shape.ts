@@ -15,12 +15,18 @@ import type {
   Search,
 } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
+import { described, isPlain } from './described.ts';
 import { movedOrGone } from './fence-records.ts';
 import {
+  type AnswerObject,
   boundedWait,
-  canonical,
+  isFlaw,
   isObject,
   isText,
+  linesOf,
+  type Reading,
+  readCursor,
+  readId,
   readList,
   reasonOf,
   reasonsOf,
@@ -28,124 +34,148 @@ import {
   valuesOf,
 } from './fence-values.ts';
 
-export function readAccount(answer: unknown): Account {
-  if (!isObject(answer)) throw new ShapeError('no account');
-  if (!isText(answer['id']))
-    throw new ShapeError(
-      `an account whose id is ${answer['id'] === '' ? 'blank' : `a ${typeof answer['id']}`}: it is a text`,
-    );
-  const { id, name, notes } = answer;
-  return { id, name: isText(name) ? name : id, notes: Array.isArray(notes) ? notes.map(String) : [] };
+/** An object, or a thrown complaint. */
+function readObject(answer: unknown, what: string): AnswerObject {
+  if (!isObject(answer) || !isPlain(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);
+  return answer;
 }
 
-export function readProperties(answer: unknown): readonly Property[] {
-  return readList(answer).map((property) => {
-    const isOne =
-      isObject(property) &&
-      isText(property['name']) &&
-      typeof property['type'] === 'string' &&
-      typeof property['writable'] === 'boolean';
-    if (!isOne) throw new ShapeError('a property without name, type or writable');
-    // The rest is read with care where it is used.
-    return property as unknown as Property;
-  });
-}
+/** Ids of what is no company are as the CRM spells them. */
+const asSpelled: IdForm = (id) => id;
+
+export const readAccount =
+  (reading: Reading) =>
+  (answer: unknown): Account => {
+    const { id: spelled, name, notes } = readObject(answer, 'an account');
+    if (!isText(spelled)) throw new ShapeError(`an account whose id is ${described(spelled)}: it is a text`);
+    const id = readId(spelled, asSpelled);
+    return { id, name: isText(name) ? reading.told(name) : id, notes: linesOf(notes, reading) };
+  };
+
+/** No CRM has longer names of properties. */
+const LONGEST_NAME = 255;
+
+export const readProperties =
+  ({ told }: Reading) =>
+  (answer: unknown): readonly Property[] =>
+    readList(answer, 'a list of properties').map((property) => {
+      const { name, type, writable, label } = readObject(property, 'a property');
+      if (!isText(name) || name.length > LONGEST_NAME)
+        throw new ShapeError(
+          `a property whose name is ${described(name)}: it is a text of ${LONGEST_NAME} characters at most`,
+        );
+      if (typeof type !== 'string') throw new ShapeError(`the property ${name} with ${described(type)} as its type`);
+      if (typeof writable !== 'boolean')
+        throw new ShapeError(`the property ${name} with ${described(writable)} as writable: it is true or false`);
+      // The rest is read with care where it is used.
+      return { ...(property as unknown as Property), label: isText(label) ? told(label) : name };
+    });
 
 /** A record with its properties; the whole answer is refused where one makes no sense: a page cannot be asked for in parts. */
 function recordOf(answer: unknown, form: IdForm): Page['records'][number] {
-  if (!isObject(answer) || !isText(answer['id'])) throw new ShapeError('a record without an id');
-  const properties = valuesOf(answer['properties']);
-  if (properties === undefined) throw new ShapeError(`a record, ${answer['id']}, whose properties are no values`);
-  return { id: canonical(answer['id'], form), properties };
+  const record = readObject(answer, 'a record');
+  const id = readId(record['id'], form);
+  const properties = valuesOf(record['properties']);
+  if (isFlaw(properties)) throw new ShapeError(`the record ${id} with ${properties.flaw}`);
+  return { id, properties };
 }
 
 export const readPage =
-  (form: IdForm) =>
+  ({ form }: Reading) =>
   (answer: unknown): Page => {
-    if (!isObject(answer)) throw new ShapeError('no page');
-    const { records, cursor } = answer;
-    if (cursor !== undefined && !isText(cursor)) throw new ShapeError('a cursor that is no text');
-    const all = readList(records).map((record) => recordOf(record, form));
-    return { records: all, ...(cursor !== undefined && { cursor }) };
+    const { records, cursor } = readObject(answer, 'a page');
+    const all = readList(records, 'the records of a page').map((record) => recordOf(record, form));
+    return { records: all, ...(cursor !== undefined && { cursor: readCursor(cursor) }) };
   };
 
 export const readSearch =
-  (form: IdForm) =>
+  ({ form }: Reading) =>
   (answer: unknown): Search => {
-    if (!isObject(answer)) throw new ShapeError('nothing found and nothing not found');
-    const records = readList(answer['records']).map((record) => recordOf(record, form));
-    return { records, sure: answer['sure'] === true };
+    const { records, sure } = readObject(answer, 'what was found');
+    return {
+      records: readList(records, 'the records found').map((record) => recordOf(record, form)),
+      sure: sure === true,
+    };
   };
 
 export const readChanges =
-  (form: IdForm) =>
+  ({ form }: Reading) =>
   (answer: unknown): Changes => {
-    if (!isObject(answer) || !isText(answer['cursor'])) throw new ShapeError('changes without a cursor');
-    const changeHints = readList(answer['changeHints']).map((changeHint): ChangeHint => {
-      if (!isObject(changeHint) || !isText(changeHint['id'])) throw new ShapeError('a sighting without an id');
-      const lost = movedOrGone(changeHint, canonical(changeHint['id'], form), form);
+    const { changeHints: given, cursor, more } = readObject(answer, 'changes');
+    const changeHints = readList(given, 'changeHints').map((each): ChangeHint => {
+      const changeHint = readObject(each, 'a change');
+      const lost = movedOrGone(changeHint, readId(changeHint['id'], form), form);
+      if (lost !== undefined && isFlaw(lost)) throw new ShapeError(lost.flaw);
       return lost ?? { kind: 'seen', ...recordOf(changeHint, form) };
     });
-    return { changeHints, cursor: answer['cursor'], more: answer['more'] === true };
+    return { changeHints, cursor: readCursor(cursor), more: more === true };
   };
 
 export const readCreated =
-  (form: IdForm) =>
+  (reading: Reading) =>
   (answer: unknown): Created => {
-    if (!isObject(answer)) throw new ShapeError('no outcome');
-    const { kind, id } = answer;
-    const reason = reasonOf(answer['reason']);
-    if (kind === 'created' && isText(id)) return { kind, id: canonical(id, form) };
-    if (kind === 'duplicate') return { kind, reason, ...(isText(id) && { id: canonical(id, form) }) };
-    if (kind === 'rejected') return { kind, reason, properties: reasonsOf(answer['properties']) };
-    throw new ShapeError('an outcome that makes no sense');
+    const { kind, id: given, reason: why, properties } = readObject(answer, 'an outcome');
+    const reason = reasonOf(why, reading);
+    const id = given === undefined || given === null ? undefined : readId(given, reading.form);
+    if (kind === 'created') return { kind, id: id ?? readId(given, reading.form) };
+    if (kind === 'duplicate') return { kind, reason, ...(id !== undefined && { id }) };
+    if (kind === 'rejected') return { kind, reason, properties: reasonsOf(properties, reading) };
+    throw new ShapeError(`${described(kind)} as the kind of its outcome: it is created, duplicate or rejected`);
   };
 
-export function readDefined(answer: unknown): readonly Defined[] {
-  return readList(answer).flatMap((defined): Defined[] => {
-    if (!isObject(defined) || !isText(defined['name'])) return [];
-    const { name, kind, reason } = defined;
-    if (kind !== 'created' && kind !== 'exists' && kind !== 'refused') return [];
-    return [{ name, kind, ...(isText(reason) && { reason }) }];
-  });
-}
+export const readDefined =
+  (reading: Reading) =>
+  (answer: unknown): readonly Defined[] =>
+    readList(answer, 'a list of outcomes').flatMap((defined): Defined[] => {
+      if (!isObject(defined) || !isText(defined['name'])) return [];
+      const { name, kind, reason } = defined;
+      if (kind !== 'created' && kind !== 'exists' && kind !== 'refused') return [];
+      return [{ name, kind, ...(isText(reason) && { reason: reading.told(reason) }) }];
+    });
 
-export function readRules(answer: unknown): readonly AccountRule[] {
-  return readList(answer).flatMap((rule): AccountRule[] => {
-    if (!isObject(rule)) return [];
-    const { kind, name, about } = rule;
-    if (kind !== 'required' && kind !== 'validation' && kind !== 'duplicate') return [];
-    return [{ kind, name: String(name), about: String(about) }];
-  });
-}
+/** As many as a person reads. */
+const MOST_RULES = 1_000;
+
+export const readRules =
+  ({ told }: Reading) =>
+  (answer: unknown): readonly AccountRule[] =>
+    readList(answer, 'a list of rules')
+      .slice(0, MOST_RULES)
+      .flatMap((rule): AccountRule[] => {
+        if (!isObject(rule)) return [];
+        const { kind, name, about } = rule;
+        if (kind !== 'required' && kind !== 'validation' && kind !== 'duplicate') return [];
+        const textOf = (text: unknown): string => (isText(text) ? told(text) : described(text));
+        return [{ kind, name: textOf(name), about: textOf(about) }];
+      });
 
 /** Only rights that were asked about. */
 export const readMissingRights =
-  (asked: readonly Right[]) =>
+  (asked: readonly Right[], reading: Reading) =>
   (answer: unknown): readonly MissingRight[] =>
-    readList(answer).flatMap((missing): MissingRight[] => {
+    readList(answer, 'a list of rights').flatMap((missing): MissingRight[] => {
       const right = isObject(missing) ? asked.find((each) => each === missing['right']) : undefined;
       if (right === undefined || !isObject(missing)) return [];
-      return [{ right, reason: reasonOf(missing['reason']) }];
+      return [{ right, reason: reasonOf(missing['reason'], reading) }];
     });
 
 export function readNoteId(answer: unknown): string | undefined {
-  if (answer === undefined || answer === null || isText(answer)) return answer ?? undefined;
-  throw new ShapeError('a note whose id is no text');
+  return answer === undefined || answer === null ? undefined : readId(answer, asSpelled);
 }
 
-export function readNoteOutcome(answer: unknown): NoteOutcome {
-  if (!isObject(answer)) throw new ShapeError('no outcome');
-  const { kind, id } = answer;
-  const reason = reasonOf(answer['reason']);
-  if (kind === 'written' && isText(id)) return { kind, id };
-  if (kind === 'gone') return { kind };
-  if (kind === 'retry' || kind === 'rejected') return { kind, reason };
-  throw new ShapeError('an outcome that makes no sense');
-}
+export const readNoteOutcome =
+  (reading: Reading) =>
+  (answer: unknown): NoteOutcome => {
+    const { kind, id, reason: why } = readObject(answer, 'an outcome');
+    const reason = reasonOf(why, reading);
+    if (kind === 'written') return { kind, id: readId(id, asSpelled) };
+    if (kind === 'gone') return { kind };
+    if (kind === 'retry' || kind === 'rejected') return { kind, reason };
+    throw new ShapeError(`${described(kind)} as the kind of its outcome: it is written, gone, retry or rejected`);
+  };
 
 /** What headers say; undefined where they say nothing that can be used. They are a hint: nothing of them is an error. */
-export function readObservation(answer: unknown): Observation | undefined {
+export function readObservation(answer: unknown, told: Reading['told']): Observation | undefined {
   if (!isObject(answer)) return undefined;
   const { budget, remaining, pauseMs, reason } = answer;
   const wait = boundedWait(pauseMs);
@@ -153,9 +183,6 @@ export function readObservation(answer: unknown): Observation | undefined {
     ...(isText(budget) && { budget }),
     ...(typeof remaining === 'number' && { remaining }),
     ...(wait !== undefined && { pauseMs: wait }),
-    ...(isText(reason) && { reason: reason.slice(0, LONGEST_REASON) }),
+    ...(isText(reason) && { reason: told(reason) }),
   };
 }
-
-/** More than a person reads, in characters. */
-const LONGEST_REASON = 1_000;

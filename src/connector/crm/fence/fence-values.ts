@@ -1,10 +1,28 @@
 /** What answers are made of: lists, ids, values, reasons. Pure; what is thrown here is told as the provider's doing. */
 import type { PropertyValue } from '../../../../providers/provider.ts';
+import { cutText } from '../../../protocol/text/cut.ts';
 import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
 import type { IdForm } from '../record-id.ts';
+import { described, isPlain } from './described.ts';
 
 export type AnswerObject = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;
+
+/** What the answers of one connection are read with. */
+export interface Reading {
+  /** How ids are spelled here. */
+  readonly form: IdForm;
+  /** A text of the provider as it may be stored and shown: no longer than a person reads, without a secret. */
+  readonly told: (text: string) => string;
+}
+
+/** What is wrong with an answer for one record, for people. */
+export interface Flaw {
+  readonly flaw: string;
+}
+
+export const isFlaw = (value: object): value is Flaw => 'flaw' in value;
+
 export const isObject = (value: unknown): value is AnswerObject => typeof value === 'object' && value !== null;
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isValue = (value: unknown): value is PropertyValue =>
@@ -22,46 +40,90 @@ export const isWait = (ms: unknown): ms is number => typeof ms === 'number' && m
 export const boundedWait = (ms: unknown): number | undefined =>
   typeof ms === 'number' && ms >= 0 ? Math.min(ms, MOST_WAIT_MS) : undefined;
 
+/** More than a person reads, in characters. */
+const LONGEST_TOLD = 1_000;
+/** No CRM has longer ids; an index of the store takes no text of any length. */
+const LONGEST_ID = 255;
+/** A cursor is stored, and given back with each call. */
+const LONGEST_CURSOR = 16_384;
+/** As many properties as no record has, and as many notes as no person reads. */
+const MOST_NAMED = 1_000;
+
+/** Makes {@link Reading.told}: `mask` hides the secrets of the connection. */
+export const tellerWith =
+  (mask: (text: string) => string = (text) => text): Reading['told'] =>
+  (text) =>
+    cutText(mask(text), LONGEST_TOLD);
+
 /** What is wrong with the shape of an answer, as the end of a sentence: "its read gave no list". */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
 /** A list, or a thrown complaint. */
-export function readList(answer: unknown): readonly unknown[] {
-  if (!Array.isArray(answer)) throw new ShapeError('no list');
+export function readList(answer: unknown, what = 'a list'): readonly unknown[] {
+  if (!Array.isArray(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);
   return answer;
 }
 
-/** The canonical form of an id that is to be stored; throws where its own provider refuses it. */
-export function canonical(id: string, form: IdForm): string {
-  const formed = form(id);
-  if (formed === undefined) throw new ShapeError(`the record id ${id}, which its own canonicalId takes for none`);
-  return formed;
+/** An id that is to be stored, in its canonical form, or what is wrong with it. */
+export function idIn(id: unknown, form: IdForm): string | Flaw {
+  if (!isText(id)) return { flaw: `${described(id)} as an id: it is a text` };
+  if (id.length > LONGEST_ID) return { flaw: `an id of ${id.length} characters: it has ${LONGEST_ID} at most` };
+  return form(id) ?? { flaw: `the record id ${id}, which its own canonicalId takes for none` };
 }
 
-/** No CRM keeps such a text in a property, and each rule that meets it would take long. */
-const isTooLong = (value: PropertyValue): boolean => typeof value === 'string' && value.length > LONGEST_TEXT;
+/** The same; throws where it is none. */
+export function readId(id: unknown, form: IdForm): string {
+  const read = idIn(id, form);
+  if (typeof read !== 'string') throw new ShapeError(read.flaw);
+  return read;
+}
 
-/** Only the properties asked for; undefined where one of them is no value. */
-export function valuesOf(properties: unknown, names?: readonly string[]): Values | undefined {
-  if (!isObject(properties)) return undefined;
-  const kept: Record<string, PropertyValue> = {};
+/** A cursor, or a thrown complaint. */
+export function readCursor(cursor: unknown): string {
+  if (!isText(cursor))
+    throw new ShapeError(`${described(cursor)} in place of a cursor: it is a text, and absent on the last page`);
+  if (cursor.length > LONGEST_CURSOR)
+    throw new ShapeError(`a cursor of ${cursor.length} characters: it has ${LONGEST_CURSOR} at most`);
+  return cursor;
+}
+
+/** Only the properties asked for, or what is wrong with the first that is no value. */
+export function valuesOf(properties: unknown, names?: readonly string[]): Values | Flaw {
+  if (!isObject(properties) || !isPlain(properties))
+    return { flaw: `${described(properties)} in place of properties: they are an object of values by name` };
+  const kept: [string, PropertyValue][] = [];
   for (const name of names ?? Object.keys(properties)) {
     const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
     // Absent means that it cannot be read: it is not blank.
     if (value === undefined) continue;
-    if (!isValue(value) || isTooLong(value)) return undefined;
-    kept[name] = value;
+    if (!isValue(value))
+      return {
+        flaw: `${described(value)} in the property ${name}: a value is a text, a finite number, true, false or null`,
+      };
+    // No CRM keeps such a text in a property, and each rule that meets it would take long.
+    if (typeof value === 'string' && value.length > LONGEST_TEXT)
+      return { flaw: `a text of ${value.length} characters in the property ${name}: it has ${LONGEST_TEXT} at most` };
+    kept.push([name, value]);
   }
-  return kept;
+  return Object.fromEntries(kept);
 }
 
 /** The reason that a provider gave, which must be a text. */
-export const reasonOf = (reason: unknown): string => (isText(reason) ? reason : 'the provider gave no reason');
+export const reasonOf = (reason: unknown, { told }: Reading): string =>
+  isText(reason) ? told(reason) : 'the provider gave no reason';
 
 /** Property → reason; a reason that is no text is none. */
-export const reasonsOf = (properties: unknown): Readonly<Record<string, string>> =>
+export const reasonsOf = (properties: unknown, reading: Reading): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(isObject(properties) ? properties : {}).map(([name, reason]) => [name, reasonOf(reason)]),
+    Object.entries(isObject(properties) ? properties : {})
+      .slice(0, MOST_NAMED)
+      .map(([name, reason]) => [name, reasonOf(reason, reading)]),
   );
+
+/** Lines for a person, of which the first are told. */
+export const linesOf = (lines: unknown, { told }: Reading): readonly string[] =>
+  (Array.isArray(lines) ? lines : [])
+    .slice(0, MOST_NAMED)
+    .map((line: unknown) => told(isText(line) ? line : described(line)));

@@ -12,6 +12,7 @@ import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
 import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
+import { type Reading, tellerWith } from './fence-values.ts';
 
 /** What was granted or taken away since shows within this time. */
 const SCHEMA_MS = 60_000;
@@ -29,16 +30,18 @@ async function readableOf(
 
 /** The same connection, guarded; it has the abilities the other has. */
 export function fenceConnection(connection: Connection, options: FenceOptions): Connection {
-  const { name, form = (id) => id } = options;
-  const bound = boundVerb(options);
-  const fence = { bound, name, form };
+  const { name, form = (id) => id, mask } = options;
+  const reading: Reading = { form, told: tellerWith(mask) };
+  const bound = boundVerb(options, reading.told);
+  const fence = { bound, name, reading };
   const retried = retriedBy(name);
   return {
-    check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount),
-    properties: (signal) => bound('properties', signal, (own) => connection.properties(own), shape.readProperties),
+    check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount(reading)),
+    properties: (signal) =>
+      bound('properties', signal, (own) => connection.properties(own), shape.readProperties(reading)),
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];
-      const reader = { read: asRead(properties, form), without: retried, form };
+      const reader = { read: asRead(properties, reading), without: retried, form };
       const read = (own: AbortSignal) => connection.read([...ids], [...properties], own);
       const reads = await bound('read', signal, read, inOrder(ids, reader));
       const lacks = reads.map((each) => leftOut(each, properties));
@@ -48,13 +51,13 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
       const ids = patches.map((patch) => patch.id);
-      const reader = { read: asOutcome(form), without: retried, form };
+      const reader = { read: asOutcome(reading), without: retried, form };
       const update = (own: AbortSignal) => connection.update(structuredClone(patches), own);
       return bound('update', signal, update, inOrder(ids, reader));
     },
     scan: async (properties, cursor, signal) => {
       const scan = (own: AbortSignal) => connection.scan([...properties], cursor, own);
-      const page = await bound('scan', signal, scan, shape.readPage(form));
+      const page = await bound('scan', signal, scan, shape.readPage(reading));
       if (page.cursor === undefined || page.cursor !== cursor) return page;
       throw new ProviderError('refused', `${name}: its scan gave the same cursor again, and would never end`);
     },
