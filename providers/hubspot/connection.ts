@@ -1,5 +1,5 @@
 /** A connection to one HubSpot account: the contract's verbs over the fenced client. */
-import type { Account, Connection, ProviderContext } from '../provider.ts';
+import { type Account, type Connection, type ProviderContext, ProviderError } from '../provider.ts';
 import { MERGED_IDS } from './client/batch.ts';
 import { type Apis, loadClient } from './client/client.ts';
 import { faultOf, HubspotRefusal } from './client/faults.ts';
@@ -78,6 +78,7 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
 
 function accountOf(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>>): Account {
   const id = String(body.portalId ?? '');
+  if (id === '') throw new ProviderError('unavailable', 'HubSpot gave the details of the account without its id');
   const left = headers['x-hubspot-ratelimit-daily-remaining'];
   const notes = [
     note('account type', text(body.accountType)),

@@ -53,9 +53,7 @@ async function isUnavailable(lab: Lab, what: string, action: FaultAction): Promi
 }
 
 async function everywhere(lab: Lab, answer: FaultAction, faults: readonly string[], what: string): Promise<void> {
-  // The right to leave notes may be lacking alone: then the note is rejected.
-  const beside = (await verbsBeside(lab)).filter(([verb]) => verb !== 'notes.add' || what !== 'a 403');
-  for (const [verb, work] of [...verbs(lab), ...beside]) {
+  for (const [verb, work] of [...verbs(lab), ...(await verbsBeside(lab))]) {
     lab.fake.fault({ match: '.', times: 1_000, action: answer });
     const { fault } = await faultOf(work(), `${what} to ${verb}`);
     insist(faults.includes(fault), `${what} to ${verb} came back as ${fault}; it is ${faults.join(' or ')}`);

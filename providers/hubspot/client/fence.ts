@@ -58,11 +58,39 @@ export async function settle(http: Http, request: HttpRequest, clock: () => Acco
   return judged(request, response, json);
 }
 
-const LISTS = [/\/objects\/(?:[\d-]+\/)?(?:companies|0-2)(?:\?|$)/, /\/\d+\/associations\/\w+(?:\?|$)/];
+type Member = Readonly<Record<string, unknown>>;
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isMember = (value: unknown): value is Member => typeof value === 'object' && value !== null;
+const isRecord = (each: unknown): boolean => isMember(each) && isText(each.id) && isMember(each.properties);
+const isId = (value: unknown): boolean => isText(value) || typeof value === 'number';
 
-/** What is answered with results: batches, searches, and lists of companies and of what belongs to one. */
-const isListed = ({ method, url }: HttpRequest): boolean =>
-  /\/(batch\/(read|update)|search)$/.test(url) || (method === 'GET' && LISTS.some((list) => list.test(url)));
+/** What is answered with results, by `METHOD address`, and what each result must have: the client takes whatever comes. */
+const LISTS: readonly (readonly [RegExp, (result: unknown) => boolean])[] = [
+  // Of a batch the silence about a record is judged by its verb.
+  [/ .*\/objects\/.*\/batch\/(?:read|update)$/, () => true],
+  [
+    / .*\/associations\/.*\/batch\/read$/,
+    (each) => isMember(each) && isMember(each.from) && isId(each.from.id) && Array.isArray(each.to),
+  ],
+  [/ .*\/search$/, isRecord],
+  [/^GET .*\/objects\/(?:[\d-]+\/)?(?:companies|0-2)(?:\?|$)/, isRecord],
+  [
+    /^GET .*\/\d+\/associations\/\w+(?:\?|$)/,
+    (each) => isMember(each) && isId(each.toObjectId) && Array.isArray(each.associationTypes),
+  ],
+  [/^GET .*\/properties\/(?:[\d-]+\/)?companies(?:\/groups)?(?:\?|$)/, (each) => isMember(each) && isText(each.name)],
+];
+
+/** Throws where a list was asked for, and the answer is none or holds what is nothing of the kind. */
+function needList({ method, url }: HttpRequest, status: number, results: unknown): void {
+  const list = LISTS.find(([address]) => address.test(`${method} ${url}`));
+  if (list === undefined) return;
+  if (!Array.isArray(results))
+    throw new ProviderError('unavailable', `HubSpot answered a list with ${status} but without results`);
+  const [, isWhole] = list;
+  if (!results.every(isWhole))
+    throw new ProviderError('unavailable', `HubSpot answered a list with ${status} whose results are incomplete`);
+}
 
 /** The client drops a batch's errors from a 200, and throws on any 2xx it does not list: the body decides, not the status. */
 function judged(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
@@ -73,8 +101,7 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
     if (error !== undefined) throw new HubspotRefusal({ ...response, status: 400, body: JSON.stringify(error) });
     return { ...response, status: 204 };
   }
-  if (isListed(request) && !Array.isArray(json.results))
-    throw new ProviderError('unavailable', `HubSpot answered a list with ${response.status} but without results`);
+  needList(request, response.status, json.results);
   if (/\/batch\/(read|update)$/.test(request.url)) {
     if (errors.length > 0) return { ...response, status: 207, body: JSON.stringify({ ...json, errors }) };
     return { ...response, status: 200 };
@@ -84,7 +111,7 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
 
 /** Makes something: a record, a property, a group, a label. */
 const creates = ({ method, url }: HttpRequest): boolean =>
-  method === 'PUT' || (method === 'POST' && !/\/(search|batch\/\w+)$/.test(url));
+  method === 'PUT' || (method === 'POST' && !/\/(search|batch\/(?!create$)\w+)$/.test(url));
 
 /** The client takes a context member apart letter by letter where HubSpot sends a text instead of a list. */
 function listContext(error: unknown): unknown {

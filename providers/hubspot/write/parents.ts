@@ -100,7 +100,9 @@ async function label(apis: Apis, id: string, parent: string): Promise<void> {
       return { associationCategory: own ?? Category.UserDefined, associationTypeId: typeId };
     });
   const types = [...kept, { associationCategory: Category.HubspotDefined, associationTypeId: CHILD_TO_PARENT }];
-  await basic.create(COMPANIES, id, COMPANIES, parent, types);
+  const { toObjectId } = await basic.create(COMPANIES, id, COMPANIES, parent, types);
+  if (String(toObjectId) !== parent)
+    throw new ProviderError('unavailable', 'HubSpot answered the choice of a parent without saying that it is set');
 }
 
 async function unlabel(apis: Apis, id: string, parent: string): Promise<void> {

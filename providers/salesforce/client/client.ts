@@ -170,8 +170,10 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
       // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
       const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
-      if (!Array.isArray(records)) throw unexpectedAnswer('a query');
-      return { rows: objectsOf(records), done: done !== false };
+      const rows = objectsOf(records);
+      // A row left out would look as if it were not there.
+      if (!Array.isArray(records) || rows.length < records.length) throw unexpectedAnswer('a query');
+      return { rows, done: done !== false };
     },
     post,
     async create(path, record) {

@@ -1,10 +1,8 @@
 /** Finds accounts by the value of one field; SOQL reads what is committed, so the answer is sure. */
 import { ProviderError, type Search } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { toLongId } from '../client/ids.ts';
-import { textOf } from '../client/json.ts';
 import type { VisibleFields } from './changes.ts';
-import { valuesOf } from './read.ts';
+import { idOf, valuesOf } from './read.ts';
 import { holdersQuery, quote } from './soql.ts';
 
 const MOST = 10;
@@ -25,10 +23,7 @@ export async function findAccounts(
   const literal = literalOf(value, schema.get(property));
   if (literal === undefined) return { records: [], sure: true };
   const { rows } = await calls.query(holdersQuery(visible, property, literal, MOST));
-  const records = rows.flatMap((row) => {
-    const id = textOf(row.Id);
-    return id === undefined ? [] : [{ id: toLongId(id), properties: valuesOf(row, visible, schema) }];
-  });
+  const records = rows.map((row) => ({ id: idOf(row), properties: valuesOf(row, visible, schema) }));
   return { records, sure: true };
 }
 

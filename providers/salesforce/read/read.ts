@@ -1,7 +1,7 @@
 /** Reads accounts by id, and says where the missing ones went. */
 import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
 import type { AccountRow, Calls } from '../client/client.ts';
-import { faultOf, SalesforceRefusal } from '../client/errors.ts';
+import { faultOf, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from './fields.ts';
@@ -35,6 +35,13 @@ export async function readAccounts(
       ? { kind: 'gone', id }
       : { kind: 'retry', id, reason: fault.message };
   });
+}
+
+/** The id of a row of a query; a row without one is no row of an account. */
+export function idOf(row: AccountRow): string {
+  const id = textOf(row.Id);
+  if (id === undefined) throw unexpectedAnswer('a query for accounts');
+  return toLongId(id);
 }
 
 /** The values of one row, by the names asked for that the user may see. */

@@ -1,10 +1,9 @@
 /** All accounts, a page at a time, in the order of their ids. */
 import { type Page, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { isAccountId, toLongId } from '../client/ids.ts';
-import { textOf } from '../client/json.ts';
+import { isAccountId } from '../client/ids.ts';
 import type { SalesforceSchema } from './fields.ts';
-import { valuesOf } from './read.ts';
+import { idOf, valuesOf } from './read.ts';
 import { scanQuery } from './soql.ts';
 
 /** The largest page Salesforce gives; long texts may make it shorter. */
@@ -21,10 +20,7 @@ export async function scanAccounts(
     throw new ProviderError('refused', 'the cursor of the scan is not one of Salesforce; start the scan again');
   }
   const { rows, done } = await calls.query(scanQuery(names, cursor, SCAN_PAGE));
-  const records = rows.flatMap((row) => {
-    const id = textOf(row.Id);
-    return id === undefined ? [] : [{ id: toLongId(id), properties: valuesOf(row, names, schema) }];
-  });
+  const records = rows.map((row) => ({ id: idOf(row), properties: valuesOf(row, names, schema) }));
   const last = records.at(-1);
   // A page that is not the last one may be short; only the id it ends with says where to go on.
   return last === undefined || (done && rows.length < SCAN_PAGE) ? { records } : { records, cursor: last.id };

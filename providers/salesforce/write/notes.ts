@@ -60,23 +60,24 @@ async function judge(calls: Calls, note: Note, answer: SalesforceRefusal): Promi
   // A note locks its account, and a locked account refuses notes: nothing was made.
   if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
   if (!isNotForUser(answer)) throw answer;
+  const isLost = answer.errors.some(({ code }) => LOST.has(code));
   // Not this note alone: the org or the user has no such records at all.
-  if (answer.errors.some(({ code }) => NO_NOTES.has(code)))
+  if (answer.errors.some(({ code }) => NO_NOTES.has(code)) || (answer.status === 403 && !isLost))
     throw new ProviderError('refused', answer.message + advice(answer), { cause: answer });
-  if (answer.errors.some(({ code }) => LOST.has(code))) {
+  if (isLost) {
     const found = await findWhereabouts(calls, [note.recordId]);
     if (found.get(note.recordId)?.kind !== 'there') return { kind: 'gone' };
   }
   return { kind: 'rejected', reason: answer.message + advice(answer) };
 }
 
-function advice({ errors }: SalesforceRefusal): string {
+function advice({ status, errors }: SalesforceRefusal): string {
   const codes = new Set(errors.map(({ code }) => code));
   if (codes.has('INVALID_TYPE'))
     return '; let the user make such records, enable Notes in Setup for noteAs: ContentNote, or set noteAs: Task';
   if (codes.has('INVALID_FIELD') || codes.has('INVALID_FIELD_FOR_INSERT_UPDATE'))
     return '; let the user of this connection edit Subject, Description, Status and Due Date of tasks';
-  return [...codes].some((code) => code.startsWith('INSUFFICIENT_ACCESS'))
+  return status === 403 || [...codes].some((code) => code.startsWith('INSUFFICIENT_ACCESS'))
     ? '; the user of this connection needs access to the account and the permission Edit Tasks'
     : '';
 }

@@ -38,6 +38,6 @@ test.each([
     kind: 'none',
     reason: 'its provider cannot read it: canonicalId returned neither an id nor a reason',
   });
-  // What strays is told once microtasks are done, and fails the run.
+  // What strays is told a turn later, and fails the run.
   await new Promise((resolve) => setImmediate(resolve));
 });

@@ -100,6 +100,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
   it.each([
     ['INSUFFICIENT_ACCESS', /Edit Tasks/],
     ['INVALID_FIELD', /edit Subject, Description/],
+    ['OPERATION_NOT_ALLOWED', /Edit Tasks/],
   ])('is refused as a whole, with advice, where the user lacks the right: %s', async (errorCode, message) => {
     const { bench, notes, note } = await openWith(noteAs);
     const body = [{ message: 'no', errorCode }];
