@@ -26,7 +26,15 @@ for (const apiVersion of ['2026-09', 'v3']) {
       return { ...emulator, settings: { ...emulator.settings, apiVersion } };
     },
     secrets: [TOKEN],
-    properties: { text: 'name', long: 'description', number: 'numberofemployees' },
+    properties: {
+      text: 'name',
+      long: 'description',
+      number: 'numberofemployees',
+      choice: 'industry',
+      date: 'cvr_start_date',
+      datetime: 'cvr_changed_at',
+      boolean: 'cvr_advertising_protected',
+    },
     refused: { property: 'industry', value: 'BEEKEEPING' },
     absentId: '8000000001',
     calls: { read: 'POST .*/batch/read', update: 'POST .*/batch/update', create: 'POST .*/companies$|POST .*/0-2$' },
