@@ -64,30 +64,29 @@ const isMember = (value: unknown): value is Member => typeof value === 'object' 
 const isRecord = (each: unknown): boolean => isMember(each) && isText(each.id) && isMember(each.properties);
 const isId = (value: unknown): boolean => isText(value) || typeof value === 'number';
 
-/** What is answered with results, by `METHOD address`, and what each result must have: the client takes whatever comes. */
-const LISTS: readonly (readonly [RegExp, (result: unknown) => boolean])[] = [
+/** What each result of a list must have, where one was asked for: the client takes whatever comes. */
+function listed({ method, url }: HttpRequest): ((result: unknown) => boolean) | undefined {
+  const isRead = /\/batch\/read$/.test(url);
+  if (isRead && url.includes('/associations/'))
+    return (each) => isMember(each) && isMember(each.from) && isId(each.from.id) && Array.isArray(each.to);
   // Of a batch the silence about a record is judged by its verb.
-  [/ .*\/objects\/.*\/batch\/(?:read|update)$/, () => true],
-  [
-    / .*\/associations\/.*\/batch\/read$/,
-    (each) => isMember(each) && isMember(each.from) && isId(each.from.id) && Array.isArray(each.to),
-  ],
-  [/ .*\/search$/, isRecord],
-  [/^GET .*\/objects\/(?:[\d-]+\/)?(?:companies|0-2)(?:\?|$)/, isRecord],
-  [
-    /^GET .*\/\d+\/associations\/\w+(?:\?|$)/,
-    (each) => isMember(each) && isId(each.toObjectId) && Array.isArray(each.associationTypes),
-  ],
-  [/^GET .*\/properties\/(?:[\d-]+\/)?companies(?:\/groups)?(?:\?|$)/, (each) => isMember(each) && isText(each.name)],
-];
+  if (isRead || /\/batch\/update$/.test(url)) return () => true;
+  if (/\/search$/.test(url)) return isRecord;
+  if (method !== 'GET') return undefined;
+  if (/\/objects\/(?:[\d-]+\/)?(?:companies|0-2)(?:\?|$)/.test(url)) return isRecord;
+  if (/\/\d+\/associations\/\w+(?:\?|$)/.test(url))
+    return (each) => isMember(each) && isId(each.toObjectId) && Array.isArray(each.associationTypes);
+  if (/\/properties\/(?:[\d-]+\/)?companies(?:\/groups)?(?:\?|$)/.test(url))
+    return (each) => isMember(each) && isText(each.name);
+  return undefined;
+}
 
 /** Throws where a list was asked for, and the answer is none or holds what is nothing of the kind. */
-function needList({ method, url }: HttpRequest, status: number, results: unknown): void {
-  const list = LISTS.find(([address]) => address.test(`${method} ${url}`));
-  if (list === undefined) return;
+function needList(request: HttpRequest, status: number, results: unknown): void {
+  const isWhole = listed(request);
+  if (isWhole === undefined) return;
   if (!Array.isArray(results))
     throw new ProviderError('unavailable', `HubSpot answered a list with ${status} but without results`);
-  const [, isWhole] = list;
   if (!results.every(isWhole))
     throw new ProviderError('unavailable', `HubSpot answered a list with ${status} whose results are incomplete`);
 }
@@ -111,7 +110,7 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
 
 /** Makes something: a record, a property, a group, a label. */
 const creates = ({ method, url }: HttpRequest): boolean =>
-  method === 'PUT' || (method === 'POST' && !/\/(search|batch\/(?!create$)\w+)$/.test(url));
+  method === 'PUT' || (method === 'POST' && (url.endsWith('/batch/create') || !/\/(search|batch\/\w+)$/.test(url)));
 
 /** The client takes a context member apart letter by letter where HubSpot sends a text instead of a list. */
 function listContext(error: unknown): unknown {

@@ -42,9 +42,16 @@ function real(path: string): string {
 export const pluginIn = (stack: string): string | undefined =>
   stack
     .split('\n')
-    .flatMap((line) => /(file:\/\/\S+|\/.+?):\d+:\d+\)?$/u.exec(line)?.[1] ?? [])
+    .map(fileIn)
     .map(ownerOf)
     .find((use) => use !== undefined);
+
+/** The file of a line such as `at name (file:///folder/file.js:1:2)`, an address or a path; empty where there is none. */
+function fileIn(line: string): string {
+  const end = /:\d+:\d+\)?$/u.exec(line)?.index ?? 0;
+  const begin = line.includes('file://') ? line.indexOf('file://') : line.indexOf('/');
+  return begin < 0 ? '' : line.slice(begin, end);
+}
 
 function ownerOf(spelled: string): string | undefined {
   const file = spelled.startsWith('file:') && URL.canParse(spelled) ? fileURLToPath(spelled) : spelled;

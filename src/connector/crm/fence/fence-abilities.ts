@@ -3,13 +3,13 @@ import { type Connection, type Notes, type Parents, ProviderError } from '../../
 import type { Bound } from './fence-bound.ts';
 import { asOutcome, asParentRead, inOrder } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
-import type { Reading } from './fence-values.ts';
+import type { AnswerReading } from './fence-values.ts';
 
 /** What the verbs of one connection are fenced with. */
 interface Fence {
   readonly bound: Bound;
   readonly name: string;
-  readonly reading: Reading;
+  readonly reading: AnswerReading;
 }
 
 type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | 'scan'>;

@@ -5,7 +5,7 @@ import { errorText, plainError } from '../../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import type { IdForm } from '../record-id.ts';
-import { isWait, type Reading, ShapeError } from './fence-values.ts';
+import { type AnswerReading, isWait, ShapeError } from './fence-values.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
@@ -35,7 +35,10 @@ const STOP_MS = 1_000;
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
 
 /** Makes the runner of one connection's verbs. */
-export function boundVerb({ name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions, told: Reading['told']): Bound {
+export function boundVerb(
+  { name, verbMs = VERB_MS, stopMs = STOP_MS }: FenceOptions,
+  told: AnswerReading['told'],
+): Bound {
   const run: Bound = async (verb, signal, work, read) => {
     signal.throwIfAborted();
     const over = Promise.withResolvers<never>();
@@ -87,7 +90,7 @@ const begin = async <T>(work: (signal: AbortSignal) => Promise<T>, signal: Abort
  * An error as the contract has them; a bug of the provider says whose it is. Whatever was thrown may be large, hold a
  * secret, or throw where it is read: what goes on is made anew.
  */
-function asThrown(error: unknown, what: string, told: Reading['told']): unknown {
+function asThrown(error: unknown, what: string, told: AnswerReading['told']): unknown {
   // Every call of a provider asks the store for its turn.
   const ofStore = storeErrorIn(error);
   if (ofStore !== undefined) return ofStore;

@@ -4,13 +4,13 @@ import type { IdForm } from '../record-id.ts';
 import { described } from './described.ts';
 import {
   type AnswerObject,
+  type AnswerReading,
   boundedWait,
   type Flaw,
   idIn,
   isFlaw,
   isObject,
   isText,
-  type Reading,
   readList,
   reasonOf,
   reasonsOf,
@@ -91,7 +91,7 @@ export function movedOrGone({ kind, to }: AnswerObject, id: string, form: IdForm
   return { kind: 'moved' as const, id, to: survivor };
 }
 
-const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string, reading: Reading) => {
+const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string, reading: AnswerReading) => {
   if (kind !== 'retry') return undefined;
   const bounded = boundedWait(retryAfterMs);
   const wait = bounded === undefined ? {} : { retryAfterMs: bounded };
@@ -99,7 +99,7 @@ const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string, readi
 };
 
 export const asRead =
-  (names: readonly string[], reading: Reading): ReadOne<Read> =>
+  (names: readonly string[], reading: AnswerReading): ReadOne<Read> =>
   (answer, id) => {
     if (answer['kind'] !== 'found')
       return (
@@ -133,7 +133,7 @@ export function wholeRead(
 }
 
 export const asOutcome =
-  (reading: Reading): ReadOne<Outcome> =>
+  (reading: AnswerReading): ReadOne<Outcome> =>
   (answer, id) => {
     const { kind, reason, properties } = answer;
     if (kind === 'written') return { kind, id };

@@ -19,12 +19,12 @@ import { described, isPlain } from './described.ts';
 import { movedOrGone } from './fence-records.ts';
 import {
   type AnswerObject,
+  type AnswerReading,
   boundedWait,
   isFlaw,
   isObject,
   isText,
   linesOf,
-  type Reading,
   readCursor,
   readId,
   readList,
@@ -44,7 +44,7 @@ function readObject(answer: unknown, what: string): AnswerObject {
 const asSpelled: IdForm = (id) => id;
 
 export const readAccount =
-  (reading: Reading) =>
+  (reading: AnswerReading) =>
   (answer: unknown): Account => {
     const { id: spelled, name, notes } = readObject(answer, 'an account');
     if (!isText(spelled)) throw new ShapeError(`an account whose id is ${described(spelled)}: it is a text`);
@@ -56,7 +56,7 @@ export const readAccount =
 const LONGEST_NAME = 255;
 
 export const readProperties =
-  ({ told }: Reading) =>
+  ({ told }: AnswerReading) =>
   (answer: unknown): readonly Property[] =>
     readList(answer, 'a list of properties').map((property) => {
       const { name, type, writable, label } = readObject(property, 'a property');
@@ -81,7 +81,7 @@ function recordOf(answer: unknown, form: IdForm): Page['records'][number] {
 }
 
 export const readPage =
-  ({ form }: Reading) =>
+  ({ form }: AnswerReading) =>
   (answer: unknown): Page => {
     const { records, cursor } = readObject(answer, 'a page');
     const all = readList(records, 'the records of a page').map((record) => recordOf(record, form));
@@ -89,7 +89,7 @@ export const readPage =
   };
 
 export const readSearch =
-  ({ form }: Reading) =>
+  ({ form }: AnswerReading) =>
   (answer: unknown): Search => {
     const { records, sure } = readObject(answer, 'what was found');
     return {
@@ -99,7 +99,7 @@ export const readSearch =
   };
 
 export const readChanges =
-  ({ form }: Reading) =>
+  ({ form }: AnswerReading) =>
   (answer: unknown): Changes => {
     const { changeHints: given, cursor, more } = readObject(answer, 'changes');
     const changeHints = readList(given, 'changeHints').map((each): ChangeHint => {
@@ -112,7 +112,7 @@ export const readChanges =
   };
 
 export const readCreated =
-  (reading: Reading) =>
+  (reading: AnswerReading) =>
   (answer: unknown): Created => {
     const { kind, id: given, reason: why, properties } = readObject(answer, 'an outcome');
     const reason = reasonOf(why, reading);
@@ -124,7 +124,7 @@ export const readCreated =
   };
 
 export const readDefined =
-  (reading: Reading) =>
+  (reading: AnswerReading) =>
   (answer: unknown): readonly Defined[] =>
     readList(answer, 'a list of outcomes').flatMap((defined): Defined[] => {
       if (!isObject(defined) || !isText(defined['name'])) return [];
@@ -137,7 +137,7 @@ export const readDefined =
 const MOST_RULES = 1_000;
 
 export const readRules =
-  ({ told }: Reading) =>
+  ({ told }: AnswerReading) =>
   (answer: unknown): readonly AccountRule[] =>
     readList(answer, 'a list of rules')
       .slice(0, MOST_RULES)
@@ -151,7 +151,7 @@ export const readRules =
 
 /** Only rights that were asked about. */
 export const readMissingRights =
-  (asked: readonly Right[], reading: Reading) =>
+  (asked: readonly Right[], reading: AnswerReading) =>
   (answer: unknown): readonly MissingRight[] =>
     readList(answer, 'a list of rights').flatMap((missing): MissingRight[] => {
       const right = isObject(missing) ? asked.find((each) => each === missing['right']) : undefined;
@@ -164,7 +164,7 @@ export function readNoteId(answer: unknown): string | undefined {
 }
 
 export const readNoteOutcome =
-  (reading: Reading) =>
+  (reading: AnswerReading) =>
   (answer: unknown): NoteOutcome => {
     const { kind, id, reason: why } = readObject(answer, 'an outcome');
     const reason = reasonOf(why, reading);
@@ -175,7 +175,7 @@ export const readNoteOutcome =
   };
 
 /** What headers say; undefined where they say nothing that can be used. They are a hint: nothing of them is an error. */
-export function readObservation(answer: unknown, told: Reading['told']): Observation | undefined {
+export function readObservation(answer: unknown, told: AnswerReading['told']): Observation | undefined {
   if (!isObject(answer)) return undefined;
   const { budget, remaining, pauseMs, reason } = answer;
   const wait = boundedWait(pauseMs);

@@ -9,7 +9,7 @@ export type AnswerObject = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;
 
 /** What the answers of one connection are read with. */
-export interface Reading {
+export interface AnswerReading {
   /** How ids are spelled here. */
   readonly form: IdForm;
   /** A text of the provider as it may be stored and shown: no longer than a person reads, without a secret. */
@@ -49,9 +49,9 @@ const LONGEST_CURSOR = 16_384;
 /** As many properties as no record has, and as many notes as no person reads. */
 const MOST_NAMED = 1_000;
 
-/** Makes {@link Reading.told}: `mask` hides the secrets of the connection. */
+/** Makes {@link AnswerReading.told}: `mask` hides the secrets of the connection. */
 export const tellerWith =
-  (mask: (text: string) => string = (text) => text): Reading['told'] =>
+  (mask: (text: string) => string = (text) => text): AnswerReading['told'] =>
   (text) =>
     cutText(mask(text), LONGEST_TOLD);
 
@@ -111,11 +111,11 @@ export function valuesOf(properties: unknown, names?: readonly string[]): Values
 }
 
 /** The reason that a provider gave, which must be a text. */
-export const reasonOf = (reason: unknown, { told }: Reading): string =>
+export const reasonOf = (reason: unknown, { told }: AnswerReading): string =>
   isText(reason) ? told(reason) : 'the provider gave no reason';
 
 /** Property → reason; a reason that is no text is none. */
-export const reasonsOf = (properties: unknown, reading: Reading): Readonly<Record<string, string>> =>
+export const reasonsOf = (properties: unknown, reading: AnswerReading): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(isObject(properties) ? properties : {})
       .slice(0, MOST_NAMED)
@@ -123,7 +123,7 @@ export const reasonsOf = (properties: unknown, reading: Reading): Readonly<Recor
   );
 
 /** Lines for a person, of which the first are told. */
-export const linesOf = (lines: unknown, { told }: Reading): readonly string[] =>
+export const linesOf = (lines: unknown, { told }: AnswerReading): readonly string[] =>
   (Array.isArray(lines) ? lines : [])
     .slice(0, MOST_NAMED)
     .map((line: unknown) => told(isText(line) ? line : described(line)));

@@ -12,7 +12,7 @@ import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
 import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
-import { type Reading, tellerWith } from './fence-values.ts';
+import { type AnswerReading, tellerWith } from './fence-values.ts';
 
 /** What was granted or taken away since shows within this time. */
 const SCHEMA_MS = 60_000;
@@ -31,7 +31,7 @@ async function readableOf(
 /** The same connection, guarded; it has the abilities the other has. */
 export function fenceConnection(connection: Connection, options: FenceOptions): Connection {
   const { name, form = (id) => id, mask } = options;
-  const reading: Reading = { form, told: tellerWith(mask) };
+  const reading: AnswerReading = { form, told: tellerWith(mask) };
   const bound = boundVerb(options, reading.told);
   const fence = { bound, name, reading };
   const retried = retriedBy(name);
