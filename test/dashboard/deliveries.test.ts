@@ -103,6 +103,8 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     const { publish, worker } = delivering(store);
     await publish(changed());
     await worker.drained();
+    // What is asked for below stays due.
+    await worker.stop(0);
     const seq = (await listDeliveries(store.db))[0]?.seq ?? 0;
     const ida = await signedIn('operator');
     const seen = /name="seen" value="([^"]+)"/.exec((await ida.get(`/deliveries/${seq}`)).text)?.[1] ?? '';
