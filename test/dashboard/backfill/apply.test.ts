@@ -101,6 +101,8 @@ describe('an apply', () => {
     await scan(ida, 'hubspot');
     const path = await preview(ida, 'hubspot', { trust: 'register' });
     await fixture.cli(...command);
+    // The daemon synchronises what the command linked, and dates the link.
+    await fixture.settled();
     const [before] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
     expect((await ida.get(path)).text).toContain('the plan is another one by now');
     await ida.post(`${path}/run`, {});
