@@ -29,7 +29,7 @@ async function found(service: object = {}, server: object = { port: 0 }, admin: 
   const file = join(folder, 'cvrsync.json');
   const register = { source: 'file', path: join(folder, 'register') };
   await writeFile(file, JSON.stringify({ server, admin, store, service: { register, ...service } }));
-  const { code, stdout } = await runCli(['--config', file, 'check', '--json', '--timeout', '5']);
+  const { code, stdout } = await runCli(['--config', file, 'check', '--json']);
   const findings: { level: string; subject: string; found: string; advice?: string }[] = JSON.parse(stdout);
   const about = (subject: string) =>
     findings.filter((each) => each.subject === subject).map(({ level, found: what }) => `${level} ${what}`);
