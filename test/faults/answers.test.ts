@@ -23,7 +23,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     ['a write cut off after it was applied', write, { kind: 'cut', applied: true }],
     ['a write whose connection is reset after it was applied', write, { kind: 'reset', applied: true }],
   ])('%s is tried again, and the record ends right', async (_, match, action) => {
-    const fixture = await startFixture({ deadlineMs: 400, clock: handClock() });
+    const fixture = await startFixture({ ...(action.kind === 'hang' && { deadlineMs: 2_000 }), clock: handClock() });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
     let effects = 0;

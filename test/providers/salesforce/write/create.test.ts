@@ -103,7 +103,7 @@ describe('making an account', () => {
     async (kind) => {
       const bench = await openBench();
       await bench.connection.properties(live());
-      const hasty = await bench.connect({}, (request) => bench.http({ ...request, timeoutMs: 400 }));
+      const hasty = await bench.connect({}, (request) => bench.http({ ...request, timeoutMs: 2_000 }));
       bench.emulator.fault({ match: 'POST .*/sobjects/Account$', action: { kind, applied: true } });
       await expect(hasty.create?.({ Name: 'Birk ApS', CVR_Number__c: '10103940' }, live())).rejects.toMatchObject({
         fault: 'unavailable',

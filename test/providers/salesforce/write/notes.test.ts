@@ -57,7 +57,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
 
   it.each(['hang', 'reset', 'cut'] as const)('is found where the answer to making it was lost (%s)', async (kind) => {
     const { bench, id, note } = await openWith(noteAs);
-    const hasty = await bench.connect({}, (request) => bench.http({ ...request, timeoutMs: 400 }));
+    const hasty = await bench.connect({}, (request) => bench.http({ ...request, timeoutMs: 2_000 }));
     bench.emulator.fault({ match: added, action: { kind, applied: true } });
     await expect(hasty.notes?.add(note, live())).rejects.toMatchObject({ fault: 'unavailable' });
     expect(await hasty.notes?.find(id, MARKER, AT, live())).toBeDefined();
