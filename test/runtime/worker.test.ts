@@ -132,14 +132,14 @@ describe('a worker', () => {
     const store = await newStore('sqlite');
     let ends = 0;
     const run = async (claims: readonly Claim[]) => {
-      const until = Date.now() + 1_200;
+      const until = Date.now() + 4_800;
       while (Date.now() < until) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, 80));
         expect(await claim(store, Q, { limit: 10, now: Date.now(), leaseMs: 1_000 })).toEqual([]);
       }
       ends += (await done(store, claims)).size;
     };
-    const { worker, errors } = await working({ store, run, leaseMs: 600 }, prepared(3));
+    const { worker, errors } = await working({ store, run, leaseMs: 2_400 }, prepared(3));
     await worker.drained();
     expect(ends).toBe(3);
     expect(errors).toEqual([]);
