@@ -178,7 +178,7 @@ describe('alerts of the daemon', () => {
 
 describe('alerts: check', () => {
   const check = (settings: Partial<AlertSettings> | undefined) =>
-    alertFindings(settings && { ...LIMITS, ...settings }, AbortSignal.timeout(30_000));
+    alertFindings(settings && { ...LIMITS, ...settings }, AbortSignal.timeout(60_000));
 
   it('says that nobody is told where none are configured', async () => {
     expect(await check(undefined)).toMatchObject([{ level: 'info', found: expect.stringContaining('nobody is told') }]);

@@ -81,7 +81,7 @@ export async function newFixture(options: FixtureOptions): Promise<Fixture & { r
   const crm = crmOf(store, connectionOf(base), options, now);
   const metrics = createMetrics();
   const claims = (queue: string) => claim(store, queue, { limit: 50, now: now(), leaseMs: 30_000 });
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(60_000);
   const apply = async () => {
     const taken = await claims('apply');
     const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: new Map() };

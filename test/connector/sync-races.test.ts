@@ -51,7 +51,7 @@ async function linkAndTell(store: Store, recordId: string, entity: string): Prom
 
 const sync = async (store: Store, crm: Crm): Promise<void> => {
   const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
-  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(9_000));
+  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(60_000));
 };
 
 test.each(ENGINES)('a record whose link ends while it is read is not written to any more (%s)', async (engine) => {
@@ -127,7 +127,7 @@ test.each(ENGINES)(
     const crm = crmOf({ store, connection, mapping, properties: [NAME], now: () => time, hold: 'hands_off' });
     const poll = async () => {
       const claims = await claim(store, 'sync:crm', { limit: 9, now: time, leaseMs: 9_000 });
-      await syncRecords({ store, metrics: createMetrics(), now: () => time }, crm, claims, AbortSignal.timeout(9_000));
+      await syncRecords({ store, metrics: createMetrics(), now: () => time }, crm, claims, AbortSignal.timeout(60_000));
     };
     await poll();
     for (let look = 0; look < 3; look += 1) {

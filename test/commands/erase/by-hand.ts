@@ -7,5 +7,5 @@ export const eraseByHand = (store: Store, entity: string): Promise<Erasure> =>
   erase(store, entity, {
     now: Date.now,
     actor: { kind: 'operator', name: 'tester' },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });

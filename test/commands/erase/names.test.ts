@@ -56,7 +56,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     ['İpek Bo', 'İpek Bo'],
   ])('finds %s in texts that have it as %s', async (name, written) => {
     const store = await storeNaming(engine, name, written);
-    const preview = await previewErasure(store.db, PERSON, AbortSignal.timeout(9_000));
+    const preview = await previewErasure(store.db, PERSON, AbortSignal.timeout(60_000));
     expect(preview.tables.map(({ table }) => table)).toEqual(['fact', 'override', 'note', 'audit', 'alert']);
     await eraseByHand(store, PERSON);
     const left = (await rowsWith(store, '')).filter((row) => plain(row).includes(plain(name)));

@@ -47,7 +47,7 @@ describe.each(ENGINES)('an erased company on %s', (engine) => {
     });
     const record = fixture.add('12345674');
     await eraseByHand(fixture.store, ERASED);
-    expect((await fixture.run({}, AbortSignal.timeout(5_000))).phase).toBe('done');
+    expect((await fixture.run({}, AbortSignal.timeout(60_000))).phase).toBe('done');
     expect(await fixture.links()).toEqual({});
     expect(await rowsWith(fixture.store, ERASED)).toEqual([]);
   });

@@ -183,7 +183,7 @@ test.each(ENGINES)(
     const open = () => crmOf({ store, connection, mapping: MAPPING, properties: [AMOUNT, options], now });
     const sync = async () => {
       const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
-      await syncRecords({ store, metrics: createMetrics(), now }, open(), claims, AbortSignal.timeout(9_000));
+      await syncRecords({ store, metrics: createMetrics(), now }, open(), claims, AbortSignal.timeout(60_000));
     };
     const say = async (key: string, value: number, hour: number) => {
       const rest = { hasClasses: null, isPartial: null };

@@ -69,7 +69,7 @@ function crmWith(store: Store, held: { name: PropertyValue }, dies: { yes: boole
 async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void> {
   await store.write((tx) => tx.updateTable('lane').set({ due_at: 0, fence: null }).execute());
   const claims = await claim(store, 'sync:crm', { limit: 9, now: now(), leaseMs: 9_000 });
-  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(9_000));
+  await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(60_000));
 }
 
 const lines = (store: Store) =>

@@ -154,7 +154,7 @@ it('two processes that see one number in two records never link both', async () 
     const one = () => claim(fixture.store, healQueue('crm'), { limit: 3, now: fixture.now, leaseMs: 60_000 });
     const claims = [await one(), await one()];
     const deps = { store: fixture.store, metrics: createMetrics(), now: () => fixture.now };
-    await Promise.all(claims.map((mine) => healRecords(deps, fixture.crm, mine, AbortSignal.timeout(20_000))));
+    await Promise.all(claims.map((mine) => healRecords(deps, fixture.crm, mine, AbortSignal.timeout(60_000))));
     await fixture.settle();
     const active = await fixture.store.db.selectFrom('link').select('entity').where('state', '=', 'active').execute();
     expect(new Set(active.map(({ entity }) => entity)).size).toBe(active.length);

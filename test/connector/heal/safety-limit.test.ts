@@ -142,7 +142,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await fixture.store.write((tx) => mark(tx, 'sync:crm', idsUpTo(30), fixture.now));
     const claims = await claim(fixture.store, 'sync:crm', { limit: 100, now: fixture.now, leaseMs: 60_000 });
     const deps = { store: fixture.store, metrics: createMetrics(), now: () => fixture.now };
-    await syncRecords(deps, fixture.crm, claims, AbortSignal.timeout(20_000));
+    await syncRecords(deps, fixture.crm, claims, AbortSignal.timeout(60_000));
     await fixture.settle();
     expect([await countOf(fixture, 'active'), fixture.items().length]).toEqual([30, 30]);
     expect(await readAttention(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);

@@ -138,10 +138,10 @@ export async function setComparison({
       await fixture.link(record, entity, row);
       return entity;
     },
-    survey: (setUp) => seized(fixture, setUp, (own) => survey(own, AbortSignal.timeout(20_000))),
+    survey: (setUp) => seized(fixture, setUp, (own) => survey(own, AbortSignal.timeout(60_000))),
     reconcile: (mandate, setUp) =>
       seized(fixture, setUp, async (own) => {
-        const signal = AbortSignal.timeout(20_000);
+        const signal = AbortSignal.timeout(60_000);
         const found = await survey(own, signal);
         const repaired = await repairAll(own, found, { person: false, implausible: false, ...mandate }, signal);
         if (found.doubts.length === 0 || mandate?.implausible === true) await rememberSizes(own, found);

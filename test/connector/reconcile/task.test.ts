@@ -27,7 +27,7 @@ async function look(fixture: Comparison): Promise<readonly string[]> {
   };
   await store.write((tx) => mark(tx, POLL_QUEUE, [pollKey(crm.name, RECONCILE)], fixture.at));
   const claims = await claim(store, POLL_QUEUE, { limit: 1, now: fixture.at, leaseMs: 30_000 });
-  await runPolls(deps, { crms: [crm] }, claims, AbortSignal.timeout(20_000));
+  await runPolls(deps, { crms: [crm] }, claims, AbortSignal.timeout(60_000));
   return reported;
 }
 

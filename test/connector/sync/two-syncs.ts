@@ -85,7 +85,7 @@ export async function sync({ store, clock, crm, metrics, log }: World): Promise<
   const claims = await claim(store, 'sync:crm', { limit: 9, now: clock.now, leaseMs: LEASE_MS });
   const warn = (_details: object, message: string) => void log.push(message);
   const deps = { store, metrics, now: () => clock.now, log: { warn } };
-  await syncRecords(deps, crm, claims, AbortSignal.timeout(30_000));
+  await syncRecords(deps, crm, claims, AbortSignal.timeout(60_000));
   return claims.length;
 }
 
@@ -107,7 +107,7 @@ export const history = async ({ store }: World): Promise<readonly (readonly (str
 /** What `undo` does to the record. */
 export async function takeBack({ store, clock, crm, metrics }: World, selection: Selection): Promise<void> {
   const deps = { store, metrics, now: () => clock.now, leaseMs: LEASE_MS };
-  await undoPage(deps, { crm, ids: [RECORD], selection }, AbortSignal.timeout(9_000));
+  await undoPage(deps, { crm, ids: [RECORD], selection }, AbortSignal.timeout(60_000));
 }
 
 export const laneCount = async ({ store }: World): Promise<number> =>

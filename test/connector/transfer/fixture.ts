@@ -89,7 +89,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     calls,
     asked: [],
     answer: false,
-    run(order, more, signal = AbortSignal.timeout(20_000)) {
+    run(order, more, signal = AbortSignal.timeout(60_000)) {
       const { find, ...rest } = connection;
       const known = fixture.finds === 'never' ? { ...crm, connection: rest } : crm;
       const deps: TransferDeps = {

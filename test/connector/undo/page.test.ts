@@ -72,7 +72,7 @@ async function fixture(engine: (typeof ENGINES)[number], properties: readonly st
       scan: async () => ({ records: [] }),
     },
   });
-  const undo = async (signal = AbortSignal.timeout(9_000)): Promise<readonly string[]> => {
+  const undo = async (signal = AbortSignal.timeout(60_000)): Promise<readonly string[]> => {
     const log = { warn: (_: object, message: string) => void logged.push(message) };
     const page = await undoPage(
       { store, metrics, log, now: () => clock.at, leaseMs: 9_000 },
