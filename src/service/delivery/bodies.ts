@@ -1,8 +1,12 @@
-/** The bodies of deliveries: made once for a change that goes to thousands, and the same bytes at every attempt. */
+/**
+ * The bodies of deliveries: made once for a change that goes to thousands, and the same bytes at every attempt unless
+ * somebody whom they name is erased meanwhile.
+ */
 import { sql } from 'kysely';
 import { isEventName } from '../../protocol/events.ts';
 import { type Updates, type WireOptions, writePayload } from '../../protocol/payload.ts';
 import { each } from '../../store/each.ts';
+import { type Erasures, readErasures } from '../../store/erasure/erasures.ts';
 import type { Db } from '../../store/store.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import type { Head } from './due.ts';
@@ -26,6 +30,8 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export function createBodies(options: WireOptions): DeliveryBodies {
   const kept = new Map<string, DeliveryBody>();
   let size = 0;
+  /** The erasures that the kept bodies are without. */
+  let version = '';
 
   function keep(key: string, body: DeliveryBody): DeliveryBody {
     kept.set(key, body);
@@ -40,12 +46,23 @@ export function createBodies(options: WireOptions): DeliveryBodies {
 
   return {
     async load(db, heads) {
-      const missing = heads.filter((head) => !kept.has(keyOf(head)));
+      const erasures = await readErasures(db);
+      if (erasures.version !== version) {
+        kept.clear();
+        size = 0;
+        version = erasures.version;
+      }
+      // Taken before we wait: another load may evict them meanwhile.
+      const known = heads.map((head) => kept.get(keyOf(head)));
+      const missing = heads.filter((_, at) => known[at] === undefined);
       const changes = missing.length > 0 ? await loadChanges(db, missing) : new Map<number, ChangeRow>();
-      return heads.map((head) => {
-        const key = keyOf(head);
+      return heads.map((head, at) => {
         const change = changes.get(head.change);
-        return kept.get(key) ?? (change && keep(key, bodyOf(change, head.events, options)));
+        if (known[at] !== undefined || change === undefined) return known[at];
+        const key = keyOf(head);
+        const body = kept.get(key) ?? bodyOf(change, head.events, options, erasures);
+        // Another load may have learnt of an erasure meanwhile.
+        return erasures.version !== version || kept.has(key) ? body : keep(key, body);
       });
     },
   };
@@ -55,7 +72,7 @@ export function createBodies(options: WireOptions): DeliveryBodies {
 export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<string | undefined> {
   const told = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
   const change = told && (await loadChanges(db, [told])).get(told.change);
-  return change && bodyOf(change, told.events, options).bytes.toString();
+  return change && bodyOf(change, told.events, options, await readErasures(db)).bytes.toString();
 }
 
 const keyOf = ({ change, events }: Head): string => `${change} ${events}`;
@@ -79,8 +96,9 @@ async function loadChanges(db: Db, heads: readonly Pick<Head, 'change'>[]): Prom
   return new Map(rows.map((row) => [row.seq, row]));
 }
 
-function bodyOf(change: ChangeRow, events: string, options: WireOptions): DeliveryBody {
-  const updates: Updates = JSON.parse(change.updates);
+function bodyOf(change: ChangeRow, events: string, options: WireOptions, erasures: Erasures): DeliveryBody {
+  // The row itself is redacted a little after the erasure is noted.
+  const updates: Updates = erasures.redact(JSON.parse(change.updates));
   const told: readonly string[] = JSON.parse(events);
   const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));
   // Found when they might be told, and waiting since.

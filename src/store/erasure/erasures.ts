@@ -29,7 +29,8 @@ const REGISTER_IDS = ['CVR-1-', 'CVR-2-', 'CVR-3-'];
 
 /** In a transaction, no erasure begins before that transaction ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
-  if (engineOf(db) === 'postgres') await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
+  if (db.isTransaction && engineOf(db) === 'postgres')
+    await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
   const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
   const salt = rows.length === 0 ? undefined : await readValue(db, SALT);
   if (salt === undefined) return NONE;
