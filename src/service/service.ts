@@ -221,7 +221,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       run: (claims, signal) => sendFullStates({ ...common, placeType, beneficialOwners, ...digest }, claims, signal),
     }),
     startDelivery(delivery),
-    startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp }),
+    startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp, beneficialOwners }),
     startWorker({
       ...one,
       queue: HOUSEKEEPING_QUEUE,

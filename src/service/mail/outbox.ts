@@ -7,6 +7,7 @@ import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import { storable } from '../../store/each.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
+import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
@@ -25,6 +26,13 @@ export type Taken =
   | { readonly kind: 'none'; readonly until: number | undefined }
   | { readonly kind: 'lost' };
 
+export interface TakeOptions {
+  readonly now: number;
+  readonly digestHour: number;
+  /** False: they are told to nobody. */
+  readonly beneficialOwners?: boolean | undefined;
+}
+
 /** Changes that are read for a mail; the others are counted. */
 const MOST_CHANGES = 300;
 
@@ -33,7 +41,11 @@ const MOST_CHANGES = 300;
  * marked, because the process ended between the two, goes out again as the same mail. Whoever unsubscribed meanwhile, or
  * whose monitor is gone, has nothing due.
  */
-export async function takeBatch(tx: Tx, claim: Claim, now: number, digestHour: number): Promise<Taken> {
+export async function takeBatch(
+  tx: Tx,
+  claim: Claim,
+  { now, digestHour, beneficialOwners }: TakeOptions,
+): Promise<Taken> {
   if ((await held(tx, [claim])).size === 0) return { kind: 'lost' };
   const { monitor, recipient } = readMailKey(claim.key);
   const name = await monitorName(tx, monitor);
@@ -62,7 +74,7 @@ export async function takeBatch(tx: Tx, claim: Claim, now: number, digestHour: n
       .execute();
   }
   if (first.kind === 'notice') return { kind: 'notice', message, monitorName: name, ...readNotice(first.body) };
-  return { kind: 'changes', message, monitorName: name, ...(await readChanges(tx, claim, message)) };
+  return { kind: 'changes', message, monitorName: name, ...(await readChanges(tx, claim, message, beneficialOwners)) };
 }
 
 /** Marks the rows of a mail as sent. */
@@ -141,6 +153,7 @@ async function readChanges(
   tx: Tx,
   claim: Claim,
   message: string,
+  beneficialOwners: boolean | undefined,
 ): Promise<{ readonly changes: readonly MailChange[]; readonly more: number }> {
   const batch = open(tx, claim).where('message', '=', message);
   const rows = await batch
@@ -153,9 +166,12 @@ async function readChanges(
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .executeTakeFirstOrThrow();
   return {
-    changes: rows.map(({ entity, name, updates, timestamp, body }) => {
+    changes: rows.flatMap(({ entity, name, updates, timestamp, body }) => {
       const { events, formerShares } = readNotified(body);
-      return { entity, name, updates: selected(updates, events), timestamp, formerShares };
+      const chosen = selected(updates, events);
+      // Found when they might be told, and waiting since.
+      const told = beneficialOwners === false ? withoutBeneficialOwners(chosen) : chosen;
+      return Object.keys(told).length === 0 ? [] : [{ entity, name, updates: told, timestamp, formerShares }];
     }),
     more: Number(count) - rows.length,
   };

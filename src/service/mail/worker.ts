@@ -27,6 +27,8 @@ export interface MailDeps {
   readonly baseUrl: string;
   /** Where absent nothing is sent: what is queued is given up, notices are logged. */
   readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
+  /** False: mails that wait tell nobody of beneficial owners. */
+  readonly beneficialOwners?: boolean;
   /** Ms for one mail, for tests. */
   readonly deadlineMs?: number;
   /** As the worker's. */
@@ -114,9 +116,9 @@ export function startMail(deps: MailDeps): Worker {
 }
 
 /** Takes the mail that is due in a lane; where none is, the lane ends. */
-const takeOrSettle = ({ store, now }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
+const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
   store.write(async (tx) => {
-    const taken = await takeBatch(tx, claim, now(), digestHour);
+    const taken = await takeBatch(tx, claim, { now: now(), digestHour, beneficialOwners });
     if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
     return taken;
   });
@@ -148,7 +150,7 @@ const isEmpty = (batch: Batch): boolean => batch.kind === 'changes' && batch.cha
 
 const NOTHING_LEFT: Sent = {
   kind: 'rejected',
-  error: 'the changes it was to tell of are no longer stored',
+  error: 'the changes it was to tell of are no longer stored, or may no longer be told',
   bounced: false,
 };
 

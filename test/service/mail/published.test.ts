@@ -40,3 +40,33 @@ test.each(ENGINES)('what is published is mailed to the monitors that selected it
   expect(lane?.key).toMatch(/ eva@example\.dk$/);
   expect(lane?.due_at).toBe(Date.parse('2026-09-02T05:00:00Z'));
 });
+
+test.each(ENGINES)(
+  'a mail that waits tells of no beneficial owner once the legal basis is gone, on %s',
+  async (engine) => {
+    const store = await newStore(engine);
+    const office = await startMailServer();
+    await made(store, { target: 'all', emails: ['bo@example.dk'], mailFrequency: 'immediate' });
+    await made(store, {
+      target: 'all',
+      events: ['trueOwnership'],
+      emails: ['eva@example.dk'],
+      mailFrequency: 'immediate',
+    });
+    const owner = { entityId: 'CVR-3-4000099001', name: 'Prøve Opdigtsen', type: 'Person', ownership: '50' };
+    const trueOwnership = { added: [owner], removed: [], changed: [] };
+    const change = changed({ updates: { ...RENAMED_AND_MOVED, trueOwnership } });
+    await store.write((tx) => publish(tx, [change], { now: NOW, beneficialOwners: true }));
+    const { worker } = mailWorker(store, office.url, () => NOW, { beneficialOwners: false });
+    await worker.drained();
+    expect(office.mails.map(({ to }) => to.join())).toEqual(['bo@example.dk']);
+    expect(office.mails[0]?.text).toContain('Navn: Havblik ApS → Havblik Handel ApS');
+    expect(office.mails[0]?.text).not.toContain(owner.name);
+    const rows = await store.db
+      .selectFrom('mail')
+      .select(['recipient', 'error'])
+      .where('failed_at', 'is not', null)
+      .execute();
+    expect(rows).toEqual([{ recipient: 'eva@example.dk', error: expect.stringContaining('may no longer be told') }]);
+  },
+);
