@@ -5,7 +5,7 @@ import type { Db } from '../../store/store.ts';
 import type { Place } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { fold } from './fold.ts';
-import { type EntityRow, type ErasurePlan, rowsNaming, select } from './plan.ts';
+import { type EntityRow, type ErasurePlan, numbersOf, rowsNaming, select } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
 export interface RowChange {
@@ -30,7 +30,7 @@ export async function findRows(
 ): Promise<readonly RowChange[]> {
   const { entities, names, related } = words.plan;
   const rows = [...(await rowsNaming(db, table, place, entities))];
-  const { mentions = [], text } = place;
+  const { mentions = [], documents = [], text } = place;
   if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...entities.map(numberOf), ...names])));
   if (text === 'related') for (const other of related) rows.push(...(await select(db, table, [place.own(other)])));
   const isNamed = (value: unknown): boolean =>
@@ -38,9 +38,13 @@ export async function findRows(
     (namesById(value, entities) ||
       (text !== undefined && hasWord(value, names)) ||
       (text === 'everywhere' && hasWord(value, entities.map(numberOf))));
+  const numbers = numbersOf(entities);
+  const isNumbered = (value: unknown): boolean => typeof value === 'string' && hasWord(value, numbers);
   const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
   return [...distinct.values()].flatMap((row) => {
-    const named = mentions.filter((column) => isNamed(row[column]));
+    const named = mentions.filter(
+      (column) => isNamed(row[column]) || (documents.includes(column) && isNumbered(row[column])),
+    );
     if (named.length === 0) return [];
     if (place.others === 'redact') return redacted(row, named, words, text !== undefined);
     const columns = place.others === 'clear' ? Object.fromEntries(named.map((column) => [column, null])) : undefined;

@@ -45,19 +45,21 @@ export async function planErasure(db: Db, entity: string, signal: AbortSignal): 
 const namesInRow = (row: EntityRow, { mentions = [] }: Place, entities: readonly string[]): readonly string[] =>
   mentions.flatMap((column) => namesIn(readJson(row[column]), (id) => entities.includes(id)));
 
-/** The rows whose columns name one of the entities by its id. */
+/** The rows whose columns have one of the texts in them; where they hold documents of the register, also the number of an id. */
 export async function rowsNaming(
   db: Db,
   table: string,
-  { mentions = [] }: Place,
+  { mentions = [], documents = [] }: Place,
   texts: readonly string[],
 ): Promise<readonly EntityRow[]> {
-  return select(
-    db,
-    table,
-    mentions.flatMap((column) => texts.map((text) => contains(column, text))),
-  );
+  const having = (columns: readonly string[], words: readonly string[]) =>
+    columns.flatMap((column) => words.map((word) => contains(column, word)));
+  return select(db, table, [...having(mentions, texts), ...having(documents, numbersOf(texts))]);
 }
+
+/** The numbers that entities have in the register. */
+export const numbersOf = (entities: readonly string[]): readonly string[] =>
+  entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
 
 /** The rows of a table that meet any of the conditions. */
 export async function select(

@@ -19,6 +19,8 @@ export interface Place {
   own(entity: string): RawBuilder<boolean>;
   /** The columns whose texts may name an entity of another's row. */
   readonly mentions?: readonly string[];
+  /** Those of them that hold a document of the register: it names entities by their numbers, without the rest of the id. */
+  readonly documents?: readonly string[];
   /**
    * What an erasure does with those rows: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
    * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
@@ -55,7 +57,7 @@ export const PLACES = {
   arrival: { own: none, mentions: ['body'], others: 'redact' },
   receipt: { own: byEntity, mentions: ['body'], others: 'redact' },
   quarantine: { own: none, mentions: ['subject', 'body'], text: 'everywhere' },
-  snapshot: { own: byEntity, mentions: ['body', 'ahead'], others: 'redact' },
+  snapshot: { own: byEntity, mentions: ['body', 'ahead'], documents: ['ahead'], others: 'redact' },
   merger_party: { own: byEntity },
   filing: { own: byEntity, mentions: ['data', 'record'], others: 'redact' },
   news_entity: { own: (entity) => sql`news in (select news from news_entity where entity = ${entity})` },

@@ -88,8 +88,17 @@ const knownText = (document: unknown): string | Buffer =>
 /** The text of a document: what it was parsed from where that is known. To write it anew costs as much as to parse it. */
 export const textOf = (document: unknown): string => knownText(document).toString();
 
+const digests = new WeakMap<object, string>();
+
+/** Remembers the digest that a document was kept under: without the erased whom it named it has another text. */
+export function withDigest(document: unknown, digest: string): unknown {
+  if (isJsonObject(document)) digests.set(document, digest);
+  return document;
+}
+
 /** Tells a document from its other versions. */
-export const digestOf = (document: unknown): string => hash('sha256', knownText(document), 'base64url');
+export const digestOf = (document: unknown): string =>
+  (isJsonObject(document) ? digests.get(document) : undefined) ?? hash('sha256', knownText(document), 'base64url');
 
 /** How much of a text that cannot be read is shown to a person. */
 const SHOWN = 2_000;

@@ -104,10 +104,10 @@ export async function readAhead(
   db: Db,
   now: number,
   limit: number,
-): Promise<readonly { readonly entity: string; readonly ahead: string | null }[]> {
+): Promise<readonly { readonly entity: string; readonly ahead: string | null; readonly digest: string }[]> {
   return await db
     .selectFrom('snapshot')
-    .select(['entity', 'ahead'])
+    .select(['entity', 'ahead', 'digest'])
     .where('ahead_at', '<=', now)
     .orderBy('ahead_at')
     .orderBy('entity')

@@ -8,7 +8,7 @@ import { settle } from '../../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../../runtime/lanes/settlement.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
-import { type RegisterSource, SourceError, type SourcePage, withText } from '../source/source.ts';
+import { type RegisterSource, SourceError, type SourcePage, withDigest, withText } from '../source/source.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
 import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 
@@ -92,7 +92,10 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
     await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
     return;
   }
-  const documents = due.map(({ ahead }) => withText(JSON.parse(ahead ?? 'null'), ahead ?? 'null'));
+  const documents = due.map(({ ahead, digest }) => {
+    const text = ahead ?? 'null';
+    return withDigest(withText(JSON.parse(text), text), digest);
+  });
   await takeIn(deps, documents, {
     again: true,
     claims: [claim],
