@@ -80,8 +80,8 @@ const MOST_POSTS = 60_000;
 // that PostgreSQL takes for no text: all that is published would wait for it.
 const EMAIL = /^([^\s\p{Cc}\p{Cs}@<>(),;:"\\]+)@([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*)$/u;
 const CONTROL = /\p{Cc}/u;
-/** Headers that belong to the post itself. */
-const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
+/** Headers that belong to the post itself, or that the client refuses to send. */
+const OURS = /^(?:host|connection|keep-alive|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
 
 /** Tells everything that is wrong with what is asked; nothing where it can be. */
 export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly Issue[] {
@@ -147,7 +147,7 @@ function checkCredentials(credentials: Credentials): readonly Issue[] {
   if (!Value.Check(authSchema, credentials))
     return [{ path, message: `does not hold what the method ${method} needs` }];
   if (credentials.method === 'Header' && OURS.test(credentials.key))
-    return [{ path: `${path}/key`, message: 'is a header that every post has already' }];
+    return [{ path: `${path}/key`, message: 'is a header that every post has already, or that none may have' }];
   return [];
 }
 

@@ -62,6 +62,7 @@ describe('what is asked of a monitor', () => {
     [{ credentials: { method: 'Header', key: 'X-Key', value: 'a\r\nX-Other: b' } }, '/credentials'],
     [{ credentials: { method: 'Header', key: 'Content-Length', value: '1' } }, '/credentials/key'],
     [{ credentials: { method: 'Header', key: 'webhook-id', value: '1' } }, '/credentials/key'],
+    [{ credentials: { method: 'Header', key: 'Keep-Alive', value: '1' } }, '/credentials/key'],
     [{ credentials: { method: 'BasicAuth', key: 'a:b', value: 'x' } }, '/credentials'],
     [{ credentials: { method: 'Bearer', token: '' } }, '/credentials/token'],
     [{ credentials: { method: 'Bearer', token: 'a b' } }, '/credentials/token'],
