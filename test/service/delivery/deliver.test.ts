@@ -249,7 +249,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
       await made(store, { url: hook.url, target: 'all' }),
       await made(store, { url: hook.url, target: 'all' }),
     ];
-    const { publish, worker, now, errors } = delivering(store, { deadlineMs: 5_000 });
+    const { publish, worker, now, errors } = delivering(store, { deadlineMs: 60_000 });
     await publish(renamed('A'), renamed('B'));
     await waiting;
     await store.write((tx) => disable(tx, off.id, 'person', now()));
@@ -273,7 +273,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     const before = await openHook((response) => ask(() => void response.writeHead(410).end()));
     const after = await openHook();
     const { id } = await made(store, { url: before.url, target: 'all' });
-    const { publish, worker, now } = delivering(store, { deadlineMs: 5_000 });
+    const { publish, worker, now } = delivering(store, { deadlineMs: 60_000 });
     await publish(renamed('A'));
     const answer = await asked;
     await store.write((tx) => updateMonitor(tx, id, { url: after.url }, { secrets, now: now() }));

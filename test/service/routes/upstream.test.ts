@@ -14,7 +14,7 @@ const open = async (
   const harness = await openHarness('sqlite', { requestsPerMinute });
   const { id, key } = await harness.key();
   const jobId = await harness.job(id, 'crm');
-  const client = openClient({ deadlineMs: 5_000 });
+  const client = openClient({ deadlineMs: 60_000 });
   onTestFinished(() => client.close());
   const upstream = openUpstream({
     baseUrl: harness.url,
