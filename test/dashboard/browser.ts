@@ -102,7 +102,12 @@ export function useBrowser(): { open(look?: Look): Promise<Tab> } {
         if (['error', 'warning'].includes(message.type())) reports.push(message.text());
       });
       page.on('pageerror', (error) => reports.push(String(error)));
-      page.on('requestfailed', (request) => reports.push(`${request.url()} ${request.failure()?.errorText}`));
+      page.on('requestfailed', (request) => {
+        const reason = request.failure()?.errorText;
+        // Whoever leaves a page breaks off the refresh that is under way.
+        const isLeft = reason === 'net::ERR_ABORTED' && 'x-cvrsync-refresh' in request.headers();
+        if (!isLeft) reports.push(`${request.url()} ${reason}`);
+      });
       return {
         page,
         reports,

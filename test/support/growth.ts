@@ -1,26 +1,30 @@
 /** How much longer work takes when its input is eight times as long: about 8 for linear work, 64 for quadratic work. */
 const FACTOR = 8;
-const TRIES = 5;
-/** A busy machine may disturb a few runs, but not each of so many. */
-const MOST_TRIES = 40;
-/** Work of microseconds is below what the clock and the compiler let one compare. */
-const LEAST_MS = 0.5;
+/** Work is counted in ticks of a few milliseconds: less than this says little. */
+const LEAST_CPU_MS = 60;
+
+/** A shorter run fits into a cache that the long one does not. */
+const LEAST_RUN_MS = 0.5;
 
 /** Above what linear work takes with all its noise, and far below quadratic work. */
 export const MOST_LINEAR_GROWTH = 30;
 
-/** The ratio of the shortest of several runs each; of more of them where it looks as if the growth was not linear. */
+/**
+ * The ratio of what one run costs with the long input and with the short one, each repeated until it can be compared. It
+ * is the time that this thread computed, not the time that passed: on a busy machine a long run waits, a short one not.
+ */
 export function growthOf(run: (length: number) => void, length: number): number {
-  const took = (size: number): number => {
-    const began = performance.now();
-    run(size);
-    return performance.now() - began;
+  const cost = (size: number): number => {
+    let [runs, spent] = [0, 0];
+    const before = process.threadCpuUsage();
+    while (spent < LEAST_CPU_MS) {
+      run(size);
+      runs++;
+      const { user, system } = process.threadCpuUsage(before);
+      spent = (user + system) / 1_000;
+    }
+    return Math.max(spent / runs, LEAST_RUN_MS);
   };
-  let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const growth = (): number => Math.max(long, LEAST_MS) / Math.max(short, LEAST_MS);
-  for (let tries = 0; tries < TRIES || (tries < MOST_TRIES && growth() >= MOST_LINEAR_GROWTH); tries++) {
-    short = Math.min(short, took(length));
-    long = Math.min(long, took(length * FACTOR));
-  }
-  return growth();
+  run(length);
+  return cost(length * FACTOR) / cost(length);
 }
