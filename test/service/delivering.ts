@@ -1,6 +1,7 @@
 /** Webhooks that behave as told, and the delivery to them. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
@@ -92,7 +93,7 @@ export function delivering(store: Store, options: Partial<DeliveryDeps> & { dead
     now: clock.now,
     http: client.http,
     metrics: createMetrics(),
-    log: { error: (detail, message) => errors.push(`${message} ${JSON.stringify(detail)}`), warn() {} },
+    log: { error: (detail, message) => errors.push(`${message} ${inspect(detail)}`), warn() {} },
     random: () => 0,
     pollMs: 50,
     ...more,
