@@ -79,6 +79,8 @@ export function startWorker(options: WorkerOptions): Worker {
       if (lastFull) await gatherBatch(options, stopping.signal);
       if (stopping.signal.aborted) return [];
       const asked = drains.length;
+      // Looked at before the claim: a run that ends during it may leave a lane due that the claim did not see.
+      const isIdle = running === 0;
       const except = await keysLeft(options);
       const claims = await claim(options.store, queue, {
         limit: batch,
@@ -88,7 +90,7 @@ export function startWorker(options: WorkerOptions): Worker {
         prepare: options.prepare,
       });
       lastFull = claims.length === batch;
-      if (claims.length === 0 && running === 0) for (const drained of drains.splice(0, asked)) drained();
+      if (claims.length === 0 && isIdle) for (const drained of drains.splice(0, asked)) drained();
       return claims;
     } catch (error) {
       log.error({ err: error, queue }, 'could not claim work: trying again');

@@ -70,6 +70,47 @@ describe('a worker', () => {
     expect(batches.flat()).toEqual(names(35));
   });
 
+  it('is not drained while a lane is due that a run left so during a claim', async () => {
+    const store = await newStore('sqlite');
+    const claimed = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    let isWatched = false;
+    /** A claim that finds nothing hears of it only later. */
+    const slow: Store = {
+      ...store,
+      async write(work, options) {
+        const found = await store.write(work, options);
+        if (options?.ephemeral !== true || !isWatched) return found;
+        isWatched = false;
+        claimed.resolve();
+        await answer.promise;
+        return found;
+      },
+    };
+    let runs = 0;
+    const run = async (claims: readonly Claim[]) => {
+      runs += 1;
+      if (runs === 1) {
+        await claimed.promise;
+        await store.write((tx) => mark(tx, Q, ['a'], Date.now()));
+      }
+      await done(store, claims);
+      ended.resolve();
+    };
+    const { worker, marks } = await working({ store: slow, concurrency: 2, run });
+    await marks(['a']);
+    await expect.poll(() => runs).toBe(1);
+    isWatched = true;
+    const drained = worker.drained();
+    await ended.promise;
+    // By now the worker knows of the end.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    answer.resolve();
+    await drained;
+    expect(runs).toBe(2);
+  });
+
   it('lets requests and timers in between two batches of a backlog', async () => {
     const store = await newStore('sqlite');
     let turns = 0;
