@@ -16,8 +16,8 @@ export default defineConfig({
     retry: 0,
     // What the provider of single sign-on says to those who would run it for real.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
-    // Three for each core of CI: most tests wait for a process, a time-out or a pause for longer than they compute.
-    maxWorkers: 6,
+    // Two for each core of CI: many tests wait for a process, a time-out or a pause. More take the time of each other.
+    maxWorkers: 4,
     sequence: { sequencer: Order },
     globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
     projects: [
