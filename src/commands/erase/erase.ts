@@ -10,10 +10,10 @@ import { each } from '../../store/each.ts';
 import { aliasOfDigest, beginErasure, endErasure, readErasures, readRest } from '../../store/erasure/erasures.ts';
 import { ERASED } from '../../store/erasure/redact.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { PLACE_OF_TABLE, PLACES } from '../export/kept-rows.ts';
+import { PLACE_OF_TABLE, PLACES, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { type ErasureWords, findRows, ownRows, type RowChange } from './find-rows.ts';
-import { type ErasurePlan, planErasure, select } from './plan.ts';
+import { type ErasurePlan, planErasure } from './plan.ts';
 
 /** What an erasure does in one table. */
 export interface TableErasure {

@@ -2,10 +2,10 @@
 import type { RawBuilder } from 'kysely';
 import { redact } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import type { Place } from '../export/kept-rows.ts';
+import { numbersOf, type Place, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { fold } from './fold.ts';
-import { type EntityRow, type ErasurePlan, numbersOf, rowsNaming, select } from './plan.ts';
+import { type EntityRow, type ErasurePlan, rowsNaming } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
 export interface RowChange {

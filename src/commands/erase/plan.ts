@@ -1,10 +1,9 @@
 /** What an erasure looks for: the ids, names and relations of an entity, read while the store still holds them. */
-import { type RawBuilder, sql } from 'kysely';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { namesIn } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import { contains, PLACE_OF_TABLE, type Place } from '../export/kept-rows.ts';
+import { contains, numbersOf, PLACE_OF_TABLE, type Place, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { unitsOf } from '../export/units.ts';
 import { fold } from './fold.ts';
@@ -55,22 +54,6 @@ export async function rowsNaming(
   const having = (columns: readonly string[], words: readonly string[]) =>
     columns.flatMap((column) => words.map((word) => contains(column, word)));
   return select(db, table, [...having(mentions, texts), ...having(documents, numbersOf(texts))]);
-}
-
-/** The numbers that entities have in the register. */
-export const numbersOf = (entities: readonly string[]): readonly string[] =>
-  entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
-
-/** The rows of a table that meet any of the conditions. */
-export async function select(
-  db: Db,
-  table: string,
-  conditions: readonly RawBuilder<boolean>[],
-): Promise<readonly EntityRow[]> {
-  if (conditions.length === 0) return [];
-  const { rows } = await sql<EntityRow>`select * from ${sql.table(table)}
-    where ${sql.join(conditions, sql` or `)}`.execute(db);
-  return rows;
 }
 
 async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly string[]> {

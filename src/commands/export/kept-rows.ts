@@ -157,12 +157,42 @@ export async function* readKeptRows(
 ): AsyncGenerator<KeptRows> {
   for (const [table, place] of PLACE_OF_TABLE) {
     const named = mentions ? (place.mentions ?? []) : [];
-    const conditions = entities.flatMap((entity) => [
-      place.own(entity),
-      ...named.map((column) => contains(column, entity)),
-    ]);
-    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
-      where ${sql.join(conditions, sql` or `)}`.execute(db);
-    if (rows.length > 0) yield { table, rows };
+    const rows = await select(
+      db,
+      table,
+      entities.flatMap((entity) => [place.own(entity), ...named.map((column) => contains(column, entity))]),
+    );
+    const numbered = mentions ? await rowsWithNumbers(db, table, place, numbersOf(entities)) : [];
+    const distinct = new Map([...rows, ...numbered].map((row) => [JSON.stringify(row), row]));
+    if (distinct.size > 0) yield { table, rows: [...distinct.values()] };
   }
+}
+
+/** The rows whose documents have one of the numbers in them, whole. */
+async function rowsWithNumbers(
+  db: Db,
+  table: string,
+  { documents = [] }: Place,
+  numbers: readonly string[],
+): Promise<KeptRows['rows']> {
+  const having = documents.flatMap((column) => numbers.map((number) => contains(column, number)));
+  const isWhole = (text: unknown): boolean =>
+    typeof text === 'string' && text.split(/\D+/).some((digits) => numbers.includes(digits));
+  return (await select(db, table, having)).filter((row) => documents.some((column) => isWhole(row[column])));
+}
+
+/** The numbers that entities have in the register. */
+export const numbersOf = (entities: readonly string[]): readonly string[] =>
+  entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
+
+/** The rows of a table that meet any of the conditions. */
+export async function select(
+  db: Db,
+  table: string,
+  conditions: readonly RawBuilder<boolean>[],
+): Promise<KeptRows['rows']> {
+  if (conditions.length === 0) return [];
+  const { rows } = await sql<KeptRows['rows'][number]>`select * from ${sql.table(table)}
+    where ${sql.join(conditions, sql` or `)}`.execute(db);
+  return rows;
 }

@@ -1,6 +1,7 @@
 /** What a document says of a coming day is told on that day, also where somebody else whom it names was erased. */
 import { describe, expect, it } from 'vitest';
 import { erase } from '../../../src/commands/erase/erase.ts';
+import { readKeptRows } from '../../../src/commands/export/kept-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { document, ENTITY, name, person, relation, role } from '../../service/register/documents.ts';
 import { DAY, START, setWatch } from '../../service/register/watch-fixture.ts';
@@ -47,6 +48,16 @@ describe.each(ENGINES)('a coming day on %s', (engine) => {
     await eraseMember(fixture.store);
     expect(await rowsWith(fixture.store, 'Skovlund')).toEqual([]);
     expect(await rowsWith(fixture.store, '4000000001')).toEqual([]);
+  });
+
+  it('is among what export prints of a person whom the document names, and of nobody whose number is in hers', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    const function_ = role('LEDELSESORGAN', 'Bestyrelse', 'Bestyrelsesmedlem', '2026-05-06');
+    await fixture.tell(document({ deltagerRelation: [relation(person(4_000_000_001, 'Asta Skovlund'), function_)] }));
+    await fixture.run();
+    const exported = (entity: string) => Array.fromAsync(readKeptRows(fixture.store.db, [entity], { mentions: true }));
+    expect(await exported(PERSON)).toMatchObject([{ table: 'snapshot', rows: [{ entity: ENTITY }] }]);
+    expect(await exported('CVR-3-400000000')).toEqual([]);
   });
 
   it('is told of on the day where a person whom the document names had been erased before', async () => {
