@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable } from '../../store/each.ts';
+import { newestErasure } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import { type Notice, queueNotice } from '../mail/queue.ts';
 import { HEALTHY, type Health, judge, type NoticeKind } from '../monitors/health.ts';
@@ -119,13 +120,17 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     return [{ seq, number, at, took, status, fault, answer: storable(answer) }];
   });
   if (rows.length === 0) return;
+  const erasedAt = (await newestErasure(tx)) ?? Number.NEGATIVE_INFINITY;
+  // Some webhooks answer with what they were sent: whoever was in it may have been erased while the post was under way.
+  const kept = rows.map((row) => (row.at <= erasedAt ? { ...row, answer: null } : row));
   await tx
     .insertInto('attempt')
     .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer'])
     .expression(
       sql`select cast(each.seq as bigint), cast(each.at as bigint), cast(each.took as bigint),
         cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer
-        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer'], rows)} where true`,
+        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer'], kept)}
+        where exists (select 1 from delivery where delivery.seq = cast(each.seq as bigint))`,
     )
     .execute();
 }

@@ -29,8 +29,7 @@ const REGISTER_IDS = ['CVR-1-', 'CVR-2-', 'CVR-3-'];
 
 /** In a transaction, no erasure begins before that transaction ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
-  if (db.isTransaction && engineOf(db) === 'postgres')
-    await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
+  await holdOff(db);
   const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
   const salt = rows.length === 0 ? undefined : await readValue(db, SALT);
   if (salt === undefined) return NONE;
@@ -43,6 +42,22 @@ export async function readErasures(db: Db): Promise<Erasures> {
   const isNamedIn = (text: string): boolean =>
     (text.match(/\d{8,}/g) ?? []).some((number) => REGISTER_IDS.some((kind) => has(kind + number)));
   return { version: [...digests].join(' '), has, redact: (value) => redact(value, aliasOf), isNamedIn };
+}
+
+/** In a transaction, no erasure begins before it ends. */
+async function holdOff(db: Db): Promise<void> {
+  if (db.isTransaction && engineOf(db) === 'postgres')
+    await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
+}
+
+/** When the newest erasure began, in ms; undefined where there is none. None begins before the transaction ends. */
+export async function newestErasure(tx: Tx): Promise<number | undefined> {
+  await holdOff(tx);
+  const { at } = await tx
+    .selectFrom('erasure')
+    .select((row) => row.fn.max('begun_at').as('at'))
+    .executeTakeFirstOrThrow();
+  return at ?? undefined;
 }
 
 /** The rows that are not about an erased entity. */

@@ -15,9 +15,9 @@ const NAME = 'Asta Skovlund';
 const MEMBER = { entityId: PERSON, name: NAME, type: 'Person' };
 const BOARD: Updates = { board: { added: [MEMBER], removed: [] } };
 
-const erased = (store: Store) =>
-  erase(store, PERSON, {
-    now: () => NOW,
+const erased = (store: Store, entity = PERSON, at = NOW) =>
+  erase(store, entity, {
+    now: () => at,
     actor: { kind: 'user', name: 'birk' },
     signal: AbortSignal.timeout(60_000),
   });
@@ -43,6 +43,28 @@ describe.each(ENGINES)('bodies of deliveries on %s', (engine) => {
     expect(first).toContain(NAME);
     expect(second).toContain('(erased)');
     for (const word of [NAME, PERSON]) expect(second).not.toContain(word);
+  });
+
+  it('leave nobody in the answer to a post that was under way when the erasure began, and no attempt of nobody', async () => {
+    const store = await newStore(engine);
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const answers: (() => void)[] = [];
+    const hook = await openHook((response, { body }) => {
+      answers.push(() => void response.writeHead(500).end(body));
+      if (answers.length === 2) ask();
+    });
+    await made(store, { url: hook.url, target: 'all' });
+    const { publish: tell, worker, now } = delivering(store, { deadlineMs: 60_000 });
+    await tell(
+      changed({ updates: BOARD }),
+      changed({ entity: OTHER, updates: { website: { before: null, after: 'https://oester.example' } } }),
+    );
+    await asked;
+    for (const entity of [PERSON, OTHER]) await erased(store, entity, now());
+    for (const answer of answers) answer();
+    await worker.drained();
+    const attempts = await store.db.selectFrom('attempt').select(['status', 'answer']).execute();
+    expect(attempts).toEqual([{ status: 500, answer: null }]);
   });
 
   it('name nobody whose erasure has begun and has not come to the change yet', async () => {
