@@ -1,60 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
-import { type Claim, claim, counts, mark, settleAll } from '../../src/runtime/lanes/lanes.ts';
-import { StrayError } from '../../src/runtime/stray-error.ts';
-import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
-import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
+import { type Claim, claim, counts, mark } from '../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
-
-const Q = 'sync';
-const keys = (claims: readonly Claim[]) => claims.map(({ key }) => key);
-const names = (count: number) => Array.from({ length: count }, (_, i) => `lane ${String(i).padStart(3, '0')}`);
-const done = (store: Store, claims: readonly Claim[]) =>
-  store.write((tx) =>
-    settleAll(
-      tx,
-      claims.map((each) => [each, { kind: 'done' }]),
-    ),
-  );
-
-interface Setup {
-  readonly store: Store;
-  readonly wakeUp: WakeUp;
-  readonly worker: Worker;
-  readonly errors: string[];
-  marks(lanes: readonly string[], at?: number): Promise<void>;
-}
-
-async function working(options: Partial<WorkerOptions>, before?: (store: Store) => Promise<unknown>): Promise<Setup> {
-  const store = options.store ?? (await newStore('sqlite'));
-  await before?.(store);
-  const wakeUp = createWakeUp();
-  const errors: string[] = [];
-  const worker = startWorker({
-    store,
-    wakeUp,
-    queue: Q,
-    batch: 10,
-    concurrency: 1,
-    pollMs: 50,
-    now: Date.now,
-    log: { error: (_, message) => errors.push(message) },
-    run: async (claims) => void (await done(store, claims)),
-    ...options,
-  });
-  onTestFinished(() => worker.stop(0));
-  const marks = async (lanes: readonly string[], at = Date.now()) => {
-    await store.write((tx) => mark(tx, Q, lanes, at));
-    wakeUp.ring(Q);
-  };
-  return { store, wakeUp, worker, errors, marks };
-}
-
-const prepared =
-  (count: number, since = 0) =>
-  (store: Store) =>
-    store.write((tx) => mark(tx, Q, names(count), since));
+import { done, keys, names, prepared, Q, working } from './working.ts';
 
 describe('a worker', () => {
   it('takes full batches from a backlog, and every lane once', async () => {
@@ -68,47 +17,6 @@ describe('a worker', () => {
     await worker.drained();
     expect(batches.map(({ length }) => length)).toEqual([10, 10, 10, 5]);
     expect(batches.flat()).toEqual(names(35));
-  });
-
-  it('is not drained while a lane is due that a run left so during a claim', async () => {
-    const store = await newStore('sqlite');
-    const claimed = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
-    let isWatched = false;
-    /** A claim that finds nothing hears of it only later. */
-    const slow: Store = {
-      ...store,
-      async write(work, options) {
-        const found = await store.write(work, options);
-        if (options?.ephemeral !== true || !isWatched) return found;
-        isWatched = false;
-        claimed.resolve();
-        await answer.promise;
-        return found;
-      },
-    };
-    let runs = 0;
-    const run = async (claims: readonly Claim[]) => {
-      runs += 1;
-      if (runs === 1) {
-        await claimed.promise;
-        await store.write((tx) => mark(tx, Q, ['a'], Date.now()));
-      }
-      await done(store, claims);
-      ended.resolve();
-    };
-    const { worker, marks } = await working({ store: slow, concurrency: 2, run });
-    await marks(['a']);
-    await expect.poll(() => runs).toBe(1);
-    isWatched = true;
-    const drained = worker.drained();
-    await ended.promise;
-    // By now the worker knows of the end.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    answer.resolve();
-    await drained;
-    expect(runs).toBe(2);
   });
 
   it('lets requests and timers in between two batches of a backlog', async () => {
@@ -281,55 +189,5 @@ describe('a worker', () => {
     down = false;
     await worker.drained();
     expect(await counts(real.db, 0)).toEqual([]);
-  });
-});
-
-describe('a worker that is stopped', () => {
-  it('after a stray error tries what it cut off later, each time more so: one of the lanes may have caused it', async () => {
-    const begun = Promise.withResolvers<void>();
-    const run = (_claims: readonly Claim[], signal: AbortSignal) => {
-      begun.resolve();
-      return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    };
-    const { store, worker, errors } = await working({ run, now: () => 1_000 }, prepared(1));
-    await begun.promise;
-    await worker.stop(0, new StrayError(new TypeError('boom')));
-    const lane = await store.db.selectFrom('lane').select(['due_at', 'attempts', 'error']).executeTakeFirst();
-    expect(lane).toMatchObject({ attempts: 1, error: 'the process ended: boom' });
-    expect(lane?.due_at).toBeGreaterThanOrEqual(2_000);
-    expect(errors).toEqual([]);
-  });
-
-  it('waits for what runs, and claims no more', async () => {
-    const store = await newStore('sqlite');
-    const started = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    const run = async (claims: readonly Claim[]) => {
-      started.resolve();
-      await gate.promise;
-      await done(store, claims);
-    };
-    const { worker } = await working({ store, run }, prepared(25));
-    await started.promise;
-    const stopped = worker.stop(10_000);
-    gate.resolve();
-    await stopped;
-    expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 15, leased: 0 }]);
-  });
-
-  it('aborts what runs too long, and gives its lanes back at once', async () => {
-    const store = await newStore('sqlite');
-    const started = Promise.withResolvers<void>();
-    const run = (_: readonly Claim[], signal: AbortSignal) =>
-      new Promise<void>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-        started.resolve();
-      });
-    const { worker, errors } = await working({ store, run }, prepared(3));
-    await started.promise;
-    await worker.stop(20);
-    expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 3, leased: 0 }]);
-    expect(await store.db.selectFrom('lane').select('attempts').distinct().execute()).toEqual([{ attempts: 0 }]);
-    expect(errors).toEqual([]);
   });
 });
