@@ -10,11 +10,11 @@ const never = new AbortController().signal;
 
 const open = async (
   service: FakeService,
-  more: { keyHeader?: string; take?: number; accessKey?: string } = {},
+  { deadlineMs = 60_000, ...more }: { keyHeader?: string; take?: number; accessKey?: string; deadlineMs?: number } = {},
   aMinute = 60_000,
 ) => {
   const store = await newStore('sqlite');
-  const client = openClient({ deadlineMs: 1_000 });
+  const client = openClient({ deadlineMs });
   onTestFinished(() => client.close());
   const rateLimiter = upstreamRateLimiter(store, aMinute, Date.now);
   const { url: baseUrl, accessKey } = service;
@@ -126,7 +126,7 @@ it('pauses where the key is not accepted, and never tells it', async () => {
 
 it.each(['hang', 'reset', 'cut'] as const)('says that no answer came after a %s, without the key', async (kind) => {
   const service = await serveService();
-  const { upstream } = await open(service);
+  const { upstream } = await open(service, kind === 'hang' ? { deadlineMs: 1_000 } : {});
   service.fault({ match: 'POST', action: { kind } });
   const result = await upstream.add(item, false, 'crm', never);
   expect(result.kind).toBe('unavailable');

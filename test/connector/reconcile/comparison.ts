@@ -59,7 +59,7 @@ export async function setComparison({
 }: FixtureOptions = {}): Promise<Comparison> {
   const store = await newStore(engine);
   const service = await serveService();
-  const client = openClient({ deadlineMs: 2_000 });
+  const client = openClient({ deadlineMs: 60_000 });
   onTestFinished(() => client.close());
   const rateLimiter = upstreamRateLimiter(store, 60_000, Date.now);
   const upstream = openUpstream({

@@ -15,7 +15,7 @@ const news: NewsSettings = {
 };
 
 export function noticeDeps<S>(store: Store, now: () => number, settings: S) {
-  const client = openClient({ deadlineMs: 2_000 });
+  const client = openClient({ deadlineMs: 60_000 });
   onTestFinished(() => client.close());
   const warnings: string[] = [];
   const metrics = createMetrics();

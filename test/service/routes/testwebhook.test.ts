@@ -22,11 +22,14 @@ interface Answer {
 }
 
 /** The endpoint over a store of its own; asked with a key of these scopes. */
-async function opened(guard: GuardOptions = { allow: ['127.0.0.1'] }, scopes: readonly Scope[] = USUAL_SCOPES) {
+async function opened(
+  guard: GuardOptions = { allow: ['127.0.0.1'] },
+  { scopes = USUAL_SCOPES, deadlineMs = 60_000 }: { scopes?: readonly Scope[]; deadlineMs?: number } = {},
+) {
   const store = await newStore('sqlite');
   const clock = handClock();
   const { now } = clock;
-  const client = openClient({ guard: createGuard(guard), connectMs: 500, deadlineMs: 500, excerptBytes: 16_384 });
+  const client = openClient({ guard: createGuard(guard), connectMs: deadlineMs, deadlineMs, excerptBytes: 16_384 });
   const access = createAccess({ store, requestsPerMinute: 500, now });
   const server = createServer();
   addTestWebhookRoutes(server, { store, access, http: client.http, now, placeType: 'Place' });
@@ -99,7 +102,8 @@ describe('a test of a webhook', () => {
 });
 
 describe('a webhook that fails its test is named', () => {
-  const classOf = async (url: string, guard?: GuardOptions): Promise<Answer> => (await opened(guard)).ask({ url });
+  const classOf = async (url: string, guard?: GuardOptions, options?: { deadlineMs: number }): Promise<Answer> =>
+    (await opened(guard, options)).ask({ url });
 
   it('by its status and the first KiB of its answer', async () => {
     const hook = await openHook((response) => void response.writeHead(418).end(`no\n${'x'.repeat(5_000)}`));
@@ -120,7 +124,10 @@ describe('a webhook that fails its test is named', () => {
     const all = { allowPrivate: true };
     expect(await classOf('http://127.0.0.1:1/', all)).toMatchObject({ status: 502, errors: { failure: 'refused' } });
     const hanging = await openHook(() => undefined);
-    expect(await classOf(hanging.url)).toMatchObject({ status: 502, errors: { failure: 'timeout' } });
+    expect(await classOf(hanging.url, undefined, { deadlineMs: 500 })).toMatchObject({
+      status: 502,
+      errors: { failure: 'timeout' },
+    });
     const resolve = () => Promise.reject(new Error('NXDOMAIN'));
     expect(await classOf('http://hook.example/', { resolve })).toMatchObject({
       status: 502,
@@ -168,7 +175,7 @@ describe('a caller', () => {
   });
 
   it('without a key, or with one for other things, is not let in', async () => {
-    const { ask } = await opened({}, ['news']);
+    const { ask } = await opened({}, { scopes: ['news'] });
     expect((await ask('url=http%3A%2F%2Fexample.com')).status).toBe(401);
     expect((await ask({ url: 'http://example.com' })).status).toBe(403);
   });
