@@ -142,13 +142,18 @@ const STRAY_MS = 10_000;
 
 /**
  * Runs this process's own command line. A first Ctrl-C or SIGTERM asks to stop, a second Ctrl-C does not ask. Nor does
- * what is thrown outside of any call, which is told, stops what runs, and makes the exit code 1.
+ * what is thrown outside of any call, which is told, stops what runs, and makes the exit code 1. `process.exit` throws from
+ * here on: a plugin would end the daemon with it as if all was well, and cut off what runs.
  */
 export async function runProcess(): Promise<void> {
+  const exit = process.exit.bind(process);
+  process.exit = (code) => {
+    throw new Error(`process.exit(${code ?? ''}) was called, which only cvrsync itself may do`);
+  };
   const stop = new AbortController();
   const stray = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
-    if (stop.signal.aborted && name === 'SIGINT') process.exit(130);
+    if (stop.signal.aborted && name === 'SIGINT') exit(130);
     stop.abort(new Error(`stopped by ${name}`));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
@@ -158,17 +163,17 @@ export async function runProcess(): Promise<void> {
     const error = new StrayError(thrown);
     stray.abort(error);
     // It was given time to finish what runs: nobody knows any more whether it can.
-    if (stop.signal.aborted) process.exit(1);
+    if (stop.signal.aborted) exit(1);
     stop.abort(error);
-    setTimeout(() => process.exit(1), STRAY_MS).unref();
+    setTimeout(() => exit(1), STRAY_MS).unref();
   };
   process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
   // A reader such as `head` that has seen enough is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => exit(error.code === 'EPIPE' ? 0 : 1));
   const { stdin, stdout, stderr, env } = process;
   const world = { stdin, stdout, stderr, env, signal: stop.signal, strayed: stray.signal };
   process.exitCode = await main(process.argv.slice(2), world);
   // What strayed may hold sockets and timers that would keep the process.
-  if (stray.signal.aborted) process.exit(1);
+  if (stray.signal.aborted) exit(1);
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }

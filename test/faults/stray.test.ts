@@ -41,6 +41,11 @@ const configFor = (use: string, store: string) => ({
 test.each([
   ['throws in a timer', 'setTimeout(fail, 1)', 'boom of ***'],
   ['leaves a rejection alone', 'void (async () => fail())()', 'boom of ***'],
+  [
+    'ends the process in a timer',
+    'setTimeout(() => process.exit(0), 1)',
+    'process.exit(0) was called, which only cvrsync itself may do',
+  ],
   ['has an emitter whose error nobody takes', "new EventEmitter().emit('error', new Error('cut off'))", 'cut off'],
 ])('a plugin that %s is named in the log, and the daemon ends in order with exit code 1', async (_, how, boom) => {
   const use = await pluginThat(how);
