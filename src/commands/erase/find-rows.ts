@@ -2,9 +2,9 @@
 import type { RawBuilder } from 'kysely';
 import { redact } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import { numbersOf, type Place, select } from '../export/kept-rows.ts';
+import { type Place, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
-import { fold } from './fold.ts';
+import { fold, hasWord, placesOf } from '../export/words.ts';
 import { type EntityRow, type ErasurePlan, rowsNaming } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
@@ -29,16 +29,16 @@ export async function findRows(
   words: ErasureWords,
 ): Promise<readonly RowChange[]> {
   const { entities, names, related } = words.plan;
+  const numbers = entities.map(numberOf);
   const rows = [...(await rowsNaming(db, table, place, entities))];
   const { mentions = [], documents = [], text } = place;
-  if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...entities.map(numberOf), ...names])));
+  if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...numbers, ...names])));
   if (text === 'related') for (const other of related) rows.push(...(await select(db, table, [place.own(other)])));
   const isNamed = (value: unknown): boolean =>
     typeof value === 'string' &&
     (namesById(value, entities) ||
       (text !== undefined && hasWord(value, names)) ||
-      (text === 'everywhere' && hasWord(value, entities.map(numberOf))));
-  const numbers = numbersOf(entities);
+      (text === 'everywhere' && hasWord(value, numbers)));
   const isNumbered = (value: unknown): boolean => typeof value === 'string' && hasWord(value, numbers);
   const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
   return [...distinct.values()].flatMap((row) => {
@@ -77,24 +77,6 @@ function redacted(
 
 /** An id is followed by no further digit: one may begin as another does. */
 const namesById = (text: string, entities: readonly string[]): boolean => hasWord(text, entities);
-
-function hasWord(text: string, words: readonly string[]): boolean {
-  const folded = fold(unescaped(text));
-  return words.some((word) => placesOf(folded, fold(word)).next().done === false);
-}
-
-/** As JSON means it: some senders write no letter that is not ASCII, and what could not be read is kept as it came. */
-const unescaped = (text: string): string =>
-  text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-
-/** Where a word stands in a text, with neither letter nor digit beside it. */
-function* placesOf(text: string, word: string): Generator<number> {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
-    if (!isWordPart(text[at - 1]) && !isWordPart(text[at + word.length])) yield at;
-}
-
-const isWordPart = (character: string | undefined): boolean =>
-  character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
 function withoutWords(text: string, words: readonly string[], instead: string): string {
   let left = text;

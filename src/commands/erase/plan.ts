@@ -6,7 +6,7 @@ import type { Db } from '../../store/store.ts';
 import { contains, numbersOf, PLACE_OF_TABLE, type Place, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { unitsOf } from '../export/units.ts';
-import { fold } from './fold.ts';
+import { fold } from '../export/words.ts';
 
 /** Whom an erasure takes out, and by what they are found. */
 export interface ErasurePlan {

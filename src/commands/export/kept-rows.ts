@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
+import { hasWord } from './words.ts';
 
 /** The rows of one table. */
 export interface KeptRows {
@@ -176,8 +177,7 @@ async function rowsWithNumbers(
   numbers: readonly string[],
 ): Promise<KeptRows['rows']> {
   const having = documents.flatMap((column) => numbers.map((number) => contains(column, number)));
-  const isWhole = (text: unknown): boolean =>
-    typeof text === 'string' && text.split(/\D+/).some((digits) => numbers.includes(digits));
+  const isWhole = (text: unknown): boolean => typeof text === 'string' && hasWord(text, numbers);
   return (await select(db, table, having)).filter((row) => documents.some((column) => isWhole(row[column])));
 }
 
