@@ -8,7 +8,7 @@ import { type Updates, type WireOptions, writePayload } from '../../protocol/pay
 import { each } from '../../store/each.ts';
 import { type Erasures, readErasures } from '../../store/erasure/erasures.ts';
 import type { Db } from '../../store/store.ts';
-import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
+import { stillTellable } from '../changes/beneficial-owners.ts';
 import type { Head } from './due.ts';
 
 export interface DeliveryBody {
@@ -101,8 +101,7 @@ function bodyOf(change: ChangeRow, events: string, options: WireOptions, erasure
   const updates: Updates = erasures.redact(JSON.parse(change.updates));
   const told: readonly string[] = JSON.parse(events);
   const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));
-  // Found when they might be told, and waiting since.
-  const tellable = options.beneficialOwners === false ? withoutBeneficialOwners(chosen) : chosen;
+  const tellable = stillTellable(chosen, options.beneficialOwners);
   const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: tellable }, options);
   return { change: change.id, trace: change.trace, bytes: Buffer.from(JSON.stringify(payload)) };
 }

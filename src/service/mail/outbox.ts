@@ -7,7 +7,7 @@ import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import { storable } from '../../store/each.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
+import { stillTellable } from '../changes/beneficial-owners.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
@@ -168,9 +168,7 @@ async function readChanges(
   return {
     changes: rows.flatMap(({ entity, name, updates, timestamp, body }) => {
       const { events, formerShares } = readNotified(body);
-      const chosen = selected(updates, events);
-      // Found when they might be told, and waiting since.
-      const told = beneficialOwners === false ? withoutBeneficialOwners(chosen) : chosen;
+      const told = stillTellable(selected(updates, events), beneficialOwners);
       return Object.keys(told).length === 0 ? [] : [{ entity, name, updates: told, timestamp, formerShares }];
     }),
     more: Number(count) - rows.length,
