@@ -1,12 +1,12 @@
 /** The bodies that are kept between attempts: none is lost to those who load beside, none outlives an erasure. */
 import { describe, expect, it } from 'vitest';
-import { erase } from '../../../src/commands/erase/erase.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { publish } from '../../../src/service/changes/publish.ts';
 import { createBodies, readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { dueHeads, type Head } from '../../../src/service/delivery/due.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/open.ts';
+import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';
 import { changed, made, NOW, OTHER, PERSON } from '../monitored.ts';
@@ -14,13 +14,6 @@ import { changed, made, NOW, OTHER, PERSON } from '../monitored.ts';
 const NAME = 'Asta Skovlund';
 const MEMBER = { entityId: PERSON, name: NAME, type: 'Person' };
 const BOARD: Updates = { board: { added: [MEMBER], removed: [] } };
-
-const erased = (store: Store, entity = PERSON, at = NOW) =>
-  erase(store, entity, {
-    now: () => at,
-    actor: { kind: 'user', name: 'birk' },
-    signal: AbortSignal.timeout(60_000),
-  });
 
 async function published(store: Store, ...changes: Parameters<typeof publish>[1]): Promise<readonly Head[]> {
   const { id } = await made(store, { target: 'all' });
@@ -36,7 +29,7 @@ describe.each(ENGINES)('bodies of deliveries on %s', (engine) => {
     const { publish: tell, worker, later } = delivering(store);
     await tell(changed({ updates: BOARD }));
     await worker.drained();
-    await erased(store);
+    await eraseByHand(store, PERSON);
     await later(3_600_000);
     expect(hook.seen).toHaveLength(2);
     const [first, second] = hook.seen.map(({ body }) => body);
@@ -54,13 +47,13 @@ describe.each(ENGINES)('bodies of deliveries on %s', (engine) => {
       if (answers.length === 2) ask();
     });
     await made(store, { url: hook.url, target: 'all' });
-    const { publish: tell, worker, now } = delivering(store, { deadlineMs: 60_000 });
+    const { publish: tell, worker } = delivering(store, { deadlineMs: 60_000 });
     await tell(
       changed({ updates: BOARD }),
       changed({ entity: OTHER, updates: { website: { before: null, after: 'https://oester.example' } } }),
     );
     await asked;
-    for (const entity of [PERSON, OTHER]) await erased(store, entity, now());
+    for (const entity of [PERSON, OTHER]) await eraseByHand(store, entity);
     for (const answer of answers) answer();
     await worker.drained();
     const attempts = await store.db.selectFrom('attempt').select(['status', 'answer']).execute();
