@@ -33,6 +33,12 @@ export function eachRow<Column extends string>(
       sql`(select ${read} from jsonb_each(${json})) as each`;
 }
 
+/** The elements of a JSON list in a column of the row, as a table with their `value`; none where the column is null. */
+export const elements = (db: Db, column: string): RawBuilder<unknown> =>
+  engineOf(db) === 'postgres'
+    ? sql`jsonb_array_elements(cast(${sql.ref(column)} as jsonb))`
+    : sql`json_each(${sql.ref(column)})`;
+
 /** How JSON spells a NUL and half a character. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/u;
 

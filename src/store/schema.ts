@@ -222,14 +222,13 @@ export interface HistoryTable {
   provider: string;
   record_id: string;
   entity: string;
-  field: string | null;
-  property: string | null;
-  /** The receipt that brought the value, 0 where none. */
+  /** The receipt that brought the values, 0 where none. */
   seq: number;
   rule: string;
-  old_value: string | null;
-  new_value: string | null;
   outcome: string;
+  /** What was decided for properties, as JSON (`connector/sync/history-lines.ts`); null for what is about the whole record. */
+  lines: string | null;
+  /** What is told of the record as a whole. */
   detail: string | null;
 }
 

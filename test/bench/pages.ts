@@ -78,11 +78,12 @@ function fill(file: string): void {
   db.exec(`begin;
     insert into fact (entity, field, value, clock, seq)
       ${from(LINKS)} select 'CVR-1-' || (${FIRST} + n), 'name', '{"scalar":"Firma ' || n || ' ApS"}', '2025-12-01T00:00:00.000Z', n from number;
-    insert into history (provider, record_id, entity, at, seq, field, property, rule, outcome, old_value, new_value)
+    insert into history (provider, record_id, entity, at, seq, rule, outcome, lines)
       ${from(DECISIONS)} select 'hubspot', ${record}, 'CVR-1-' || (${FIRST} + n % ${LINKS}), ${now} - (${DECISIONS} - n) * 1000, n,
-        'phone', case n % 3 when 0 then 'phone' when 1 then 'name' else 'cvr_name' end,
         case n % 4 when 0 then 'register' when 1 then 'always' when 2 then 'ours' else 'edited' end,
-        case n % 4 when 3 then 'kept' else 'written' end, '"1' || n || '"', '"2' || n || '"' from number;
+        case n % 4 when 3 then 'kept' else 'written' end,
+        json_array(json_array(case n % 3 when 0 then 'phone' when 1 then 'name' else 'cvr_name' end, 'phone', '1' || n, '2' || n, null))
+        from number;
     insert into property_state (provider, record_id, property, kept, offered, kept_at)
       ${from(LINKS / 100)} select 'hubspot', ${record}, 'phone', '"1"', '"2"', ${now} - n from number;
     insert into audit (at, actor_kind, actor, via, action, result)

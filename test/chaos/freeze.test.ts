@@ -12,6 +12,7 @@ import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type Daemon, daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
+import { historyLines } from '../support/history.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences } from './records.ts';
@@ -105,18 +106,13 @@ const writesTo = ({ hubspot, salesforce }: Crms): number => hubspot.calls.length
 
 /** Where the newest line of history that wrote a property is not what the CRM holds there. */
 async function untrue(store: Store, crms: Crms): Promise<readonly string[]> {
-  const rows = await store.db
-    .selectFrom('history')
-    .selectAll()
-    .where('outcome', '=', 'written')
-    .orderBy('id')
-    .execute();
-  const last = new Map(rows.map((row) => [`${row.provider} ${row.record_id} ${row.property}`, row]));
-  return [...last.values()].flatMap(({ provider, record_id, property, new_value }) => {
+  const written = (await historyLines(store.db)).filter(({ outcome }) => outcome === 'written');
+  const last = new Map(written.map((line) => [`${line.provider} ${line.record_id} ${line.property}`, line]));
+  return [...last.values()].flatMap(({ provider, record_id, property, now }) => {
     const held = crms[provider === 'hubspot' ? 'hubspot' : 'salesforce'].get(record_id)?.[property ?? ''];
-    return spelt(held) === spelt(JSON.parse(new_value ?? 'null'))
+    return spelt(held) === spelt(now)
       ? []
-      : [`${provider} ${record_id} ${property} holds ${String(held)}, and history says ${new_value}`];
+      : [`${provider} ${record_id} ${property} holds ${String(held)}, and history says ${String(now)}`];
   });
 }
 

@@ -22,9 +22,9 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect(await sync(world)).toBe(1);
     expect(world.held.name).toBe('C ApS');
     expect(await history(world)).toEqual([
-      [rule, JSON.stringify(name), '"C ApS"'],
-      ['ours-after-all', '"C ApS"', '"B ApS"'],
-      [policy === 'always' ? 'always' : 'ours', '"B ApS"', '"C ApS"'],
+      [rule, name, 'C ApS'],
+      ['ours-after-all', 'C ApS', 'B ApS'],
+      [policy === 'always' ? 'always' : 'ours', 'B ApS', 'C ApS'],
     ]);
     expect(await laneCount(world)).toBe(0);
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
@@ -72,7 +72,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect(looks.length).toBeGreaterThanOrEqual(6);
     expect(looks.at(-1)).toBeGreaterThan(1_000);
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
-    expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+    expect(await history(world)).toEqual([['register', 'A ApS', 'C ApS']]);
   });
 });
 
@@ -91,7 +91,7 @@ describe.each(ENGINES)('a process that stands still between its last re-read and
     const counted = await world.metrics.registry.metrics();
     expect(counted).toMatch(/cvrsync_lease_lost_total 1$/m);
     expect(counted).toContain('cvrsync_sent_after_lease_lost_total{queue="sync:crm"} 0');
-    expect(await history(world)).toEqual([['register', '"A ApS"', '"C ApS"']]);
+    expect(await history(world)).toEqual([['register', 'A ApS', 'C ApS']]);
     expect(await laneCount(world)).toBe(0);
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** Names of persons on the pages: masked for viewers, unless the configuration says otherwise. */
 import { expect, it } from 'vitest';
+import { asStored } from '../support/history.ts';
 import { COMPANY, PERSON, playStory } from './story.ts';
 
 const PAGES = [
@@ -22,12 +23,12 @@ async function pagesThatName(admin: object | undefined): Promise<readonly string
     connections,
     ...(admin !== undefined && { admin: { port: 0, ...admin } }),
   });
-  const written = { field: 'board', property: 'description', seq: 1, rule: 'ours', outcome: 'written', at: Date.now() };
+  const written = { seq: 1, rule: 'ours', outcome: 'written', at: Date.now() };
   const row = { ...written, provider: 'hubspot', record_id: records.hubspot, entity: COMPANY };
   await fixture.app.store.write((tx) =>
     tx
       .insertInto('history')
-      .values({ ...row, new_value: JSON.stringify(PERSON) })
+      .values({ ...row, lines: asStored(['description', 'board', null, PERSON, null]) })
       .execute(),
   );
   const viewer = await signedIn('viewer');

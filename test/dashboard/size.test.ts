@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import type { Tx } from '../../src/store/store.ts';
+import { asStored } from '../support/history.ts';
 import { COMPANY, playStory } from './story.ts';
 
 const KB = 1_000;
@@ -25,12 +26,12 @@ it('all scripts together are under 20 kB', () => {
 async function fill(tx: Tx, record: string): Promise<void> {
   const at = (n: number): number => 1_700_000_000_000 + n;
   const of = { provider: 'hubspot', record_id: record, entity: COMPANY };
-  const values = { old_value: JSON.stringify(LONG), new_value: JSON.stringify(LONG) };
-  const decided = { field: 'purpose', property: 'description', seq: 1, rule: 'ours', outcome: 'written', detail: null };
+  const lines = asStored(['description', 'purpose', LONG, LONG, null]);
+  const decided = { seq: 1, rule: 'ours', outcome: 'written', lines };
   for (const n of numbers) {
     await tx
       .insertInto('history')
-      .values({ ...of, ...values, ...decided, at: at(n) })
+      .values({ ...of, ...decided, at: at(n) })
       .execute();
     await tx
       .insertInto('link')

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSelection, selectionTexts, textsOf } from '../../src/dashboard/writes/selection.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { asStored } from '../support/history.ts';
 import { ENGINES } from '../support/stores.ts';
 import { COMPANY, HOSTILE, PERSON, playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
@@ -72,8 +73,6 @@ describe.each(ENGINES)('writes on %s', (engine) => {
     const row = {
       provider: 'crm',
       entity: COMPANY,
-      field: 'board',
-      property: 'board',
       seq: 1,
       rule: 'ours',
       outcome: 'written',
@@ -81,7 +80,7 @@ describe.each(ENGINES)('writes on %s', (engine) => {
     await store.write((tx) =>
       tx
         .insertInto('history')
-        .values({ ...row, at: 0, record_id: '1', new_value: JSON.stringify(PERSON) })
+        .values({ ...row, at: 0, record_id: '1', lines: asStored(['board', 'board', null, PERSON, null]) })
         .execute(),
     );
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
@@ -112,8 +111,6 @@ describe('the list of writes', () => {
     const row = {
       provider: 'crm',
       entity: COMPANY,
-      field: 'name',
-      property: 'name',
       seq: 1,
       rule: 'ours',
       outcome: 'written',
@@ -122,7 +119,7 @@ describe('the list of writes', () => {
       for (let at = 0; at < 120; at += 1)
         await tx
           .insertInto('history')
-          .values({ ...row, at, record_id: `r${at}.`, new_value: '"x"' })
+          .values({ ...row, at, record_id: `r${at}.`, lines: asStored(['name', 'name', null, 'x', null]) })
           .execute();
     });
     const seen: string[] = [];

@@ -11,6 +11,7 @@ import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
+import { historyLines } from '../support/history.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { serveService } from '../support/service.ts';
 import { newStoreUrl } from '../support/stores.ts';
@@ -64,15 +65,10 @@ async function claimedQueues({ db }: Store): Promise<ReadonlySet<string>> {
 
 /** Every value that history says was written to the name, in order. */
 async function names({ db }: Store, recordId: string): Promise<readonly (string | null)[]> {
-  const rows = await db
-    .selectFrom('history')
-    .select(['old_value', 'new_value'])
-    .where('record_id', '=', recordId)
-    .where('property', '=', 'name')
-    .where('outcome', '=', 'written')
-    .orderBy('id')
-    .execute();
-  return rows.map(({ old_value, new_value }) => `${old_value} -> ${new_value}`);
+  const written = (await historyLines(db)).filter(
+    ({ record_id, property, outcome }) => record_id === recordId && property === 'name' && outcome === 'written',
+  );
+  return written.map(({ old, now }) => `${old} -> ${now}`);
 }
 
 interface Step {
@@ -91,29 +87,29 @@ const STEPS: readonly Step[] = [
     calls: [/batch\/read$/, /^POST .*thirdparty/],
     when: 'after',
     late: false,
-    history: ['"A ApS" -> "C ApS"'],
+    history: ['A ApS -> C ApS'],
   },
   {
     step: 'between what its writes did and their answers',
     calls: [/batch\/update$/, /\/notes$/, /^PUT .*associations/, /^POST .*thirdparty/],
     when: 'after',
     late: false,
-    history: ['"A ApS" -> "B ApS"', '"B ApS" -> "C ApS"'],
+    history: ['A ApS -> B ApS', 'B ApS -> C ApS'],
   },
   {
     step: 'with writes under way that arrive after those of the other',
     calls: [/batch\/update$/, /^PUT .*associations/, /^POST .*thirdparty/],
     when: 'before',
     late: true,
-    history: ['"A ApS" -> "C ApS"', '"C ApS" -> "B ApS"', '"B ApS" -> "C ApS"'],
+    history: ['A ApS -> C ApS', 'C ApS -> B ApS', 'B ApS -> C ApS'],
   },
 ];
 
 /** Where the other daemon took the lane over before it heard of C, it wrote B first, and had every right to. */
 function joined(steps: readonly (string | null)[], history: readonly string[]): readonly (string | null)[] {
   const [first, second, ...rest] = steps;
-  const isTwo = first === '"A ApS" -> "B ApS"' && second === '"B ApS" -> "C ApS"';
-  return isTwo && history[0] === '"A ApS" -> "C ApS"' ? ['"A ApS" -> "C ApS"', ...rest] : steps;
+  const isTwo = first === 'A ApS -> B ApS' && second === 'B ApS -> C ApS';
+  return isTwo && history[0] === 'A ApS -> C ApS' ? ['A ApS -> C ApS', ...rest] : steps;
 }
 
 test.each(STEPS)(

@@ -1,7 +1,6 @@
 /** A fixture for end-to-end tests: both CRMs emulated in this process, a store, and the whole app over HTTP. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Selectable } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
@@ -13,11 +12,12 @@ import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import type { HistoryLine } from '../../src/connector/sync/history-lines.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
-import type { HistoryTable } from '../../src/store/schema.ts';
 import { type Ran, runCli } from './cli.ts';
 import type { HandClock } from './clock.ts';
+import { historyLines } from './history.ts';
 import { type ENGINES, newFolder, newStoreUrl } from './stores.ts';
 
 export type CrmName = 'hubspot' | 'salesforce';
@@ -108,7 +108,7 @@ export interface Fixture extends Crms {
   /** Runs one command line of the real program on the same store and CRMs, beside the daemon. */
   cli(...argv: readonly string[]): Promise<Ran>;
   /** The decisions on one record, oldest first. */
-  history(recordId: string): Promise<readonly Selectable<HistoryTable>[]>;
+  history(recordId: string): Promise<readonly HistoryLine[]>;
 }
 
 /** Starts everything; all of it ends with the test. */
@@ -172,8 +172,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
         .toEqual([]),
     configFile: file,
     cli: (...argv) => runCli(['--config', file, ...argv]),
-    history: (recordId) =>
-      store.db.selectFrom('history').selectAll().where('record_id', '=', recordId).orderBy('id').execute(),
+    history: async (recordId) => (await historyLines(store.db)).filter(({ record_id }) => record_id === recordId),
   };
 }
 

@@ -46,6 +46,7 @@ export async function findRows(
       (column) => isNamed(row[column]) || (documents.includes(column) && isNumbered(row[column])),
     );
     if (named.length === 0) return [];
+    if (place.others === 'shorten') return [{ row, columns: shortened(row, named, isNamed) }];
     if (place.others === 'redact') return redacted(row, named, words, text !== undefined);
     const columns = place.others === 'clear' ? Object.fromEntries(named.map((column) => [column, null])) : undefined;
     return [{ row, columns }];
@@ -73,6 +74,20 @@ function redacted(
     return after === text ? [] : [[column, after]];
   });
   return changed.length === 0 ? [] : [{ row, columns: Object.fromEntries(changed) }];
+}
+
+/** The columns' lists without what names the entity; undefined where nothing is left, or a column is no list. */
+function shortened(
+  row: EntityRow,
+  named: readonly string[],
+  isNamed: (text: string) => boolean,
+): EntityRow | undefined {
+  const left = named.map((column): readonly [string, readonly unknown[]] => {
+    const list = readJson(row[column]);
+    return [column, Array.isArray(list) ? list.filter((each) => !isNamed(JSON.stringify(each))) : []];
+  });
+  if (left.some(([, list]) => list.length === 0)) return undefined;
+  return Object.fromEntries(left.map(([column, list]) => [column, JSON.stringify(list)]));
 }
 
 /** An id is followed by no further digit: one may begin as another does. */

@@ -25,8 +25,9 @@ export interface Place {
   /**
    * What an erasure does with those rows: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
    * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
+   * `shorten` deletes that of a list, or the row where nothing is left of it.
    */
-  readonly others?: 'redact' | 'clear' | 'delete';
+  readonly others?: 'redact' | 'clear' | 'delete' | 'shorten';
   /**
    * Where the columns may name the entity by its name alone: in rows of those who name it by its id elsewhere, or, where no
    * decision rests on the rows, in any, by its number too.
@@ -81,7 +82,7 @@ export const PLACES = {
         and pending_write.queue in ('sync:' || link.provider, 'note:' || link.provider, 'parent:' || link.provider))`,
     mentions: ['detail'],
   },
-  history: { own: byEntity, mentions: ['old_value', 'new_value', 'detail'], text: 'related' },
+  history: { own: byEntity, mentions: ['lines', 'detail'], others: 'shorten', text: 'related' },
   note: { own: byEntity, mentions: ['subject', 'body'], others: 'redact', text: 'related' },
   scan: {
     own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,

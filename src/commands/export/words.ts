@@ -20,11 +20,16 @@ export function hasWord(text: string, words: readonly string[]): boolean {
 const unescaped = (text: string): string =>
   text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Where a word stands in a text, with neither letter nor digit beside it. */
+/** Where a word stands in a text, with neither letter nor digit beside it: the n of a line break in JSON is no letter. */
 export function* placesOf(text: string, word: string): Generator<number> {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
-    if (!isWordPart(text[at - 1]) && !isWordPart(text[at + word.length])) yield at;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+    const isApart = !isWordPart(text[at - 1]) || ESCAPE.test(text.slice(Math.max(0, at - 2), at));
+    if (isApart && !isWordPart(text[at + word.length])) yield at;
+  }
 }
+
+/** A control character in JSON. */
+const ESCAPE = /^\\[bfnrt]$/u;
 
 const isWordPart = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character);

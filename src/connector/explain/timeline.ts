@@ -7,6 +7,7 @@ import { type Override, readOverrides } from '../decide/override.ts';
 import { type Fact, fold, visible } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { datedBy } from '../intake/ahead.ts';
+import { linesOf } from '../sync/history-lines.ts';
 import { readActions, type TimelineAction } from './timeline-actions.ts';
 import { readLanes, type TimelineLane } from './timeline-lanes.ts';
 import { readLinks, type TimelineLink } from './timeline-links.ts';
@@ -178,11 +179,12 @@ async function readHistory(
   if (until !== undefined) query = query.where('at', '<=', until);
   if (record !== undefined) query = query.where('provider', '=', record.provider).where('record_id', '=', record.id);
   const rows = await query.execute();
-  return rows.reverse().map(({ id: _id, entity: _entity, record_id, old_value, new_value, ...row }) => ({
-    ...row,
+  // As many lines as rows were asked for: with fewer, a reader takes it for all there is.
+  const lines = rows.reverse().flatMap(linesOf).slice(-limit);
+  return lines.map(({ id: _id, entity: _entity, record_id, now, ...line }) => ({
+    ...line,
     record: record_id,
-    old: parsed(old_value),
-    new: parsed(new_value),
+    new: now,
   }));
 }
 

@@ -1,11 +1,13 @@
-/** Remembers decisions and their outcomes: history rows for people, what was written and property states for the next decision. */
+/** Remembers decisions and their outcomes: history for people, what was written and property states for the next decision. */
 import { sql } from 'kysely';
 import type { Property } from '../../../providers/provider.ts';
-import { each as eachOf, eachRow } from '../../store/each.ts';
+import { each as eachOf, eachRow, storableJson } from '../../store/each.ts';
+import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { fingerprint, type PropertyMemory } from '../decide/plan.ts';
 import { type Planned, RETURNED } from '../decide/planned.ts';
+import type { StoredLine } from './history-lines.ts';
 import type { WrittenProperty } from './written.ts';
 
 export interface Decided {
@@ -41,50 +43,45 @@ const outcomeOf = ({ planned, refused }: Decided): string => {
   return { write: 'written', skip: 'skipped', keep: 'kept' }[planned.action];
 };
 
-type Row<Columns extends readonly string[]> = Readonly<Record<Columns[number], string | number | null>>;
+const ROW: InsertTarget = {
+  table: 'history',
+  columns: ['at', 'provider', 'record_id', 'entity', 'seq', 'rule', 'outcome', 'lines', 'detail'],
+};
+const PART = 50;
 
-const LINE = [
-  ...(['provider', 'id', 'entity', 'field', 'property', 'seq'] as const),
-  ...(['rule', 'old', 'now', 'outcome', 'detail'] as const),
-] as const;
-type Line = Row<typeof LINE>;
-
-/** Adds history rows, in order. */
+/** Adds to history, in order; what was decided of a record by one rule for one event, with one outcome, is one row. */
 export async function writeHistory(
   tx: Tx,
   decided: readonly Decided[],
   happened: readonly Happened[],
   at: number,
 ): Promise<void> {
-  const rows: Line[] = [
-    ...happened.map(
-      ({ provider, id, entity, rule, detail }): Line => ({
-        ...{ provider, id, entity, rule, outcome: rule, detail },
-        ...{ field: null, property: null, seq: 0, old: null, now: null },
-      }),
-    ),
-    ...decided.map(
-      (each): Line => ({
-        provider: each.provider,
-        id: each.id,
-        entity: each.entity,
-        field: each.planned.field,
-        property: each.planned.property,
-        seq: each.planned.seq,
-        rule: each.planned.rule,
-        old: JSON.stringify(each.planned.old),
-        now: JSON.stringify(each.planned.now),
-        outcome: outcomeOf(each),
-        detail: each.refused ?? each.planned.detail ?? null,
-      }),
-    ),
+  const alike = Map.groupBy(decided, (each) =>
+    [each.provider, each.id, each.entity, each.planned.seq, each.planned.rule, outcomeOf(each)].join(' '),
+  );
+  const rows = [
+    ...happened.map(({ provider, id, entity, rule, detail }) => [
+      ...[at, provider, id, entity, 0, rule, rule],
+      ...[null, detail],
+    ]),
+    ...[...alike.values()].flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { provider, id, entity, planned } = first;
+      const lines = storableJson(group.map(lineOf));
+      return [[at, provider, id, entity, planned.seq, planned.rule, outcomeOf(first), lines, null]];
+    }),
   ];
-  if (rows.length === 0) return;
-  await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
-    select cast(${at} as bigint), each.provider, each.id, each.entity, each.field, each.property,
-      cast(each.seq as bigint), each.rule, each.old, each.now, each.outcome, each.detail
-    from ${eachRow(tx, LINE, rows)}`.execute(tx);
+  for (let from = 0; from < rows.length; from += PART) await insertRows(tx, ROW, rows.slice(from, from + PART));
 }
+
+const lineOf = ({ planned: { property, field, old, now, detail }, refused }: Decided): StoredLine => [
+  property,
+  field,
+  old,
+  now,
+  refused ?? detail ?? null,
+];
 
 /** Those of the records whose last line is a hold: history shows a hold once. */
 export async function heldRecords(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -108,7 +105,7 @@ const STATE = [
   ...(['provider', 'id', 'property', 'refused', 'reason', 'schema'] as const),
   ...(['over', 'kept', 'offered', 'trusted'] as const),
 ] as const;
-type State = Row<typeof STATE>;
+type State = Readonly<Record<(typeof STATE)[number], string | number | null>>;
 
 function refusalOf({ planned, refused }: Decided, property: Property | undefined): Partial<State> {
   return {

@@ -10,6 +10,7 @@ import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Fact } from '../facts/fact.ts';
 import { readFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
+import { decidedLines } from './history-lines.ts';
 import { readWritten, type WrittenValues } from './written.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
@@ -133,7 +134,7 @@ async function readRestored(
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('history')
-    .select(['record_id', 'property', 'new_value', 'at'])
+    .selectAll()
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
     .where('rule', '=', UNDO)
@@ -143,7 +144,7 @@ async function readRestored(
   return new Map(
     [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
       id,
-      new Map(own.map((row) => [row.property ?? '', { value: JSON.parse(row.new_value ?? 'null'), at: row.at }])),
+      new Map(own.flatMap(decidedLines).map(({ property, now, at }) => [property, { value: now, at }])),
     ]),
   );
 }

@@ -1,35 +1,24 @@
 /** The writes that history knows as a list for people, the newest first. */
-import type { PropertyValue } from '../../../providers/provider.ts';
+import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
+import { type DecidedLine, decidedLines, hasLine, LINE } from '../sync/history-lines.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 import type { Selection } from './writes.ts';
 
-/** A write as it is listed. */
-export interface ListedWrite {
-  readonly id: number;
-  readonly at: number;
-  readonly provider: string;
-  readonly record: string;
-  readonly entity: string;
-  readonly field: string | null;
-  readonly property: string | null;
-  readonly seq: number;
-  readonly rule: string;
-  readonly old: PropertyValue;
-  readonly now: PropertyValue;
-}
-
 /** A page of writes. `older`: only writes before this id may be left; undefined at the end. */
 export interface WritePage {
-  readonly writes: readonly ListedWrite[];
+  readonly writes: readonly DecidedLine[];
   readonly older: number | undefined;
 }
 
-/** Decisions that one page looks through: a rare property is no reason to read all of history. */
-const LOOKED_THROUGH = 20_000;
+/** Rows of history that one page looks through: a rare property is no reason to read all of it. */
+const LOOKED_THROUGH = 5_000;
 
-/** Lists the writes of a selection, the newest before the decision `before`. Looks through 20,000 decisions at most. */
+/**
+ * Lists the writes of a selection, the newest before the row `before`; some more than `limit` where the last of them were
+ * decided together. Looks through 5,000 rows at most.
+ */
 export async function listWrites(
   db: Db,
   selection: Selection & { readonly before?: number | undefined },
@@ -54,20 +43,19 @@ export async function listWrites(
     .selectAll()
     .where('outcome', '=', 'written')
     .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
-    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+    .$if(property !== undefined, (query) => query.where(hasLine(db, sql`${LINE.property} = ${property}`)))
     .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? ''))
     .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
     .orderBy('id', 'desc')
-    .limit(limit + 1)
+    .limit(limit)
     .execute();
-  const writes = rows.slice(0, limit).map(({ record_id, old_value, new_value, outcome: _, detail: __, ...row }) => ({
-    ...row,
-    record: record_id,
-    old: parsed(old_value),
-    now: parsed(new_value),
-  }));
-  if (rows.length > limit) return { writes, older: writes.at(-1)?.id };
+  const writes: DecidedLine[] = [];
+  for (const row of rows) {
+    if (writes.length >= limit) return { writes, older: writes.at(-1)?.id };
+    writes.push(...decidedLines(row).filter((line) => property === undefined || line.property === property));
+  }
+  if (rows.length === limit) return { writes, older: rows.at(-1)?.id };
   const last = await decisions
     .offset(LOOKED_THROUGH - 1)
     .limit(1)
@@ -90,5 +78,3 @@ async function providersOf(db: Db): Promise<readonly string[]> {
     last = next;
   }
 }
-
-const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));

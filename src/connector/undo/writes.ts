@@ -1,10 +1,10 @@
 /** The writes that history knows, and which of them a person wants to take back. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
-import type { StoreSchema } from '../../store/schema.ts';
 import type { DecisionRule } from '../decide/decide.ts';
 import type { RecordRef } from '../links/links.ts';
+import { type DecidedLine, decidedLines, hasLine, LINE } from '../sync/history-lines.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 
 /** Which writes to take back: those that all of it holds for. */
@@ -49,6 +49,8 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
   const first = since === undefined ? 0 : await firstDecisionAt(db, since - CLOCK_SKEW_MS);
   // Not by the column alone: SQLite would read all decisions of the connection, and not the window's.
   const connection = since === undefined || record !== undefined ? sql.ref('provider') : sql`coalesce(provider, '')`;
+  const lineCondition =
+    property === undefined ? sql`${LINE.field} not in (${sql.join(LEFT_ALONE)})` : sql`${LINE.property} = ${property}`;
   const rows = await db
     .with(
       // For itself, or SQLite would read all of history to have the records in their order.
@@ -58,11 +60,8 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
           .selectFrom('history')
           .select(['provider', 'record_id'])
           .where('outcome', '=', 'written')
-          .where('field', 'is not', null)
-          .where('property', 'is not', null)
           .where('id', '>=', first)
-          .$if(property === undefined, (all) => all.where('field', 'not in', LEFT_ALONE))
-          .$if(property !== undefined, (all) => all.where('property', '=', property ?? ''))
+          .where(hasLine(db, lineCondition))
           .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
           .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
           .$if(provider !== undefined, (query) => query.where(connection, '=', provider ?? ''))
@@ -99,14 +98,12 @@ export async function readWrites(
     .selectFrom('history')
     .selectAll()
     .where((row) => row.or([row('outcome', '=', 'written'), row('rule', '=', SAME)]))
-    .where('field', 'is not', null)
-    .where('property', 'is not', null)
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .orderBy('id')
     .execute();
-  return [...Map.groupBy(rows, (row) => row.property).values()].flatMap((group) => {
-    const writes = group.filter(({ outcome }) => outcome === 'written').map((row) => writeIn(row, selection));
+  return [...Map.groupBy(rows.flatMap(decidedLines), ({ property }) => property).values()].flatMap((group) => {
+    const writes = group.filter(({ outcome }) => outcome === 'written').map((line) => writeIn(line, selection));
     const [last, newest] = [writes.at(-1), group.at(-1)];
     if (last === undefined) return [];
     return [
@@ -117,28 +114,23 @@ export async function readWrites(
 
 const SAME: DecisionRule = 'same';
 
-function writeIn(
-  row: Selectable<StoreSchema['history']>,
-  { event, entity, since, until, property, rule }: Selection,
-): Write {
+function writeIn(line: DecidedLine, { event, entity, since, until, property, rule }: Selection): Write {
   return {
-    at: row.at,
-    recordId: row.record_id,
-    entity: row.entity,
-    field: row.field ?? '',
-    property: row.property ?? '',
-    seq: row.seq,
-    rule: row.rule,
-    old: parsed(row.old_value),
-    now: parsed(row.new_value),
+    at: line.at,
+    recordId: line.record_id,
+    entity: line.entity,
+    field: line.field,
+    property: line.property,
+    seq: line.seq,
+    rule: line.rule,
+    old: line.old,
+    now: line.now,
     selected:
-      (property === undefined ? !LEFT_ALONE.includes(row.field ?? '') : row.property === property) &&
-      (event === undefined || row.seq === event) &&
-      (entity === undefined || row.entity === entity) &&
-      (rule === undefined || row.rule === rule) &&
-      row.at >= (since ?? Number.NEGATIVE_INFINITY) &&
-      row.at < (until ?? Number.POSITIVE_INFINITY),
+      (property === undefined ? !LEFT_ALONE.includes(line.field) : line.property === property) &&
+      (event === undefined || line.seq === event) &&
+      (entity === undefined || line.entity === entity) &&
+      (rule === undefined || line.rule === rule) &&
+      line.at >= (since ?? Number.NEGATIVE_INFINITY) &&
+      line.at < (until ?? Number.POSITIVE_INFINITY),
   };
 }
-
-const parsed = (text: string | null): PropertyValue => (text === null ? null : JSON.parse(text));

@@ -1,6 +1,7 @@
 /** What happened in the last 24 hours, counted with bounded reads: the tables are too large to be counted whole. */
 import { sql } from 'kysely';
 import { countRows } from '../../store/count.ts';
+import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 
 /** A count; `about` where it was worked out from a part of the rows, `at least` where only a part was counted. */
@@ -76,7 +77,8 @@ async function readDecisions(db: Db, since: number): Promise<Pick<Day, 'records'
   const from = Math.max(first, last - SAMPLE + 1);
   const { rows } = await sql<{ records: number; kept: number }>`select
       cast(count(distinct case when outcome = 'written' then provider || ':' || record_id end) as bigint) as records,
-      cast(coalesce(sum(case when outcome = 'kept' then 1 else 0 end), 0) as bigint) as kept
+      cast(coalesce(sum(case when outcome = 'kept' then (select count(*) from ${elements(db, 'lines')}) else 0 end), 0)
+        as bigint) as kept
     from history where id >= ${from}`.execute(db);
   const share = (last - first + 1) / (last - from + 1);
   const { records = 0, kept = 0 } = rows[0] ?? {};

@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
-import { type ListedWrite, listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
+import type { DecidedLine } from '../../connector/sync/history-lines.ts';
+import { listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
 import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -122,7 +123,7 @@ function nothing({ reader }: Visit, texts: SelectionTexts, { older }: WritePage)
 
 function writesTable(
   { reader, visitor }: Visit,
-  writes: readonly ListedWrite[],
+  writes: readonly DecidedLine[],
   names: ReadonlyMap<string, string>,
 ): VNode {
   const spectator = { ...visitor, reader };
@@ -131,7 +132,7 @@ function writesTable(
   return table({
     label: reader.text('nav.writes'),
     columns: columns.map((column) => reader.text(`writes.${column}`)),
-    rows: writes.map(({ at, provider, record, entity, field, property, old, now, rule, seq }) => [
+    rows: writes.map(({ at, provider, record_id: record, entity, field, property, old, now, rule, seq }) => [
       timeOf(reader, at),
       html`${provider} <code>${record}</code>`,
       companyLink(visitor, entity, names),

@@ -10,6 +10,7 @@ import { addDaemons } from './daemon-tables.ts';
 import { dialect, type Migration } from './dialect.ts';
 import { addErasures } from './erasure-tables.ts';
 import { addEventCare } from './event-tables.ts';
+import { addHistoryLines } from './history-lines.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { describeLinks } from './link-statistics.ts';
 import { addWritesNumber } from './match-number-column.ts';
@@ -73,6 +74,7 @@ const MIGRATIONS: readonly Migration[] = [
   describeLinks,
   addSeenValues,
   addWritten,
+  addHistoryLines,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

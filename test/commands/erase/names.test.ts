@@ -2,9 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { previewErasure } from '../../../src/commands/erase/erase.ts';
 import { setOverride } from '../../../src/connector/decide/override.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { readWritten, rememberWritten } from '../../../src/connector/sync/written.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { asStored, historyLines } from '../../support/history.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 import { eraseByHand } from './by-hand.ts';
@@ -72,6 +75,41 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     );
     await eraseByHand(store, PERSON);
     expect(await rowsWith(store, 'u00c5se')).toEqual([]);
+  });
+
+  test('takes a name behind a line break out of what was written and decided, and leaves the lines about others', async () => {
+    const store = await storeNaming(engine, 'Nina Berg', 'nobody');
+    const owners = 'Bo Dahl\nNina Berg\nÅse Ørum';
+    const decided = {
+      provider: 'crm',
+      record_id: '7',
+      entity: OWNED,
+      at: 1,
+      seq: 1,
+      rule: 'blank',
+      outcome: 'written',
+    };
+    const alone = asStored(['owner', 'owners', 'Nina Berg', null, null]);
+    await store.write(async (tx) => {
+      await linkRecord(tx, { provider: 'crm', recordId: '7', entity: OWNED, sendUpdate: false, now: 1 });
+      await rememberWritten(tx, 'crm', [{ id: '7', property: 'owners', value: owners, at: 1 }]);
+      const both = asStored(
+        ['name', 'name', null, 'Nina Bergs Bageri', null],
+        ['owners', 'owners', null, owners, null],
+      );
+      await tx
+        .insertInto('history')
+        .values([
+          { ...decided, lines: both },
+          { ...decided, lines: alone },
+        ])
+        .execute();
+    });
+    await eraseByHand(store, PERSON);
+    expect((await rowsWith(store, 'Nina Berg')).map((row) => row.split(' ', 1)[0])).toEqual(['history']);
+    expect((await historyLines(store.db)).map(({ now }) => now)).toEqual(['Nina Bergs Bageri']);
+    const left = (await readWritten(store.db, 'crm', ['7'])).get('7')?.get('owners')?.value;
+    expect(left).toBe('Bo Dahl\n(erased)\nÅse Ørum');
   });
 
   test('leaves a text that another name stands in', async () => {

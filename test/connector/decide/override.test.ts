@@ -22,6 +22,7 @@ import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
+import { historyLines } from '../../support/history.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
@@ -72,8 +73,7 @@ async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void
   await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(60_000));
 }
 
-const lines = (store: Store) =>
-  store.db.selectFrom('history').select(['rule', 'old_value', 'new_value', 'outcome']).orderBy('id').execute();
+const lines = (store: Store) => historyLines(store.db);
 
 describe.each(ENGINES)('on %s', (engine) => {
   test("a process that dies right after it wrote over a person's value leaves the trace of it", async () => {
@@ -87,7 +87,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     dies.yes = false;
     await sync(store, crm);
     expect(await lines(store)).toMatchObject([
-      { rule: 'ours-after-all', old_value: '"Mine ApS"', new_value: '"B ApS"', outcome: 'written' },
+      { rule: 'ours-after-all', old: 'Mine ApS', now: 'B ApS', outcome: 'written' },
       { rule: 'same' },
     ]);
     held.name = 'Mine again ApS';

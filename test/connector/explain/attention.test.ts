@@ -8,10 +8,11 @@ import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
+import { migrateStore } from '../../../src/store/migrations/migrations.ts';
 import { addReviewCare } from '../../../src/store/migrations/review-tables.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { ENGINES, newStore, storeBefore } from '../../support/stores.ts';
 
 const NOW = 1_000_000;
 const COMPANY = 'CVR-1-10000001';
@@ -266,18 +267,14 @@ describe.each(ENGINES)('review says what a thing is, on %s', (engine) => {
 
 describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
   it('learns what stays beside a refused value, and which bodies are register documents', async () => {
-    const store = await newStore(engine);
+    const store = await storeBefore(engine, addReviewCare);
     await store.write(async (tx) => {
-      const alter = (change: string) => sql.raw(`alter table ${change}`).execute(tx);
-      for (const name of ['source', 'subject']) await alter(`quarantine drop column ${name}`);
-      await alter('property_state drop column refused_over');
-      await alter('rate_limit rename to rate');
-      for (const name of ['blocked_since', 'fault']) await alter(`rate drop column ${name}`);
       await sql`insert into quarantine (received_at, reason, body) values
         (1, 'register document 10000001: odd', '{}'), (2, 'entityId is missing', '[]')`.execute(tx);
       await sql`insert into rate (key, next_at, blocked_until, reason)
         values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(tx);
-      await linkRecord(tx, { provider: 'crm', recordId: '1', entity: COMPANY, sendUpdate: false, now: NOW });
+      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
+        values ('crm', '1', ${COMPANY}, 'active', 'on', 'on', ${NOW}, ${NOW})`.execute(tx);
       await sql`insert into property_state (provider, record_id, property, refused, refused_reason)
         values ('crm', '1', 'name', '"new"', 'too long')`.execute(tx);
       for (const [old, outcome] of [
@@ -287,9 +284,8 @@ describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
       ])
         await sql`insert into history (at, provider, record_id, entity, property, seq, rule, old_value, outcome)
           values (1, 'crm', '1', ${COMPANY}, 'name', 1, 'set-aside', ${old}, ${outcome})`.execute(tx);
-      await addReviewCare(tx, engine);
-      await alter('rate rename to rate_limit');
     });
+    await migrateStore(store);
     expect((await readAttention(store.db, NOW)).map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
       'value: too long; "old" stays in the CRM',
       'document: cvrsync could not read it, and keeps what it knew: register document 10000001: odd',

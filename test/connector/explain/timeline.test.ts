@@ -5,6 +5,7 @@ import { type Fact, fold } from '../../../src/connector/facts/fact.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { payloadOf, readPayload, type Updates, writePayload } from '../../../src/protocol/payload.ts';
 import type { Store } from '../../../src/store/open.ts';
+import { asStored } from '../../support/history.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const NOW = Date.UTC(2026, 2, 5);
@@ -54,8 +55,6 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
       at: NOW,
       provider: 'crm',
       entity: COMPANY,
-      field: 'name',
-      property: 'Name',
       seq: 1,
       detail: null,
     };
@@ -66,16 +65,14 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
           ...decision,
           record_id: '1',
           rule: 'register',
-          old_value: '"Papir ApS"',
-          new_value: '"Skitse ApS"',
+          lines: asStored(['Name', 'name', 'Papir ApS', 'Skitse ApS', null]),
           outcome: 'written',
         },
         {
           ...decision,
           record_id: '2',
           rule: 'edited',
-          old_value: '"Mine"',
-          new_value: '"Skitse ApS"',
+          lines: asStored(['Name', 'name', 'Mine', 'Skitse ApS', null]),
           outcome: 'kept',
         },
       ])

@@ -45,7 +45,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     await apply();
     expect(number(fixture, id)).toBe(A);
     expect(await fixture.history(id)).toMatchObject([
-      { field: 'cvrNumber', property: match, rule: 'blank', outcome: 'written', new_value: JSON.stringify(A) },
+      { field: 'cvrNumber', property: match, rule: 'blank', outcome: 'written', now: A },
     ]);
     expect((await fixture.cli('undo', '--entity', `CVR-1-${A}`)).code).toBe(0);
     await fixture.settled();

@@ -7,6 +7,7 @@ import { respellRecords } from '../../../src/connector/respell/respell.ts';
 import { readWritten } from '../../../src/connector/sync/written.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../../src/store/open.ts';
+import { asStored } from '../../support/history.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const A = 'CVR-1-10000001';
@@ -58,12 +59,9 @@ async function fill(tx: Tx, record_id: string, at: number): Promise<void> {
       ...own,
       at,
       entity: A,
-      field: 'phone',
-      property: 'Phone',
       seq: at,
       rule: 'earlier',
-      old_value: null,
-      new_value: `"${at}"`,
+      lines: asStored(['Phone', 'phone', null, String(at), null]),
       outcome: 'written',
       detail: null,
     })

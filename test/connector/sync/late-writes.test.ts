@@ -78,7 +78,7 @@ describe.each(ENGINES)('a stale write to a record that was merged meanwhile (%s)
     const world = await arrivedLate();
     await goOn(world, 60);
     expect(world.held.name).toBe('C ApS');
-    expect((await history(world)).at(-2)).toEqual(['ours-after-all', '"C ApS"', '"B ApS"']);
+    expect((await history(world)).at(-2)).toEqual(['ours-after-all', 'C ApS', 'B ApS']);
     expect(await pendingCount(world)).toBe(0);
   });
 
@@ -113,10 +113,10 @@ describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
   }
 
   const TOLD = [
-    ['register', '"A ApS"', '"C ApS"'],
-    ['edited', `"${EDIT}"`, '"C ApS"'],
-    ['ours-after-all', `"${EDIT}"`, '"B ApS"'],
-    ['returned', '"B ApS"', `"${EDIT}"`],
+    ['register', 'A ApS', 'C ApS'],
+    ['edited', EDIT, 'C ApS'],
+    ['ours-after-all', EDIT, 'B ApS'],
+    ['returned', 'B ApS', EDIT],
   ];
 
   test('is taken back: the edit returns, history says so, and review shows it', async () => {
@@ -188,10 +188,10 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     await later(world);
     expect([world.held.name, await pendingCount(world)]).toEqual(['A ApS', 0]);
     const told = [
-      ['register', '"A ApS"', '"B ApS"'],
-      ['undo', '"B ApS"', '"A ApS"'],
-      ['ours-after-all', '"A ApS"', '"C ApS"'],
-      ['returned', '"C ApS"', '"A ApS"'],
+      ['register', 'A ApS', 'B ApS'],
+      ['undo', 'B ApS', 'A ApS'],
+      ['ours-after-all', 'A ApS', 'C ApS'],
+      ['returned', 'C ApS', 'A ApS'],
     ];
     expect((await history(world)).filter(([rule]) => rule !== 'held')).toEqual(told);
     expect(await readDifferences(world.store.db, world.clock.now, {}, 9)).toEqual([]);

@@ -16,6 +16,7 @@ import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
+import { historyLines } from '../../support/history.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 import { guardedCalls } from '../../support/toy-crm.ts';
 
@@ -99,10 +100,8 @@ export const standsStill = (world: World) => async () => {
 };
 
 /** What history says of the record: rule, old and new value. */
-export const history = async ({ store }: World): Promise<readonly (readonly (string | null)[])[]> => {
-  const rows = await store.db.selectFrom('history').selectAll().orderBy('id').execute();
-  return rows.map((row) => [row.rule, row.old_value, row.new_value]);
-};
+export const history = async ({ store }: World): Promise<readonly (readonly unknown[])[]> =>
+  (await historyLines(store.db)).map(({ rule, old, now }) => [rule, old, now]);
 
 /** What `undo` does to the record. */
 export async function takeBack({ store, clock, crm, metrics }: World, selection: Selection): Promise<void> {

@@ -6,6 +6,7 @@ import { readWritten } from '../../../src/connector/sync/written.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
+import { historyLines } from '../../support/history.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { setTransfer, silence, type TransferFixture } from './fixture.ts';
 
@@ -41,8 +42,8 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     expect(fixture.records.get('new-1')).toMatchObject({ name: 'B ApS', cvr: NUMBER });
     const written = await readWritten(fixture.store.db, 'crm', ['new-1']);
     expect(written.get('new-1')).toEqual(new Map([['name', { value: 'B ApS', at: expect.any(Number) }]]));
-    const history = await fixture.store.db.selectFrom('history').select(['property', 'old_value', 'outcome']).execute();
-    expect(history).toContainEqual({ property: 'name', old_value: 'null', outcome: 'written' });
+    const line = { property: 'name', old: null, outcome: 'written' };
+    expect(await historyLines(fixture.store.db)).toContainEqual(expect.objectContaining(line));
   });
 
   it('is refused where a link stands for the company already', async () => {

@@ -74,9 +74,9 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     await fixture.atRest();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
     const lines = (await fixture.history(id)).filter(({ property }) => property === name);
-    expect(lines.map(({ rule, old_value, new_value }) => [rule, old_value, new_value])).toEqual([
-      ['ours-after-all', '"A ApS"', '"B ApS"'],
-      ['same', '"B ApS"', '"B ApS"'],
+    expect(lines.map(({ rule, old, now }) => [rule, old, now])).toEqual([
+      ['ours-after-all', 'A ApS', 'B ApS'],
+      ['same', 'B ApS', 'B ApS'],
     ]);
     expect((await fixture.cli('undo', '--event', '1', '--property', name)).code).toBe(0);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
@@ -95,9 +95,9 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     const lines = (await fixture.history(id)).filter(
       ({ property, outcome }) => property === name && outcome === 'written',
     );
-    expect(lines.map(({ old_value, new_value }) => [old_value, new_value])).toEqual([
-      ['"A ApS"', '"B ApS"'],
-      ['"B ApS"', '"C ApS"'],
+    expect(lines.map(({ old, now }) => [old, now])).toEqual([
+      ['A ApS', 'B ApS'],
+      ['B ApS', 'C ApS'],
     ]);
   });
 });

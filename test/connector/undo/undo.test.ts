@@ -45,8 +45,8 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: null });
     const undone = (await fixture.history(id)).filter(({ rule }) => rule === 'undo');
     expect(undone).toMatchObject([
-      { outcome: 'written', old_value: '"B ApS"', detail: 'event 1 was taken back' },
-      { outcome: 'written', old_value: '"B ApS"' },
+      { outcome: 'written', old: 'B ApS', detail: 'event 1 was taken back' },
+      { outcome: 'written', old: 'B ApS' },
     ]);
 
     await fixture.post(renamed('B ApS', 'C ApS', 9));
