@@ -112,21 +112,18 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const property = input.schema.get(name);
   const remembered = input.remembered.get(name);
   const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
-  const base = { field, property: name, seq: fact.seq, old, now: shown(nameable(field, value, input.persons)) };
-  if (property === undefined)
-    return { ...base, action: 'set-aside', rule: 'missing', detail: `the CRM has no property ${name}` };
-  if (!property.writable)
-    return {
-      ...base,
-      action: 'set-aside',
-      rule: 'read-only',
-      detail: `${name} cannot be written with these credentials`,
-    };
+  const base = { field, property: name, seq: fact.seq, old };
+  const setAside = (rule: string, detail: string): Planned => {
+    const now = shown(nameable(field, value, input.persons));
+    return { ...base, now, action: 'set-aside', rule, detail };
+  };
+  if (property === undefined) return setAside('missing', `the CRM has no property ${name}`);
+  if (!property.writable) return setAside('read-only', `${name} cannot be written with these credentials`);
   const values = input.values[field];
   const spell = (each: FieldValue) =>
     render(field, nameable(field, each, input.persons), property, { values, join: row.join });
   const rendered = spell(value);
-  if (!rendered.ok) return { ...base, action: 'set-aside', rule: 'set-aside', detail: rendered.reason };
+  if (!rendered.ok) return setAside('set-aside', rendered.reason);
   const now = rendered.value;
   const refused = remembered?.refused;
   if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
@@ -142,10 +139,24 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const last = late === undefined ? remembered?.written : late.now;
   const overtaken = late?.overtook === true;
   const decision = decide({ crm: old, now, known, last, overtaken, policy, override: override?.kind, trusted, same });
+  const planned: Planned = { ...base, now, action: decision.action, rule: decision.rule };
+  // Most are that and no more; to spread what is absent takes longer than the decision.
+  if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
+  return { ...planned, ...besides({ decision, now, override, outdated, trusted, late }) };
+}
+
+interface Circumstances {
+  readonly decision: Decision;
+  readonly now: PropertyValue;
+  readonly override: Planned['override'] | undefined;
+  readonly outdated: Planned['outdated'] | undefined;
+  readonly trusted: boolean;
+  readonly late: Late | undefined;
+}
+
+/** What else a decision follows from, and leads to. */
+function besides({ decision, now, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
   return {
-    ...base,
-    now,
-    ...decision,
     ...(override !== undefined && { override }),
     ...(outdated !== undefined && { outdated }),
     ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
@@ -168,11 +179,7 @@ function countingOverride(
 /** What comes back that a late write of ours replaced, if anything does. */
 function returned(
   late: Late,
-  {
-    now,
-    decision,
-    override,
-  }: Pick<Planned, 'now'> & { readonly decision: Decision; readonly override: Planned['override'] },
+  { now, decision, override }: Pick<Circumstances, 'now' | 'decision' | 'override'>,
 ): Partial<Planned> {
   // Whatever the register says: the hold that an undo leaves is on the value that it put back.
   if (late.isOverUndo)

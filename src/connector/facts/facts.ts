@@ -7,8 +7,8 @@ import type { Fact } from './fact.ts';
 /** The facts of these companies, in no order. A field this version does not know is passed over. */
 export async function readFacts(db: Db, entities: readonly string[]): Promise<readonly Fact[]> {
   const rows = await db.selectFrom('fact').selectAll().where('entity', 'in', each(db, entities)).execute();
-  return rows.flatMap(({ field, value, ...row }) =>
-    isFieldName(field) ? [{ ...row, field, value: JSON.parse(value) }] : [],
+  return rows.flatMap(({ entity, field, value, clock, seq }) =>
+    isFieldName(field) ? [{ entity, field, value: JSON.parse(value), clock, seq }] : [],
   );
 }
 

@@ -40,8 +40,10 @@ export interface Happened {
 
 const outcomeOf = ({ planned, refused }: Decided): string => {
   if (refused !== undefined || planned.action === 'set-aside') return 'refused';
-  return { write: 'written', skip: 'skipped', keep: 'kept' }[planned.action];
+  return OUTCOMES[planned.action];
 };
+
+const OUTCOMES = { write: 'written', skip: 'skipped', keep: 'kept' } as const;
 
 const ROW: InsertTarget = {
   table: 'history',
@@ -56,8 +58,9 @@ export async function writeHistory(
   happened: readonly Happened[],
   at: number,
 ): Promise<void> {
-  const alike = Map.groupBy(decided, (each) =>
-    [each.provider, each.id, each.entity, each.planned.seq, each.planned.rule, outcomeOf(each)].join(' '),
+  const alike = Map.groupBy(
+    decided,
+    (each) => `${each.provider} ${each.id} ${each.entity} ${each.planned.seq} ${each.planned.rule} ${outcomeOf(each)}`,
   );
   const rows = [
     ...happened.map(({ provider, id, entity, rule, detail }) => [
@@ -119,10 +122,9 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
 
 /** The values of ours among what was written: an edit of a person that was put back stays theirs. */
 export const writtenBy = (decided: readonly Decided[], at: number): readonly WrittenProperty[] =>
-  decided.flatMap((each) => {
-    const { property, now: value, rule } = each.planned;
-    return outcomeOf(each) === 'written' && rule !== RETURNED ? [{ id: each.id, property, value, at }] : [];
-  });
+  decided
+    .filter((each) => outcomeOf(each) === 'written' && each.planned.rule !== RETURNED)
+    .map(({ id, planned: { property, now: value } }) => ({ id, property, value, at }));
 
 /** Whether a decision changes what stands beside the last write to its property. */
 export function changesState({ planned, refused }: Decided, known: PropertyMemory | undefined): boolean {

@@ -97,7 +97,7 @@ export function resultOfWrite(
     // It was not the CRM that refused this one: it is decided anew once the other is taken.
     if (reason !== undefined && each.needs?.some((name) => Object.hasOwn(refused, name)))
       return { ...line, planned: { ...each, action: 'set-aside', rule: CURRENCY, detail: reason } };
-    return { ...line, planned: each, ...(reason !== undefined && { refused: reason }) };
+    return reason === undefined ? { ...line, planned: each } : { ...line, planned: each, refused: reason };
   });
   const hasPatch = planned.some((each) => each.action === 'write');
   const outcome = written?.outcome;

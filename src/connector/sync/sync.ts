@@ -245,11 +245,16 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     return { ours: keys, overtaken };
   });
   reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: results.length - ours.size, sent: overtaken });
-  for (const result of results) {
-    metrics.records.inc({ provider: crm.name, outcome: result.effect?.kind ?? result.settlement.kind });
-    for (const { planned } of result.decided ?? []) metrics.decisions.inc({ provider: crm.name, rule: planned.rule });
-    if (result.decided?.some((each) => each.refused !== undefined)) crm.forgetSchema();
-  }
+  countResults(metrics, crm, results);
+  if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
+}
+
+function countResults(metrics: Metrics, { name: provider }: Crm, results: readonly RecordResult[]): void {
+  for (const { effect, settlement } of results)
+    metrics.records.inc({ provider, outcome: effect?.kind ?? settlement.kind });
+  const decided = results.flatMap(({ decided = [] }) => decided);
+  for (const [rule, alike] of Map.groupBy(decided, ({ planned }) => planned.rule))
+    metrics.decisions.inc({ provider, rule }, alike.length);
 }
 
 /** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
