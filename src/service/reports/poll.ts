@@ -2,10 +2,12 @@
 
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { createInputReader } from '../../runtime/lanes/poison.ts';
 import { pause } from '../../runtime/pause.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { advanced, type Cursor, firstCursor, isDeep, readCursor, readFrom, writeCursor } from './cursor.ts';
@@ -112,15 +114,18 @@ async function* pagesFrom(
   }
 }
 
-/** The filings that are not stored yet, each once. */
+/** The filings that are not stored yet, each once. None of an erased company: it is not stored, and would be fetched at every poll. */
 async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]): Promise<readonly FoundFiling[]> {
+  const erasures = await readErasures(store.db);
   const known = await knownFilings(
     store.db,
     found.flatMap(({ filing }) => filing.id ?? []),
   );
-  return found.filter(({ filing: { id } }, at) => {
-    const isFirst = found.findIndex(({ filing }) => filing.id === id) === at;
-    return id !== undefined && isFirst && !known.has(id);
+  return found.filter(({ filing }, at) => {
+    const { id } = filing;
+    const isFirst = found.findIndex((other) => other.filing.id === id) === at;
+    const isErased = 'cvr' in filing && erasures.has(companyEntityId(String(filing.cvr)));
+    return id !== undefined && isFirst && !known.has(id) && !isErased;
   });
 }
 

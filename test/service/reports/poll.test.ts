@@ -5,6 +5,7 @@ import { pollReports } from '../../../src/service/reports/poll.ts';
 import { latestReports } from '../../../src/service/reports/store-filing.ts';
 import type { Store } from '../../../src/store/open.ts';
 import type { Tx } from '../../../src/store/store.ts';
+import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { annual, instance } from './instance.ts';
 import { page } from './page.ts';
@@ -88,6 +89,16 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(changes).toMatchObject([{ entity: 'CVR-1-90000007', kind: 'report' }]);
     expect(JSON.parse(changes[0]?.updates ?? '')).toMatchObject({ newReport: { data: { assets: { value: 1_000 } } } });
     expect(rings).toBe(1);
+  });
+
+  it('is not asked for what an erased company files, poll after poll, and tells of the others', async () => {
+    const { store, register, watch } = await begun(engine);
+    await eraseByHand(store, 'CVR-1-90000007');
+    for (const id of [1, 2]) register.files.set(`${id}.xml`, report(id));
+    register.publish({ id: 1, published: at('07:00') }, { id: 2, cvr: 90000015, published: at('06:30') });
+    for (let n = 0; n < 3; n += 1) await watch.poll();
+    expect(assetsTold(watch)).toEqual([2]);
+    expect(register.documents.calls).toEqual(['/2.xml']);
   });
 
   it('is told of once: polled again, and after a crash in the middle of a page', async () => {
