@@ -1,7 +1,7 @@
 /** Remembers decisions and their outcomes: history for people, what was written and property states for the next decision. */
 import { sql } from 'kysely';
 import type { Property } from '../../../providers/provider.ts';
-import { each as eachOf, eachRow, storableJson } from '../../store/each.ts';
+import { each as eachOf, eachRow, storable, storableJson } from '../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { CURRENCY } from '../decide/currency.ts';
@@ -65,7 +65,7 @@ export async function writeHistory(
   const rows = [
     ...happened.map(({ provider, id, entity, rule, detail }) => [
       ...[at, provider, id, entity, 0, rule, rule],
-      ...[null, detail],
+      ...[null, storable(detail)],
     ]),
     ...[...alike.values()].flatMap((group) => {
       const [first] = group;
