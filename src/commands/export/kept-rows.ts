@@ -25,7 +25,7 @@ export interface Place {
   /**
    * What an erasure does with those rows: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
    * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
-   * `shorten` deletes that of a list, or the row where nothing is left of it.
+   * `shorten` takes what names it out of a JSON list, and deletes the row where nothing is left or the text is no list.
    */
   readonly others?: 'redact' | 'clear' | 'delete' | 'shorten';
   /**

@@ -48,14 +48,13 @@ export async function listWrites(
     .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
     .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
     .orderBy('id', 'desc')
-    .limit(limit)
+    .limit(limit + 1)
     .execute();
   const writes: DecidedLine[] = [];
   for (const row of rows) {
     if (writes.length >= limit) return { writes, older: writes.at(-1)?.id };
     writes.push(...decidedLines(row).filter((line) => property === undefined || line.property === property));
   }
-  if (rows.length === limit) return { writes, older: rows.at(-1)?.id };
   const last = await decisions
     .offset(LOOKED_THROUGH - 1)
     .limit(1)

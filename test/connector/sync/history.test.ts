@@ -72,6 +72,10 @@ describe.each(ENGINES)('history on %s', (engine) => {
     expect(await listed()).toEqual(rounds.flatMap((round) => PROPERTIES.map((property) => `${round} ${property}`)));
     expect(await listed('city')).toEqual(rounds.map((round) => `${round} city`));
     expect(await listed('none')).toEqual([]);
+    // As many as a page holds, and no empty page behind them.
+    const whole = { property: 'city', before: undefined };
+    expect((await listWrites(store.db, whole, 7)).older).toBeUndefined();
+    expect((await listWrites(store.db, { ...whole, property: undefined }, 21)).older).toBeUndefined();
   });
 
   it('is asked for the records of one property, and leaves alone those where nothing but the time of a change was written', async () => {
