@@ -23,13 +23,13 @@ const unescaped = (text: string): string =>
 /** Where a word stands in a text, with neither letter nor digit beside it: the n of a line break in JSON is no letter. */
 export function* placesOf(text: string, word: string): Generator<number> {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-    const isApart = !isWordPart(text[at - 1]) || ESCAPE.test(text.slice(Math.max(0, at - 2), at));
+    const isApart = !isWordPart(text[at - 1]) || ESCAPE.test(text.slice(Math.max(0, at - 6), at));
     if (isApart && !isWordPart(text[at + word.length])) yield at;
   }
 }
 
-/** A control character in JSON. */
-const ESCAPE = /^\\[bfnrt]$/u;
+/** A control character in JSON, in lower case. */
+const ESCAPE = /\\(?:[bfnrt]|u00[01][0-9a-f])$/u;
 
 const isWordPart = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character);
