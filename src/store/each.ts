@@ -51,3 +51,13 @@ export function storableJson(value: object): string {
 
 /** A text as both engines keep it: PostgreSQL takes neither a NUL nor, in JSON, half a character. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+/** A column of JSON as a value. What is no JSON is the text that it is: a row of another version must not break its reader. */
+export function jsonOrText(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

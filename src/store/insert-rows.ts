@@ -14,19 +14,26 @@ type Value = string | number | null;
 
 const texts = new WeakMap<InsertTarget, Map<string, string>>();
 
+/** Rows in one statement: with more, there would be more texts to keep. */
+const PART = 100;
+
 /**
- * Inserts rows, each with a value for every column in their order, in one statement; returns what the target's `rest`
- * returns. The text is kept for each target and count, since building it takes longer than running it: few rows (up to a
- * hundred), few counts. One target is one constant.
+ * Inserts rows, each with a value for every column in their order, a hundred in one statement; returns what the target's
+ * `rest` returns. The text is kept for each target and count, since building it takes longer than running it. One target is
+ * one constant.
  */
 export async function insertRows<Row = never>(
   tx: Tx,
   target: InsertTarget,
   rows: readonly (readonly Value[])[],
 ): Promise<readonly Row[]> {
-  if (rows.length === 0) return [];
-  const result = await tx.executeQuery<Row>(CompiledQuery.raw(textFor(engineOf(tx), target, rows.length), rows.flat()));
-  return result.rows;
+  const returned: Row[] = [];
+  for (let from = 0; from < rows.length; from += PART) {
+    const part = rows.slice(from, from + PART);
+    const text = textFor(engineOf(tx), target, part.length);
+    returned.push(...(await tx.executeQuery<Row>(CompiledQuery.raw(text, part.flat()))).rows);
+  }
+  return returned;
 }
 
 function textFor(engine: Engine, target: InsertTarget, count: number): string {

@@ -68,7 +68,7 @@ async function names({ db }: Store, recordId: string): Promise<readonly (string 
   const written = (await historyLines(db)).filter(
     ({ record_id, property, outcome }) => record_id === recordId && property === 'name' && outcome === 'written',
   );
-  return written.map(({ old, now }) => `${old} -> ${now}`);
+  return written.map(({ old, now }) => `${JSON.stringify(old)} -> ${JSON.stringify(now)}`);
 }
 
 interface Step {
@@ -87,29 +87,29 @@ const STEPS: readonly Step[] = [
     calls: [/batch\/read$/, /^POST .*thirdparty/],
     when: 'after',
     late: false,
-    history: ['A ApS -> C ApS'],
+    history: ['"A ApS" -> "C ApS"'],
   },
   {
     step: 'between what its writes did and their answers',
     calls: [/batch\/update$/, /\/notes$/, /^PUT .*associations/, /^POST .*thirdparty/],
     when: 'after',
     late: false,
-    history: ['A ApS -> B ApS', 'B ApS -> C ApS'],
+    history: ['"A ApS" -> "B ApS"', '"B ApS" -> "C ApS"'],
   },
   {
     step: 'with writes under way that arrive after those of the other',
     calls: [/batch\/update$/, /^PUT .*associations/, /^POST .*thirdparty/],
     when: 'before',
     late: true,
-    history: ['A ApS -> C ApS', 'C ApS -> B ApS', 'B ApS -> C ApS'],
+    history: ['"A ApS" -> "C ApS"', '"C ApS" -> "B ApS"', '"B ApS" -> "C ApS"'],
   },
 ];
 
 /** Where the other daemon took the lane over before it heard of C, it wrote B first, and had every right to. */
 function joined(steps: readonly (string | null)[], history: readonly string[]): readonly (string | null)[] {
   const [first, second, ...rest] = steps;
-  const isTwo = first === 'A ApS -> B ApS' && second === 'B ApS -> C ApS';
-  return isTwo && history[0] === 'A ApS -> C ApS' ? ['A ApS -> C ApS', ...rest] : steps;
+  const isTwo = first === '"A ApS" -> "B ApS"' && second === '"B ApS" -> "C ApS"';
+  return isTwo && history[0] === '"A ApS" -> "C ApS"' ? ['"A ApS" -> "C ApS"', ...rest] : steps;
 }
 
 test.each(STEPS)(

@@ -2,6 +2,7 @@
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { isEventName } from '../../protocol/events.ts';
 import { readPayload, type WireOptions } from '../../protocol/payload.ts';
+import { jsonOrText } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { type Override, readOverrides } from '../decide/override.ts';
 import { type Fact, fold, visible } from '../facts/fact.ts';
@@ -201,7 +202,7 @@ async function readSetAside(db: Db, links: readonly TimelineLink[]): Promise<rea
       .orderBy('property')
       .execute();
     for (const { property, refused, refused_reason: reason, refused_over: stays } of rows)
-      setAside.push({ provider, record, property, value: parsed(refused), reason, stays });
+      setAside.push({ provider, record, property, value: jsonOrText(refused), reason, stays });
   }
   return setAside;
 }
@@ -217,14 +218,4 @@ async function readAllOverrides(
     for (const [property, override] of own) overrides.push({ provider, record, property, ...override });
   }
   return overrides;
-}
-
-/** A text that is no JSON is shown as it is: a row of another version must not break the timeline. */
-function parsed(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

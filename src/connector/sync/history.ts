@@ -49,7 +49,6 @@ const ROW: InsertTarget = {
   table: 'history',
   columns: ['at', 'provider', 'record_id', 'entity', 'seq', 'rule', 'outcome', 'lines', 'detail'],
 };
-const PART = 50;
 
 /** Adds to history, in order; what was decided of a record by one rule for one event, with one outcome, is one row. */
 export async function writeHistory(
@@ -75,7 +74,7 @@ export async function writeHistory(
       return [[at, provider, id, entity, planned.seq, planned.rule, outcomeOf(first), lines, null]];
     }),
   ];
-  for (let from = 0; from < rows.length; from += PART) await insertRows(tx, ROW, rows.slice(from, from + PART));
+  await insertRows(tx, ROW, rows);
 }
 
 const lineOf = ({ planned: { property, field, old, now, detail }, refused }: Decided): StoredLine => [

@@ -46,11 +46,9 @@ const BEGUN: InsertTarget = {
   columns: [...NAME, 'detail', 'check_at'],
   rest: 'on conflict (queue, key, fence, at) do update set detail = excluded.detail',
 };
-const PART = 50;
 
 /** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
-  if (writes.length === 0) return;
   const rows = writes.map(({ queue, key, fence, at, detail }) => [
     queue,
     key,
@@ -59,7 +57,7 @@ export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Prom
     detail,
     at + (LOOKS_MS[0] ?? 0),
   ]);
-  for (let from = 0; from < rows.length; from += PART) await insertRows(tx, BEGUN, rows.slice(from, from + PART));
+  await insertRows(tx, BEGUN, rows);
 }
 
 /** A write's name among all. */

@@ -1,6 +1,6 @@
 /** History gets one row for what was decided together, with a line for each property: it had a row for each. */
 import { type ColumnBuilderCallback, type Insertable, sql } from 'kysely';
-import { storableJson } from '../each.ts';
+import { jsonOrText, storableJson } from '../each.ts';
 import type { HistoryTable } from '../schema.ts';
 import type { Engine, Tx } from '../store.ts';
 import { dialect } from './dialect.ts';
@@ -67,7 +67,7 @@ const groupsOf = (rows: readonly OldRow[]): readonly Insertable<HistoryTable>[] 
     const row = { at, provider, record_id, entity, seq, rule, outcome };
     if (first.property === null) return [{ ...row, lines: null, detail: first.detail }];
     const lines = group.map(({ property, field, old_value, new_value, detail }) => [
-      ...[property, field ?? '', valueIn(old_value), valueIn(new_value), detail],
+      ...[property, field ?? '', jsonOrText(old_value), jsonOrText(new_value), detail],
     ]);
     return [{ ...row, lines: storableJson(lines), detail: null }];
   });
@@ -75,13 +75,3 @@ const groupsOf = (rows: readonly OldRow[]): readonly Insertable<HistoryTable>[] 
 /** A line about the record as a whole stays for itself. */
 const nameOf = ({ id, at, provider, record_id, entity, property, seq, rule, outcome }: OldRow): string =>
   [at, provider, record_id, entity, seq, rule, outcome, property === null ? id : ''].join(' ');
-
-/** What is no JSON is kept as the text it is. */
-function valueIn(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

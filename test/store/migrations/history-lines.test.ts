@@ -13,7 +13,7 @@ const MANY = 6_000;
 
 test.each(ENGINES)('tells the same after the migration, and goes on behind it (%s)', async (engine) => {
   const store = await storeBefore(engine, addHistoryLines);
-  const row = (at: number, values: string) => `(${at}, 'crm', 'one', '${ENTITY}', ${values})`;
+  const row = (at: number, values: string, id = 'one') => `(${at}, 'crm', '${id}', '${ENTITY}', ${values})`;
   const rows = [
     row(5, `'name', 'name', 7, 'blank', null, '"A ''ApS"', 'written', null`),
     row(5, `'city', 'city', 7, 'blank', '"By"', 'null', 'written', null`),
@@ -22,13 +22,13 @@ test.each(ENGINES)('tells the same after the migration, and goes on behind it (%
     row(5, `null, null, 0, 'hold', null, null, 'hold', 'held by sales'`),
     row(6, `'name', 'name', 8, 'ours', '"A"', 'B is no JSON', 'written', 'odd'`),
   ];
+  // More than one step of the migration, by each of which nothing may be lost.
+  for (let n = 0; n < MANY; n += 1)
+    rows.push(row(n + 10, `'name', 'name', 9, 'ours', '"${n}"', '"${n + 1}"', 'written', null`, 'two'));
+  const columns = sql`at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail`;
   await store.write(async (tx) => {
-    await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome, detail)
-      values ${sql.raw(rows.join(', '))}`.execute(tx);
-    // More than one step of the migration, by each of which nothing may be lost.
-    for (let n = 0; n < MANY; n += 500)
-      await sql`insert into history (at, provider, record_id, entity, field, property, seq, rule, old_value, new_value, outcome)
-        values ${sql.raw(Array.from({ length: 500 }, (_, more) => `(${n + more + 10}, 'crm', 'two', '${ENTITY}', 'name', 'name', 9, 'ours', '"${n + more}"', '"${n + more + 1}"', 'written')`).join(', '))}`.execute(
+    for (let from = 0; from < rows.length; from += 500)
+      await sql`insert into history (${columns}) values ${sql.raw(rows.slice(from, from + 500).join(', '))}`.execute(
         tx,
       );
   });
