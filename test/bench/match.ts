@@ -137,7 +137,7 @@ async function bench(folder: string): Promise<void> {
 const [, , given] = process.argv;
 if (given !== undefined) {
   // As src/cvrsync.js does.
-  setFlagsFromString('--heap-growing-percent=30');
+  setFlagsFromString('--heap-growing-percent=80');
   await bench(given);
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'cvrsync-match-'));

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { type Employment, newestMonth, newestQuarter, newestYear } from './employment.ts';
 import { addressOf, decimal, digits, flag, formOf, industryOf, midnight, text } from './fields.ts';
 import { type Life, lifeOf } from './life.ts';
-import { bodiesOf, type RelationBodies } from './relations.ts';
+import type { RelationBodies } from './relations.ts';
 import { type Credit, creditOf, statusOf } from './status.ts';
 import {
   current,
@@ -189,7 +189,13 @@ export const cvrOf = (document: JsonObject): string | null => digits(document['c
 /** Reads a company document as of a day; fills the horizon. */
 export const companyOf = (
   document: JsonObject,
-  { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
+  {
+    cvr,
+    loadedAt,
+    today,
+    horizon,
+    bodies,
+  }: { cvr: string; loadedAt: string; today: string; horizon: Horizon; bodies: RelationBodies },
 ): Company => {
   const { life, on } = lifeOf(document, today, horizon);
   // What ended with the company is kept as it last was: nobody moved out or gave up a name.
@@ -228,7 +234,7 @@ export const companyOf = (
     status: statusOf(document, { now, asLast: view, credit: credit.value, registeredAt }),
     credit,
     life,
-    bodies: bodiesOf(document, now),
+    bodies,
     mergers: mergersOf(document, now),
     units: all(
       document['penheder'],

@@ -6,7 +6,7 @@ import type { Capital } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from './company.ts';
 import type { Employment } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
-import { BODIES, type Membership, type RelationBody, type Trace } from './relations.ts';
+import { BODIES, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
 import type { DocumentStatement } from './stated.ts';
 import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
@@ -15,7 +15,6 @@ import type { DatedValue } from './validity.ts';
 /** A part that is no body. */
 export type Own = Exclude<Part, RelationBody>;
 
-export const isBody = (part: Part): part is RelationBody => BODIES.some((body) => body === part);
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
 
 /** What every company has: to be without it is to have a document that does not say it. */

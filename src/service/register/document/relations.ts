@@ -17,6 +17,10 @@ export const BODIES = [
 ] as const;
 export type RelationBody = (typeof BODIES)[number];
 
+const BODY_NAMES: ReadonlySet<string> = new Set(BODIES);
+
+export const isBody = (part: string): part is RelationBody => BODY_NAMES.has(part);
+
 /** A member of a body. */
 export interface BodyMember {
   readonly entityId: string;
@@ -77,7 +81,8 @@ const rulesOf = (organisation: JsonObject): readonly Rule[] => {
   if (byKind !== undefined) return byKind;
   if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return NO_RULES;
   const named = newest(organisation['organisationsNavn'])?.['navn'] ?? functionOf(organisation);
-  return RULES.get(`${kind} ${upper(named)}`) ?? NO_RULES;
+  if (typeof named !== 'string') return NO_RULES;
+  return RULES.get(`${kind} ${named}`) ?? RULES.get(`${kind} ${upper(named)}`) ?? NO_RULES;
 };
 
 /** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
@@ -97,20 +102,22 @@ export const nameIn = (participant: JsonObject): string | null => text(newest(pa
 
 interface Standing {
   isMember: boolean;
+  isNamed: boolean;
   share: string | null;
   at: string | null;
 }
 
 const shareNumber = (share: string | null): number => (share === null ? -1 : Number.parseFloat(share));
 
-/** Reads one rule on one organisation: whether its member is one today. */
+/** Reads one rule on one organisation: whether its member is one today, and whether it names one, now or formerly. */
 const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
-  const standing: Standing = { isMember: false, share: null, at: null };
+  const standing: Standing = { isMember: false, isNamed: rule.bare === true, share: null, at: null };
   let isBare = true;
   for (const { attributter } of entriesOf(organisation['medlemsData'])) {
     for (const { type, vaerdier } of entriesOf(attributter)) {
       isBare = false;
       if (type !== rule.attribute) continue;
+      standing.isNamed ||= entriesOf(vaerdier).length > 0;
       const { entry, at } = current(vaerdier, view);
       standing.at = later(standing.at, at);
       if (entry === undefined) continue;
@@ -139,62 +146,46 @@ export interface Trace {
   readonly isPartial: boolean;
 }
 
-const isNamed = ({ attribute, bare }: Rule, organisation: JsonObject): boolean =>
-  bare === true ||
-  entriesOf(organisation['medlemsData']).some(({ attributter }) =>
-    entriesOf(attributter).some(({ type, vaerdier }) => type === attribute && entriesOf(vaerdier).length > 0),
-  );
+/** What a document says of the company's bodies. */
+export interface Relations {
+  /** Without participants that are null. */
+  readonly bodies: RelationBodies;
+  /** Whom it names, by body, also those who left with an end; of a body without names it says nothing. */
+  readonly traces: ReadonlyMap<RelationBody, Trace>;
+}
 
-/** A participant in an organisation of the company; it is undefined where the document does not say who it is. */
-type TakeMention = (
-  rule: Rule,
-  organisation: JsonObject,
-  participant: JsonObject | undefined,
-  id: string | null,
-) => void;
-
-/** Calls `take` for each rule that an organisation of a participant falls under. Makes nothing: documents name hundreds. */
-const walkMentions = (document: JsonObject, take: TakeMention): void => {
-  for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {
-    const participant = isJsonObject(deltager) ? deltager : undefined;
-    const entityId = participant === undefined ? null : participantId(participant);
-    for (const organisation of entriesOf(organisationer))
-      for (const rule of rulesOf(organisation)) take(rule, organisation, participant, entityId);
-  }
-};
-
-/** Whom a document names, by body. It names those who left with an end; of a body without names it says nothing. */
-export const tracesIn = (document: JsonObject): ReadonlyMap<RelationBody, Trace> => {
-  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
-  walkMentions(document, (rule, organisation, _, entityId) => {
-    if (!isNamed(rule, organisation)) return;
-    const trace = traces.get(rule.body) ?? { ids: new Set(), isPartial: false };
-    if (entityId === null) trace.isPartial = true;
-    else trace.ids.add(entityId);
-    traces.set(rule.body, trace);
-  });
-  return traces;
-};
-
-/** Reads all bodies from `deltagerRelation`, without participants that are null. */
-export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
+/** Reads `deltagerRelation`. Makes nothing for a mention: documents have hundreds. */
+export const relationsOf = (document: JsonObject, view: View): Relations => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
-  walkMentions(document, (rule, organisation, participant, entityId) => {
-    const { isMember, share, at } = standingBy(rule, organisation, view);
-    touched.set(rule.body, later(touched.get(rule.body) ?? null, at));
-    if (!isMember || entityId === null || participant === undefined) return;
-    const known = members.get(rule.body) ?? new Map<string, BodyMember>();
-    const same = known.get(entityId);
+  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
+  const take = ({ body }: Rule, standing: Standing, participant: JsonObject | undefined, id: string | null): void => {
+    const { isMember, isNamed, share, at } = standing;
+    touched.set(body, later(touched.get(body) ?? null, at));
+    if (isNamed) {
+      const trace = traces.get(body) ?? { ids: new Set(), isPartial: false };
+      if (id === null) trace.isPartial = true;
+      else trace.ids.add(id);
+      traces.set(body, trace);
+    }
+    if (!isMember || id === null || participant === undefined) return;
+    const known = members.get(body) ?? new Map<string, BodyMember>();
+    const same = known.get(id);
     if (same === undefined || shareNumber(share) > shareNumber(same.share))
-      known.set(entityId, { entityId, name: same?.name ?? nameIn(participant), share });
-    members.set(rule.body, known);
-  });
+      known.set(id, { entityId: id, name: same?.name ?? nameIn(participant), share });
+    members.set(body, known);
+  };
+  for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {
+    const participant = isJsonObject(deltager) ? deltager : undefined;
+    const id = participant === undefined ? null : participantId(participant);
+    for (const organisation of entriesOf(organisationer))
+      for (const rule of rulesOf(organisation)) take(rule, standingBy(rule, organisation, view), participant, id);
+  }
   const bodyOf = (body: RelationBody): Membership => ({
     members: [...(members.get(body)?.values() ?? [])].sort(byId),
     at: touched.get(body) ?? null,
   });
-  return {
+  const bodies = {
     ownership: bodyOf('ownership'),
     trueOwnership: bodyOf('trueOwnership'),
     trueVoteRights: bodyOf('trueVoteRights'),
@@ -204,4 +195,5 @@ export const bodiesOf = (document: JsonObject, view: View): RelationBodies => {
     stakeholders: bodyOf('stakeholders'),
     founders: bodyOf('founders'),
   };
+  return { bodies, traces };
 };

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from './company.ts';
 import type { Part } from './families.ts';
 import { flag } from './fields.ts';
-import { BODIES, type RelationBody, type Trace, tracesIn } from './relations.ts';
+import { isBody, type RelationBody, type Relations, type Trace } from './relations.ts';
 import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf } from './validity.ts';
 
@@ -44,8 +44,6 @@ const ofAttribute = (document: JsonObject, wanted: string): Stated => {
   );
   return isStated ? 'stated' : 'silent';
 };
-
-const isBody = (part: string): part is RelationBody => BODIES.some((body) => body === part);
 
 type Reader = (document: JsonObject) => Stated;
 
@@ -137,16 +135,17 @@ const unnamedIn = (document: JsonObject): Stated =>
   Array.isArray(document['deltagerRelation']) ? 'silent' : 'missing';
 
 /**
- * Reads what a document states; `unspoken` are the parts that its source never speaks for. The answer does not hold the
- * document, which takes ten times the memory of its snapshot: it is made in functions of their own.
+ * Reads what a document states; `unspoken` are the parts that its source never speaks for, `traces` whom it names in a
+ * company's bodies. The answer does not hold the document, which takes ten times the memory of its snapshot: it is made
+ * in functions of their own.
  */
 export const statedBy = (
   document: JsonObject,
   kind: (Company | Unit)['kind'],
   unspoken: ReadonlySet<string>,
+  traces: Relations['traces'],
 ): DocumentStatement => {
   const unstated = unstatedIn(document, kind);
-  const traces = tracesIn(document);
   const unnamed = unnamedIn(document);
   return {
     of(part) {

@@ -5,6 +5,7 @@ import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
 import { contentOf, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
+import type { Relations } from '../document/relations.ts';
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
@@ -75,6 +76,8 @@ export async function readDocuments(
   return { looks, unreadable, persons };
 }
 
+const NOBODY: Relations['traces'] = new Map();
+
 function readOne(
   document: unknown,
   {
@@ -99,7 +102,8 @@ function readOne(
       ahead: aheadOn === null ? null : textOf(document),
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
-    return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken), row };
+    const traces = reading.kind === 'company' ? reading.traces : NOBODY;
+    return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken, traces), row };
   } catch (error) {
     return broken(numberIn(document), errorText(error));
   }

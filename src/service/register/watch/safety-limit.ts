@@ -4,8 +4,8 @@
  */
 import type { Company } from '../document/company.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, PARTS, type Part } from '../document/families.ts';
-import { isBody, isEmpty, type Own, withParts } from '../document/known.ts';
-import type { RelationBody } from '../document/relations.ts';
+import { isEmpty, type Own, withParts } from '../document/known.ts';
+import { isBody, type RelationBody } from '../document/relations.ts';
 import type { DocumentStep } from './read-page.ts';
 
 /** Of the companies that had something of a family: how many were looked at, and how many have lost it. */
@@ -105,13 +105,14 @@ export interface Limited {
 
 /** Withholds what goes from too many. `before` is what was counted lately, `holds` the families that wait already. */
 export function limitLosses(steps: readonly DocumentStep[], before: Tallies, holds: readonly string[]): Limited {
+  const known = steps.flatMap((step) => (step.kind === 'company' && step.before !== undefined ? [step.before] : []));
+  // A first load brings nothing but what is new.
+  if (known.length === 0) return { steps, tallies: {}, withheld: [] };
   const losses = steps.map((step) => new Set(lossesOf(step)));
   const tallies: Partial<Record<Family, Tally>> = {};
   for (const family of ALL_FAMILIES) {
     const parts: readonly Part[] = FAMILIES[family];
-    const seen = steps.filter(
-      (step) => step.kind === 'company' && step.before !== undefined && hasAny(step.before, parts),
-    ).length;
+    const seen = known.filter((company) => hasAny(company, parts)).length;
     const lost = losses.filter((each) => parts.some((part) => each.has(part))).length;
     if (seen > 0) tallies[family] = { seen, lost };
   }
