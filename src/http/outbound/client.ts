@@ -1,13 +1,14 @@
 /** The outbound HTTP client: one deadline over the whole answer, abortable, no redirects, a bounded body. */
 
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { describeSpan, inSpan, isTracing, traceparent } from '../../telemetry/trace.ts';
 import { guardedConnector } from './connect.ts';
 import { askForExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
 import type { Guard } from './guard.ts';
+import { gunzip } from './gunzip.ts';
 import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
@@ -70,18 +71,14 @@ export interface ClientOptions {
 const DEADLINE = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** Bytes: zlib's own chunk, and what deflate makes of one at the most (https://zlib.net/zlib_tech.html). */
-const LEAST_CHUNK = 16_384;
-const MOST_RATIO = 1_032;
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
-const DECODERS: Readonly<
-  Record<string, (bytes: Buffer, options: { maxOutputLength: number; chunkSize: number }) => Promise<Buffer>>
-> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
+/** Each throws a RangeError where there are more than so many bytes. */
+const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Promise<Buffer>>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: (body, maxBytes) => promisify(inflate)(body, { maxOutputLength: maxBytes }),
+  br: (body, maxBytes) => promisify(brotliDecompress)(body, { maxOutputLength: maxBytes }),
 };
 
 /** Opens a client; connections are made as they are needed and kept for 20 s, or as long as the server says. */
@@ -183,16 +180,6 @@ function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispa
   return new EnvHttpProxyAgent({ ...COMMON, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
 }
 
-/**
- * Bytes that are decompressed in one go: all where the end of a gzip body says how many they are (RFC 1952, ISIZE). zlib
- * comes back to this thread after each go, and its chunks are copied together in the end. One byte more tells it that
- * there is nothing left.
- */
-function chunkSizeFor(bytes: Buffer, maxBytes: number): number {
-  const stated = bytes.length < 18 ? 0 : bytes.readUInt32LE(bytes.length - 4);
-  return Math.max(Math.min(stated + 1, maxBytes, bytes.length * MOST_RATIO), LEAST_CHUNK);
-}
-
 async function readBody(
   stream: AsyncIterable<Buffer>,
   headers: Readonly<Record<string, string>>,
@@ -211,7 +198,7 @@ async function readBody(
   const decode = DECODERS[headers['content-encoding']?.toLowerCase() ?? ''];
   if (decode === undefined || length === 0) return bytes;
   try {
-    return await decode(bytes, { maxOutputLength: maxBytes, chunkSize: chunkSizeFor(bytes, maxBytes) });
+    return await decode(bytes, maxBytes);
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge();
     throw new HttpFault('cut', `${what} was answered with a body that cannot be decompressed`, error);

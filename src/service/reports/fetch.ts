@@ -1,8 +1,7 @@
 /** Fetches the documents of filings: only from trusted hosts, and never more than memory holds. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
+import { gunzip } from '../../http/outbound/gunzip.ts';
 
 /** `later`: the reason may pass. `unreadable`: it will not. */
 export type Fetched =
@@ -74,13 +73,11 @@ function isTrusted({ protocol, hostname, username, password }: URL, hosts: reado
   return hosts.some((host) => name === host.toLowerCase() || name.endsWith(`.${host.toLowerCase()}`));
 }
 
-const inflate = promisify(gunzip);
-
 /** Unpacks a document: the host compresses its documents and does not always say so. */
 async function unpacked(bytes: Buffer, maxBytes: number): Promise<Fetched> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { kind: 'bytes', bytes };
   try {
-    return { kind: 'bytes', bytes: await inflate(bytes, { maxOutputLength: maxBytes }) };
+    return { kind: 'bytes', bytes: await gunzip(bytes, maxBytes) };
   } catch (error) {
     if (error instanceof RangeError)
       return { kind: 'unreadable', reason: `the document is larger than ${maxBytes} bytes` };
