@@ -12,9 +12,12 @@ const zoneMs = (zone: string | undefined): number => {
 };
 
 const NORMAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Of these no month has too few days. */
+const BEFORE_THE_29TH = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** What most texts are already: told in a tenth of the time the rest takes. */
+/** What most texts are already: told in a fraction of the time the rest takes. */
 const isNormal = (text: string): boolean => {
+  if (BEFORE_THE_29TH.test(text)) return true;
   if (!NORMAL.test(text)) return false;
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { digits, text } from './fields.ts';
 import { precisePercentage, shareInterval } from './shares.ts';
-import { current, entriesOf, later, newest, type View, walk } from './validity.ts';
+import { current, entriesOf, hasEntries, later, newest, type View, walk } from './validity.ts';
 
 /** The bodies of a company that the service tells of, by the events that do, and its founders. */
 export const BODIES = [
@@ -117,7 +117,7 @@ const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing 
     for (const { type, vaerdier } of entriesOf(attributter)) {
       isBare = false;
       if (type !== rule.attribute) continue;
-      standing.isNamed ||= entriesOf(vaerdier).length > 0;
+      standing.isNamed ||= hasEntries(vaerdier);
       const { entry, at } = current(vaerdier, view);
       standing.at = later(standing.at, at);
       if (entry === undefined) continue;
@@ -128,7 +128,7 @@ const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing 
     }
   }
   if (rule.bare === true && isBare) {
-    let isNamed = entriesOf(organisation['organisationsNavn']).length === 0;
+    let isNamed = !hasEntries(organisation['organisationsNavn']);
     standing.at = walk(organisation['organisationsNavn'], view, () => {
       isNamed = true;
     });

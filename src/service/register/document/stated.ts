@@ -8,7 +8,7 @@ import type { Part } from './families.ts';
 import { flag } from './fields.ts';
 import { isBody, type RelationBody, type Relations, type Trace } from './relations.ts';
 import type { UNIT_PARTS, Unit } from './unit.ts';
-import { entriesOf } from './validity.ts';
+import { entriesOf, hasEntries } from './validity.ts';
 
 /** `silent`: the section is there and empty; `missing`: it is not there. */
 export type Stated = 'stated' | 'silent' | 'missing';
@@ -22,7 +22,7 @@ export interface DocumentStatement {
 
 const ofList = (list: unknown): Stated => {
   if (!Array.isArray(list)) return 'missing';
-  return entriesOf(list).length === 0 ? 'silent' : 'stated';
+  return hasEntries(list) ? 'stated' : 'silent';
 };
 
 /** Several sections together state what any of them does, and are missing where none is there. */
@@ -39,9 +39,7 @@ const ofAny = (document: JsonObject, keys: readonly string[]): Stated => {
 const ofAttribute = (document: JsonObject, wanted: string): Stated => {
   const { attributter: attributes } = document;
   if (!Array.isArray(attributes)) return 'missing';
-  const isStated = entriesOf(attributes).some(
-    ({ type, vaerdier }) => type === wanted && entriesOf(vaerdier).length > 0,
-  );
+  const isStated = entriesOf(attributes).some(({ type, vaerdier }) => type === wanted && hasEntries(vaerdier));
   return isStated ? 'stated' : 'silent';
 };
 

@@ -115,6 +115,9 @@ export const entriesOf = (list: unknown): readonly JsonObject[] => {
   return list;
 };
 
+/** Whether {@link entriesOf} has any: it looks at the first, as a rule, and lists have hundreds. */
+export const hasEntries = (list: unknown): boolean => Array.isArray(list) && list.some(isJsonObject);
+
 /** Walks a list once: calls `take` with each entry valid on the day, and returns when the register last touched the list. */
 export const walk = (list: unknown, view: View, take: (entry: JsonObject) => void): string | null => {
   if (!Array.isArray(list)) return null;

@@ -7,10 +7,11 @@ const NOBODY = { members: [], at: null };
 
 /** The same company as if no document had ever spoken of them: once they may be kept, the first said of them is no change. */
 export const withoutBeneficialOwners = (company: Company): Company => {
-  const { emptied, ...rest } = company;
-  const isOther = (part: string): boolean => !PARTS.some((each) => each === part);
-  const unknown = [...new Set([...(company.unknown ?? []), ...PARTS])];
-  const others = emptied?.filter(isOther) ?? [];
+  const unknown = company.unknown === undefined ? PARTS : [...new Set([...company.unknown, ...PARTS])];
   const bodies = { ...company.bodies, trueOwnership: NOBODY, trueVoteRights: NOBODY };
-  return { ...rest, bodies, unknown, ...(others.length > 0 && { emptied: others }) };
+  const without: Company = { ...company, bodies, unknown };
+  if (without.emptied === undefined) return without;
+  const { emptied, ...rest } = without;
+  const others = emptied.filter((part) => !PARTS.some((each) => each === part));
+  return others.length === 0 ? rest : { ...rest, emptied: others };
 };
