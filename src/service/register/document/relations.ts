@@ -154,7 +154,7 @@ export interface Relations {
   readonly traces: ReadonlyMap<RelationBody, Trace>;
 }
 
-/** Reads `deltagerRelation`. Makes nothing for a mention: documents have hundreds. */
+/** Reads `deltagerRelation`, in one walk: documents name hundreds. */
 export const relationsOf = (document: JsonObject, view: View): Relations => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
