@@ -73,12 +73,15 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
+const inflated = promisify(inflate);
+const unbrotlied = promisify(brotliDecompress);
+
 /** Each throws a RangeError where there are more than so many bytes. */
 const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Promise<Buffer>>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
-  deflate: (body, maxBytes) => promisify(inflate)(body, { maxOutputLength: maxBytes }),
-  br: (body, maxBytes) => promisify(brotliDecompress)(body, { maxOutputLength: maxBytes }),
+  deflate: (body, maxBytes) => inflated(body, { maxOutputLength: maxBytes }),
+  br: (body, maxBytes) => unbrotlied(body, { maxOutputLength: maxBytes }),
 };
 
 /** Opens a client; connections are made as they are needed and kept for 20 s, or as long as the server says. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { type Employment, newestMonth, newestQuarter, newestYear } from './employment.ts';
 import { addressOf, decimal, digits, flag, formOf, industryOf, midnight, text } from './fields.ts';
 import { type Life, lifeOf } from './life.ts';
-import type { RelationBodies } from './relations.ts';
+import { type RelationBodies, relationsOf, type Traces } from './relations.ts';
 import { type Credit, creditOf, statusOf } from './status.ts';
 import {
   current,
@@ -13,6 +13,7 @@ import {
   dayOf,
   entriesOf,
   type Horizon,
+  hasEntries,
   later,
   noteDay,
   type Picked,
@@ -176,8 +177,8 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<r
     const hasBegun = entries.length === 0 || entries.some((entry) => (periodOf(entry).from ?? '') <= today);
     if (!hasBegun) continue;
     const known = mergers.get(organisation);
-    const comesOut = entriesOf(udgaaende).length > 0 || known?.comesOut === true;
-    const goesIn = entriesOf(indgaaende).length > 0 || known?.goesIn === true;
+    const comesOut = hasEntries(udgaaende) || known?.comesOut === true;
+    const goesIn = hasEntries(indgaaende) || known?.goesIn === true;
     mergers.set(organisation, { organisation, comesOut, goesIn });
   }
   return { value: [...mergers.values()].sort((a, b) => (a.organisation < b.organisation ? -1 : 1)), at };
@@ -186,17 +187,11 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<r
 /** The CVR number of a company document; null where it has none. */
 export const cvrOf = (document: JsonObject): string | null => digits(document['cvrNummer'], 8);
 
-/** Reads a company document as of a day; fills the horizon. */
+/** Reads a company document as of a day, and whom it names; fills the horizon. */
 export const companyOf = (
   document: JsonObject,
-  {
-    cvr,
-    loadedAt,
-    today,
-    horizon,
-    bodies,
-  }: { cvr: string; loadedAt: string; today: string; horizon: Horizon; bodies: RelationBodies },
-): Company => {
+  { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
+): { readonly company: Company; readonly traces: Traces } => {
   const { life, on } = lifeOf(document, today, horizon);
   // What ended with the company is kept as it last was: nobody moved out or gave up a name.
   const view: View = { today, on, horizon };
@@ -209,7 +204,8 @@ export const companyOf = (
   const latest = isJsonObject(metadata) ? metadata['nyesteNavn'] : undefined;
   const entity = companyEntityId(cvr);
   const credit = creditOf(document, now);
-  return {
+  const { bodies, traces } = relationsOf(document, now);
+  const company: Company = {
     kind: 'company',
     snapshotForm: SNAPSHOT_FORM,
     entity,
@@ -247,4 +243,5 @@ export const companyOf = (
     quarterly: newestQuarter(document),
     yearly: newestYear(document),
   };
+  return { company, traces };
 };

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { normaliseTime } from '../../../protocol/text/time.ts';
 import { type Company, companyOf, cvrOf, SNAPSHOT_FORM } from './company.ts';
 import { digits, text } from './fields.ts';
-import { nameIn, participantId, type Relations, relationsOf } from './relations.ts';
+import { nameIn, participantId, type Traces } from './relations.ts';
 import { type Unit, unitOf } from './unit.ts';
 import { dayOf, type Horizon, noteDay, touchedAt } from './validity.ts';
 
@@ -25,12 +25,7 @@ interface Read {
 }
 
 export type Reading =
-  | (Read & {
-      readonly kind: 'company';
-      readonly company: Company;
-      readonly cvr: string;
-      readonly traces: Relations['traces'];
-    })
+  | (Read & { readonly kind: 'company'; readonly company: Company; readonly cvr: string; readonly traces: Traces })
   | (Read & { readonly kind: 'unit'; readonly unit: Unit })
   | (Read & { readonly kind: 'person'; readonly person: Person })
   | { readonly kind: 'unreadable'; readonly id: string | undefined; readonly reason: string };
@@ -86,9 +81,8 @@ export const readDocument = (json: unknown, today: string): Reading => {
   if (company !== undefined) {
     const cvr = cvrOf(document);
     if (cvr === null) return unreadable(document, 'it has no CVR number of eight digits');
-    const { bodies, traces } = relationsOf(document, { today, on: today, horizon });
-    const read = companyOf(document, { cvr, loadedAt, today, horizon, bodies });
-    return { kind: 'company', company: read, cvr, traces, loadedAt, aheadOn: horizon.aheadOn };
+    const read = companyOf(document, { cvr, loadedAt, today, horizon });
+    return { kind: 'company', ...read, cvr, loadedAt, aheadOn: horizon.aheadOn };
   }
   if (unit !== undefined) {
     const number = digits(document['pNummer'], 10);

@@ -146,16 +146,11 @@ export interface Trace {
   readonly isPartial: boolean;
 }
 
-/** What a document says of the company's bodies. */
-export interface Relations {
-  /** Without participants that are null. */
-  readonly bodies: RelationBodies;
-  /** Whom it names, by body, also those who left with an end; of a body without names it says nothing. */
-  readonly traces: ReadonlyMap<RelationBody, Trace>;
-}
+/** Whom a document names, by body, also those who left with an end; of a body without names it says nothing. */
+export type Traces = ReadonlyMap<RelationBody, Trace>;
 
-/** Reads `deltagerRelation`, in one walk: documents name hundreds. */
-export const relationsOf = (document: JsonObject, view: View): Relations => {
+/** Reads `deltagerRelation`, without participants that are null. In one walk: documents name hundreds. */
+export const relationsOf = (document: JsonObject, view: View): { bodies: RelationBodies; traces: Traces } => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
   const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();

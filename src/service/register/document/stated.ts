@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from './company.ts';
 import type { Part } from './families.ts';
 import { flag } from './fields.ts';
-import { isBody, type RelationBody, type Relations, type Trace } from './relations.ts';
+import { isBody, type RelationBody, type Trace, type Traces } from './relations.ts';
 import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf, hasEntries } from './validity.ts';
 
@@ -141,7 +141,7 @@ export const statedBy = (
   document: JsonObject,
   kind: (Company | Unit)['kind'],
   unspoken: ReadonlySet<string>,
-  traces: Relations['traces'],
+  traces: Traces,
 ): DocumentStatement => {
   const unstated = unstatedIn(document, kind);
   const unnamed = unnamedIn(document);

@@ -115,7 +115,7 @@ export const entriesOf = (list: unknown): readonly JsonObject[] => {
   return list;
 };
 
-/** Whether {@link entriesOf} has any: it looks at the first, as a rule, and lists have hundreds. */
+/** Whether a list has an entry. Stops at the first one, where {@link entriesOf} looks at all. */
 export const hasEntries = (list: unknown): boolean => Array.isArray(list) && list.some(isJsonObject);
 
 /** Walks a list once: calls `take` with each entry valid on the day, and returns when the register last touched the list. */

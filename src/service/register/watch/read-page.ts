@@ -5,7 +5,7 @@ import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
 import { contentOf, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
-import type { Relations } from '../document/relations.ts';
+import type { Traces } from '../document/relations.ts';
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
@@ -53,6 +53,8 @@ export interface ReadOptions {
   readonly beneficialOwners?: boolean;
 }
 
+const NO_TRACES: Traces = new Map();
+
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
   documents: Iterable<unknown>,
@@ -75,8 +77,6 @@ export async function readDocuments(
   }
   return { looks, unreadable, persons };
 }
-
-const NOBODY: Relations['traces'] = new Map();
 
 function readOne(
   document: unknown,
@@ -102,7 +102,7 @@ function readOne(
       ahead: aheadOn === null ? null : textOf(document),
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
-    const traces = reading.kind === 'company' ? reading.traces : NOBODY;
+    const traces = reading.kind === 'company' ? reading.traces : NO_TRACES;
     return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken, traces), row };
   } catch (error) {
     return broken(numberIn(document), errorText(error));
