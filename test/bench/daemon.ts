@@ -13,10 +13,13 @@ import { fileURLToPath } from 'node:url';
 export const SOURCES = fileURLToPath(new URL('../../src/cvrsync.js', import.meta.url));
 export const BUILT = fileURLToPath(new URL('../../dist/cvrsync.js', import.meta.url));
 
+const entry = readFileSync(SOURCES, 'utf8');
 /** What the entry's first line starts Node with. */
-const [, variables = '', flags = ''] =
-  /^#!\/usr\/bin\/env -S (.*) node (.+)$/mu.exec(readFileSync(SOURCES, 'utf8')) ?? [];
-export const FLAGS: readonly string[] = flags.split(' ');
+const [, variables = '', flags = ''] = /^#!\/usr\/bin\/env -S (.*) node (.+)$/mu.exec(entry) ?? [];
+/** What the entry sets besides. */
+const [, setFlag = ''] = /setFlagsFromString\('(.+)'\)/u.exec(entry) ?? [];
+/** All flags that the program runs with. */
+export const FLAGS: readonly string[] = [...flags.split(' '), setFlag];
 export const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
   variables.split(' ').map((variable) => variable.split('=', 2)),
 );

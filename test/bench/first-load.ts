@@ -16,14 +16,12 @@ import type { verbs as Register } from './register-pages.ts';
 const PAGE_SIZE = 500;
 const ROUND = Number(process.env['CVRSYNC_BENCH_DOCUMENTS'] ?? 200_000) / 10;
 const ROUNDS = 9;
-/** As the program sets for itself: see src/cvrsync.js. */
-const DAEMON_FLAGS = [...FLAGS, '--heap-growing-percent=80'];
 const AIM = { ratio: 0.7, rssMb: 150 };
 
 await inFolder(async (folder) => {
   const register = openChild<typeof Register>('./register-pages.ts');
   const bare = openChild<typeof Loader>('./first-loader.ts');
-  const loader = openChild<typeof Loader>('./first-loader.ts', DAEMON_FLAGS);
+  const loader = openChild<typeof Loader>('./first-loader.ts', FLAGS);
   // The first round warms both up and is not counted.
   const { baseUrl, documentBytes } = await register.ask('serve', {
     documents: ROUND * (ROUNDS + 1),

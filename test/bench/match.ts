@@ -8,7 +8,6 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { sql } from 'kysely';
 import { fillFromFile } from '../../src/match/index/fill.ts';
 import { matchRecords } from '../../src/match/match.ts';
@@ -136,8 +135,6 @@ async function bench(folder: string): Promise<void> {
 
 const [, , given] = process.argv;
 if (given !== undefined) {
-  // As src/cvrsync.js does.
-  setFlagsFromString('--heap-growing-percent=80');
   await bench(given);
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'cvrsync-match-'));
