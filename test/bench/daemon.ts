@@ -36,6 +36,8 @@ export interface Daemon {
   rss(): Promise<number>;
   /** The most that was ever resident, in MB; Linux tells. */
   mostRss(): number;
+  /** CPU seconds of the thread that runs JavaScript, since its start; Linux tells. */
+  threadSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function startDaemon(
     metric,
     rss: async () => (await metric('process_resident_memory_bytes')) / 1_000_000,
     mostRss: () => mostRssOf(child.pid ?? 0),
+    threadSeconds: () => threadSecondsOf(child.pid ?? 0),
     async stop() {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');
@@ -93,6 +96,14 @@ export async function startDaemon(
 function mostRssOf(pid: number): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return (Number(kib) * 1_024) / 1_000_000;
+}
+
+/** Of the main thread, whose id is the process's; in ticks, of which Linux counts 100 a second for user space. */
+function threadSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
+  // After the name, which may hold blanks, user and system time are the 12th and 13th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Starts and stops it once: the first start with a mapping has every record looked at, which a bench would count as work. */
