@@ -29,6 +29,11 @@ const CURRENCIES: Readonly<Partial<Record<FieldName, FieldName>>> = CURRENCY_OF;
 /** The field that says what currency this one is in; undefined for what is no amount. */
 export const currencyOf = (field: FieldName): FieldName | undefined => CURRENCIES[field];
 
+/** These fields, and those that the amounts among them have their currency in: an amount is decided by both. */
+export const withCurrencyFields = (fields: readonly FieldName[]): readonly FieldName[] => [
+  ...new Set([...fields, ...fields.flatMap((field) => currencyOf(field) ?? [])]),
+];
+
 function withCurrency(all: readonly Planned[], currency: FieldName, input: CurrencyInput): readonly Planned[] {
   const isAmount = ({ field }: Planned) => currencyOf(field) === currency;
   const isMapped = all.some(({ field }) => field === currency);

@@ -12,6 +12,35 @@ export async function readFacts(db: Db, entities: readonly string[]): Promise<re
   );
 }
 
+/** What is known of a company. */
+export interface KnownFacts {
+  readonly facts: ReadonlyMap<FieldName, Fact>;
+  /** The newest receipt that any of its fields has its value from, asked for or not. */
+  readonly newestSeq: number;
+}
+
+/**
+ * The facts of these companies in these fields, by company; one that nothing is known of is missing. All fields are read
+ * and few are parsed: SQLite takes as long to find some rows of a company as to give all.
+ */
+export async function readKnownFacts(
+  db: Db,
+  entities: readonly string[],
+  fields: readonly FieldName[],
+): Promise<ReadonlyMap<string, KnownFacts>> {
+  const rows = await db.selectFrom('fact').selectAll().where('entity', 'in', each(db, entities)).execute();
+  const wanted = new Map<string, FieldName>(fields.map((field) => [field, field]));
+  const all = new Map<string, { readonly facts: Map<FieldName, Fact>; newestSeq: number }>();
+  for (const { entity, field: name, value, clock, seq } of rows) {
+    const known = all.get(entity) ?? { facts: new Map(), newestSeq: 0 };
+    all.set(entity, known);
+    known.newestSeq = Math.max(known.newestSeq, seq);
+    const field = wanted.get(name);
+    if (field !== undefined) known.facts.set(field, { entity, field, value: JSON.parse(value), clock, seq });
+  }
+  return all;
+}
+
 /** Every value the register is known to have had for these fields of these companies, by company and field. */
 export async function readKnownValues(
   db: Db,

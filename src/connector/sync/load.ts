@@ -4,11 +4,11 @@ import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pendin
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
+import { withCurrencyFields } from '../decide/currency.ts';
 import { type Overrides, readOverrides } from '../decide/override.ts';
 import type { PropertyMemory } from '../decide/plan.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';
-import type { Fact } from '../facts/fact.ts';
-import { readFacts, readKnownValues } from '../facts/facts.ts';
+import { type KnownFacts, readKnownFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
 import { decidedLines } from './history-lines.ts';
 import { readWritten, type WrittenValues } from './written.ts';
@@ -23,7 +23,9 @@ export interface LinkedRecord {
   /** Its company came by a match that a person accepted. */
   readonly writesNumber: boolean;
   readonly overrides: Overrides;
-  readonly facts: ReadonlyMap<FieldName, Fact>;
+  readonly facts: KnownFacts['facts'];
+  /** The newest receipt of its company that was applied: what the record is brought up to. */
+  readonly newestSeq: number;
   readonly known: (field: FieldName) => readonly FieldValue[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly pending: readonly PendingWrite[];
@@ -62,7 +64,7 @@ export async function loadLinked(
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
   const [facts, written, states, overrides, pending] = await Promise.all([
-    readFacts(db, entities),
+    readKnownFacts(db, entities, withCurrencyFields(fields)),
     readWritten(db, provider, ids),
     db
       .selectFrom('property_state')
@@ -74,7 +76,6 @@ export async function loadLinked(
     readPendingWrites(db, `sync:${provider}`, ids),
   ]);
   const restored = await readRestored(db, provider, [...new Set(pending.map(({ key }) => key))]);
-  const factsOf = Map.groupBy(facts, (fact) => fact.entity);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
   const pendingOf = Map.groupBy(pending, (write) => write.key);
   return links.map(({ record_id, entity, synced_seq, trust, writes_number }) => ({
@@ -84,7 +85,7 @@ export async function loadLinked(
     trust,
     writesNumber: writes_number === 1,
     overrides: overrides.get(record_id) ?? NO_OVERRIDES,
-    facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
+    ...(facts.get(entity) ?? NOTHING_KNOWN),
     known: (field) => known(entity, field),
     remembered: rememberedOf(
       written.get(record_id) ?? NOTHING_WRITTEN,
@@ -96,6 +97,7 @@ export async function loadLinked(
   }));
 }
 
+const NOTHING_KNOWN: KnownFacts = { facts: new Map(), newestSeq: 0 };
 const NOTHING_WRITTEN: WrittenValues = new Map();
 const NO_OVERRIDES: Overrides = new Map();
 

@@ -175,12 +175,10 @@ async function syncBatch(
     if (planned === undefined) return resultOfRead(crm, { claim, record }, read, now());
     return resultOfWrite(crm, { claim, record, planned }, { written: written.get(claim.key), fault }, now());
   };
+  const begunOf = Map.groupBy(begun, ({ key }) => key);
   const results = claims.map((claim): RecordResult => {
     const end = endOf(written.get(claim.key), lease);
-    return {
-      ...resultFor(claim),
-      begun: begun.filter(({ key }) => key === claim.key).map((write) => ({ write, end })),
-    };
+    return { ...resultFor(claim), begun: (begunOf.get(claim.key) ?? []).map((write) => ({ write, end })) };
   });
   return { schema, results, fault };
 }
@@ -287,11 +285,4 @@ const usedOverridesOf = ({ decided = [] }: RecordResult): Spent[] =>
   });
 
 const syncedRecordOf = ({ record, synced }: RecordResult): { id: string; seq: number }[] =>
-  record === undefined || synced !== true
-    ? []
-    : [
-        {
-          id: record.id,
-          seq: Math.max(record.syncedSeq, ...[...record.facts.values()].map((fact) => fact.seq)),
-        },
-      ];
+  record === undefined || synced !== true ? [] : [{ id: record.id, seq: Math.max(record.syncedSeq, record.newestSeq) }];

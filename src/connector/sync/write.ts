@@ -63,11 +63,14 @@ function restOf(
   { leftBehind, isLast }: { readonly leftBehind: WriteOptions['leftBehind']; readonly isLast: boolean },
 ): Patch | undefined {
   const bad = badOf(patch, outcome, leftBehind);
+  if (Object.keys(bad).length === 0) {
+    finish(progress, outcome);
+    return undefined;
+  }
   progress.refused.set(patch.id, { ...progress.refused.get(patch.id), ...bad });
   const rest = without(patch, bad);
-  const isBad = Object.keys(bad).length > 0;
-  if (isBad && isWorthACall(rest) && !isLast) return rest;
-  finish(progress, isBad && !isWorthACall(rest) ? { kind: 'written', id: patch.id } : outcome);
+  if (isWorthACall(rest) && !isLast) return rest;
+  finish(progress, isWorthACall(rest) ? outcome : { kind: 'written', id: patch.id });
   return undefined;
 }
 
@@ -81,7 +84,8 @@ function badOf(
   outcome: Written['outcome'],
   leftBehind: WriteOptions['leftBehind'],
 ): Readonly<Record<string, string>> {
-  const named = outcome.kind === 'rejected' ? ours(patch, outcome.properties) : {};
+  if (outcome.kind !== 'rejected') return {};
+  const named = ours(patch, outcome.properties);
   return { ...leftBehind?.(patch.id, named), ...named };
 }
 

@@ -10,6 +10,7 @@ const record = {
   entity: ENTITY,
   syncedSeq: 0,
   facts: new Map(),
+  newestSeq: 0,
   known: () => [],
   remembered: new Map(),
   overrides: new Map(),

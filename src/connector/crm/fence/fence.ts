@@ -7,7 +7,7 @@
  *
  * A provider gets copies of what it is given: one that sorts, empties or edits them in place changes nothing here.
  */
-import { type Connection, ProviderError } from '../../../../providers/provider.ts';
+import { type Connection, type Patch, ProviderError } from '../../../../providers/provider.ts';
 import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
 import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
@@ -27,6 +27,8 @@ async function readableOf(
   const known = await schema(signal, SCHEMA_MS);
   return (name) => known.has(name) && known.get(name)?.unreadable !== true;
 }
+
+const copyOf = ({ id, properties }: Patch): Patch => ({ id, properties: { ...properties } });
 
 /** The same connection, guarded; it has the abilities the other has. */
 export function fenceConnection(connection: Connection, options: FenceOptions): Connection {
@@ -52,7 +54,7 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
       if (patches.length === 0) return [];
       const ids = patches.map((patch) => patch.id);
       const reader = { read: asOutcome(reading), without: retried, form };
-      const update = (own: AbortSignal) => connection.update(structuredClone(patches), own);
+      const update = (own: AbortSignal) => connection.update(patches.map(copyOf), own);
       return bound('update', signal, update, inOrder(ids, reader));
     },
     scan: async (properties, cursor, signal) => {
