@@ -4,19 +4,25 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Override } from './override.ts';
 
-/** One property of a write whose result is unknown, and what it was to replace. */
-export interface PendingValue {
+/** What a pending write to a record holds: its properties, with what is written into each and what that replaces. */
+export type PendingPatch = readonly PendingLine[];
+
+/** In a list, since names of its parts would be half of the text. */
+export type PendingLine = readonly [
+  property: string,
+  field: FieldName,
+  old: PropertyValue,
+  now: PropertyValue,
+  seq: number,
+];
+
+/** A property's part in a pending write: one whose result is unknown. */
+export interface Pending {
   readonly field: FieldName;
+  /** What it was to replace. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
   readonly seq: number;
-}
-
-/** What a pending write to a record holds: property → what is written. */
-export type PendingPatch = Readonly<Record<string, PendingValue>>;
-
-/** A property's part in a pending write. */
-export interface Pending extends PendingValue {
   readonly from: PendingWrite;
 }
 

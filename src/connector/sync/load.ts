@@ -163,9 +163,9 @@ function rememberedOf(
   for (const state of states)
     remembered.set(state.property, { ...(remembered.get(state.property) ?? NOTHING), ...stateAsRemembered(state) });
   for (const from of writes)
-    for (const [property, value] of Object.entries(patchIn(from))) {
+    for (const [property, field, old, now, seq] of patchIn(from)) {
       const known = remembered.get(property) ?? NOTHING;
-      const pending = [...known.pending, { ...value, from }];
+      const pending = [...known.pending, { field, old, now, seq, from }];
       remembered.set(property, { ...known, pending, restored: restored.get(property) });
     }
   return remembered;

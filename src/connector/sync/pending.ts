@@ -15,7 +15,7 @@ import {
   pendingUnder,
 } from '../../runtime/lanes/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
-import { ARRIVED, type Late, type PendingPatch, type PendingValue, type Planned, RETURNED } from '../decide/planned.ts';
+import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Written } from './write.ts';
@@ -96,9 +96,7 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   const writes = planned.filter(isWrite);
   if (writes.length === 0) return undefined;
   const ours = writes.filter(({ rule }) => rule !== RETURNED);
-  return Object.fromEntries(
-    ours.map(({ property, field, old, now, seq }): [string, PendingValue] => [property, { field, old, now, seq }]),
-  );
+  return ours.map(({ property, field, old, now, seq }): PendingLine => [property, field, old, now, seq]);
 }
 
 /** History gets the writes that arrived late, each once, and what they wrote is ours. */

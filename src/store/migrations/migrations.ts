@@ -21,6 +21,7 @@ import { addCompanyIndex } from './match-tables.ts';
 import { addMonitorLimits } from './monitor-limit-columns.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
+import { addPendingLines } from './pending-lines.ts';
 import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
 import { addPlanVersions } from './plan-version-column.ts';
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly Migration[] = [
   addSeenValues,
   addWritten,
   addHistoryLines,
+  addPendingLines,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
