@@ -8,10 +8,10 @@ import { type Fact, factValue } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, isBlank } from './decide.ts';
 import { type Overrides, overrideFor } from './override.ts';
 import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
-import { render, type ValueMap } from './render.ts';
+import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
 /** What we remember of one property of one record. */
@@ -107,43 +107,71 @@ export const numberRow = (
     ? []
     : [{ field: 'cvrNumber', property: match, policy: 'if-blank' }];
 
+/**
+ * Plans one property, some thirty times a record. Most end as a plain decision: whatever else there may be is only made
+ * where it is there.
+ */
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
   const { field, property: name, policy } = row;
   const property = input.schema.get(name);
   const remembered = input.remembered.get(name);
   const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
-  const base = { field, property: name, seq: fact.seq, old };
-  const setAside = (rule: string, detail: string): Planned => {
-    const now = shown(nameable(field, value, input.persons));
-    return { ...base, now, action: 'set-aside', rule, detail };
-  };
-  if (property === undefined) return setAside('missing', `the CRM has no property ${name}`);
-  if (!property.writable) return setAside('read-only', `${name} cannot be written with these credentials`);
-  const values = input.values[field];
-  const spell = (each: FieldValue) =>
-    render(field, nameable(field, each, input.persons), property, { values, join: row.join });
-  const rendered = spell(value);
-  if (!rendered.ok) return setAside('set-aside', rendered.reason);
+  const subject = { input, row, fact, value, old };
+  if (property === undefined) return setAside(subject, 'missing', `the CRM has no property ${name}`);
+  if (!property.writable) return setAside(subject, 'read-only', `${name} cannot be written with these credentials`);
+  const rendered = spell(input, row, property, value);
+  if (!rendered.ok) return setAside(subject, 'set-aside', rendered.reason);
   const now = rendered.value;
+  const { seq } = fact;
   const refused = remembered?.refused;
   if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
-    return { ...base, now, action: 'set-aside', rule: 'set-aside', detail: refused.reason };
-  const known = input.known(field).flatMap((each) => {
-    const earlier = spell(each);
-    return earlier.ok ? [earlier.value] : [];
-  });
+    return { field, property: name, action: 'set-aside', rule: 'set-aside', old, now, seq, detail: refused.reason };
+  // What is blank is filled, whatever the register said before.
+  const known = isBlank(old) ? [] : knownBefore(input, row, property);
   const same = sameFor(field, property);
-  const { override, outdated } = countingOverride(input.overrides, name, (seen) => same(old, seen));
+  const { override, outdated } = countingOverride(input.overrides, name, old, same);
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
   const late = remembered && lateOf(remembered, old, same);
   const last = late === undefined ? remembered?.written : late.now;
   const overtaken = late?.overtook === true;
   const decision = decide({ crm: old, now, known, last, overtaken, policy, override: override?.kind, trusted, same });
-  const planned: Planned = { ...base, now, action: decision.action, rule: decision.rule };
+  const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
   // Most are that and no more; to spread what is absent takes longer than the decision.
   if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
   return { ...planned, ...besides({ decision, now, override, outdated, trusted, late }) };
 }
+
+/** A value for a property, which holds `old`. */
+interface Subject {
+  readonly input: PlanInput;
+  readonly row: PresetRow;
+  readonly fact: Fact;
+  readonly value: FieldValue;
+  readonly old: PropertyValue;
+}
+
+function setAside({ input, row, fact, value, old }: Subject, rule: string, detail: string): Planned {
+  const { field, property } = row;
+  const now = shown(nameable(field, value, input.persons));
+  return { field, property, action: 'set-aside', rule, old, now, seq: fact.seq, detail };
+}
+
+/** A value of a row's field as the row's property takes it. */
+const spell = (
+  { values, persons }: PlanInput,
+  { field, join }: PresetRow,
+  property: Property,
+  value: FieldValue,
+): Rendered => render(field, nameable(field, value, persons), property, { values: values[field], join });
+
+/** What the register is known to have said before, where the property could take it. */
+const knownBefore = (input: PlanInput, row: PresetRow, property: Property): readonly PropertyValue[] =>
+  input.known(row.field).flatMap((each) => {
+    const earlier = spell(input, row, property, each);
+    return earlier.ok ? [earlier.value] : [];
+  });
+
+type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 
 interface Circumstances {
   readonly decision: Decision;
@@ -168,11 +196,12 @@ function besides({ decision, now, override, outdated, trusted, late }: Circumsta
 function countingOverride(
   overrides: Overrides,
   property: string,
-  stands: (value: PropertyValue) => boolean,
+  crm: PropertyValue,
+  same: Same,
 ): Pick<Planned, 'override' | 'outdated'> {
   const found = overrideFor(overrides, property);
   if (found === undefined) return {};
-  const isOutdated = typeof found.seen === 'string' && !stands(JSON.parse(found.seen));
+  const isOutdated = typeof found.seen === 'string' && !same(crm, JSON.parse(found.seen));
   return isOutdated ? { outdated: found } : { override: found };
 }
 
@@ -189,11 +218,7 @@ function returned(
 }
 
 /** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
-function lateOf(
-  memory: PropertyMemory,
-  crm: PropertyValue,
-  same: (a: PropertyValue, b: PropertyValue) => boolean,
-): Late | undefined {
+function lateOf(memory: PropertyMemory, crm: PropertyValue, same: Same): Late | undefined {
   const { pending, kept } = memory;
   const late = pending.find((each) => same(crm, each.now) && !same(crm, each.old));
   if (late === undefined) return undefined;

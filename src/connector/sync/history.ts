@@ -57,10 +57,7 @@ export async function writeHistory(
   happened: readonly Happened[],
   at: number,
 ): Promise<void> {
-  const alike = Map.groupBy(
-    decided,
-    (each) => `${each.provider} ${each.id} ${each.entity} ${each.planned.seq} ${each.planned.rule} ${outcomeOf(each)}`,
-  );
+  const alike = Map.groupBy(decided, rowNames());
   const rows = [
     ...happened.map(({ provider, id, entity, rule, detail }) => [
       ...[at, provider, id, entity, 0, rule, rule],
@@ -76,6 +73,27 @@ export async function writeHistory(
   ];
   await insertRows(tx, ROW, rows);
 }
+
+/** Names the row of a decision. Most that follow each other are of one row, and its name is made once for them. */
+function rowNames(): (each: Decided) => string {
+  let last: Decided | undefined;
+  let name = '';
+  return (each) => {
+    const { provider, id, entity, planned } = each;
+    if (last === undefined || !isSameRow(last, each))
+      name = `${provider} ${id} ${entity} ${planned.seq} ${planned.rule} ${outcomeOf(each)}`;
+    last = each;
+    return name;
+  };
+}
+
+const isSameRow = (a: Decided, b: Decided): boolean =>
+  a.id === b.id &&
+  a.provider === b.provider &&
+  a.entity === b.entity &&
+  a.planned.seq === b.planned.seq &&
+  a.planned.rule === b.planned.rule &&
+  outcomeOf(a) === outcomeOf(b);
 
 const lineOf = ({ planned: { property, field, old, now, detail }, refused }: Decided): StoredLine => [
   property,
