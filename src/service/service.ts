@@ -166,12 +166,12 @@ function addRoutes(
   settings: ServiceSettings,
 ): void {
   const { store, now, log, secrets } = common;
-  const { emailEvent, placeType, requestsPerMinute } = settings;
+  const { placeType, requestsPerMinute } = settings;
   const access = createAccess({ store, now, log, requestsPerMinute });
   if (server !== undefined) {
     addMonitoringRoutes(server, { ...common, access });
     addNewsRoutes(server, { store, access });
-    addTestWebhookRoutes(server, { store, access, http: posting.http, now, emailEvent, placeType });
+    addTestWebhookRoutes(server, { store, access, now, placeType, ...posting });
     addUnsubscribeRoutes(server, { store, secrets, now });
   }
   addAdminRoutes(admin, {

@@ -4,6 +4,7 @@ import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { type WireOptions, type Writable, writePayload } from '../../protocol/payload.ts';
 import { samplePayload } from '../../protocol/sample/stream.ts';
 import type { Db } from '../../store/store.ts';
+import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { readFullStates } from '../monitors/full-state.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
@@ -13,6 +14,8 @@ export interface TestDeps extends WireOptions {
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
   readonly now: () => number;
+  /** Whether beneficial owners are told; not where absent. */
+  readonly beneficialOwners?: boolean;
 }
 
 /** What the webhook answered, or why it did not. */
@@ -52,15 +55,23 @@ export async function testWebhook(
   };
 }
 
+/** How the state of a company is told. */
+interface TestedState extends Pick<TestDeps, 'beneficialOwners'> {
+  readonly now: number;
+  /** Type name of production units. */
+  readonly placeType: string;
+}
+
 /** What a test sends: the whole state of a company, or of an invented one. Undefined where the company is not known. */
 export async function testPayload(
   db: Db,
   entity: string | undefined,
-  { now, placeType }: { readonly now: number; readonly placeType: string },
+  { now, placeType, beneficialOwners = false }: TestedState,
 ): Promise<Writable | undefined> {
   if (entity === undefined) return samplePayload({ now });
   const state = (await readFullStates(db, [entity])).get(entity);
   if (state === undefined) return undefined;
   const updates = stateOf(state.company, { today: todayAt(now), placeType, isRecoded: () => false });
-  return { entityId: entity, timestamp: state.timestamp, updates };
+  const told = beneficialOwners ? updates : withoutBeneficialOwners(updates);
+  return { entityId: entity, timestamp: state.timestamp, updates: told };
 }

@@ -147,7 +147,8 @@ export async function readFullStates(db: Db, entities: readonly string[]): Promi
     const company = readCompany(body);
     if (company === undefined) continue;
     const loaded = normaliseTime(loaded_at) ?? loaded_at;
-    const registered = normaliseTime(company.registeredAt ?? '') ?? loaded;
+    const told = normaliseTime(company.registeredAt ?? '') ?? loaded;
+    const registered = told < loaded ? told : loaded;
     // A later change may come from a unit or another company: this document's own next change may be older than that.
     const known = newest === null || newest < loaded ? newest : loaded;
     states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });

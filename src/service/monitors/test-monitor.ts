@@ -35,7 +35,7 @@ export async function testMonitor(
   if (monitor.url === null) return { kind: 'no-webhook' };
   const own = deps.ownTransport?.(monitor);
   if (own === undefined && isOwnJob(monitor)) return { kind: 'elsewhere' };
-  const payload = body ?? (await testPayload(deps.store.db, entity, { now: deps.now(), placeType: deps.placeType }));
+  const payload = body ?? (await testPayload(deps.store.db, entity, { ...deps, now: deps.now() }));
   if (payload === undefined) return { kind: 'unknown-entity' };
   const { http, url } = own ?? { http: deps.http, url: monitor.url };
   const webhook = webhookAt(url, monitor.security);

@@ -75,7 +75,7 @@ const schema = {
 };
 
 function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
-  const { store, access, now, placeType } = deps;
+  const { store, access, now } = deps;
   const count = counter(deps);
   scope.post(TEST_WEBHOOK_PATH, { schema }, async (request, reply) => {
     const { url, entityId } = request.query;
@@ -83,7 +83,7 @@ function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
     if (issue !== undefined) throw unprocessable('querystring.url', issue.message);
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
     await count(access.caller(request).keyId);
-    const payload = await testPayload(store.db, entity, { now: now(), placeType });
+    const payload = await testPayload(store.db, entity, { ...deps, now: now() });
     if (payload === undefined) throw new HttpError(404, `Nothing is known of ${entity}.`);
     const result = await testWebhook(deps, webhookAt(url, OPEN), payload, new AbortController().signal);
     if (result.failure !== null) throw failed(result, result.failure);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publish } from '../../../src/service/changes/publish.ts';
 import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';
+import { testPayload } from '../../../src/service/delivery/test-webhook.ts';
 import { readFullStates } from '../../../src/service/monitors/full-state.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -98,6 +99,16 @@ describe.each(ENGINES)('beneficial owners on %s', (engine) => {
     const body: unknown = JSON.parse((await readDeliveryBody(store.db, seq, { beneficialOwners: false })) ?? '');
     expect(body).toMatchObject({ updates: { name: { updated: true }, trueOwnership: { updated: false } } });
     expect(JSON.stringify(body)).not.toContain(OWNER);
+  });
+
+  it('are in no test of a webhook while a company is stored from before the legal basis went', async () => {
+    const { store, load } = await watched(engine);
+    await load(true, company('0.5', 0));
+    const tested = async (options: { beneficialOwners?: boolean }) =>
+      JSON.stringify(await testPayload(store.db, ENTITY, { now: START, placeType: 'Place', ...options }));
+    expect(await tested({ beneficialOwners: true })).toContain(OWNER);
+    for (const options of [{ beneficialOwners: false }, {}]) expect(await tested(options)).not.toContain(OWNER);
+    expect(await tested({})).toContain('Prøve ApS');
   });
 
   it('are forgotten with the next document where the legal basis is gone, and nobody is told that they left', async () => {

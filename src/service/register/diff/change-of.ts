@@ -14,7 +14,8 @@ export interface StateStep {
 const timeOf = (text: string | null): string | undefined => (text === null ? undefined : normaliseTime(text));
 
 /**
- * The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading.
+ * The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading, which none
+ * is later than.
  *
  * It lies between the last look at the document and this one, whatever the entries say: one that was taken out, or was
  * written long before its day came, bears a time at which the change was not there yet. Who orders changes by their
@@ -22,10 +23,11 @@ const timeOf = (text: string | null): string | undefined => (text === null ? und
  */
 const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
   const registered = timeOf(after.registeredAt);
-  const told = timeOf(at.reduce(later, null)) ?? registered ?? after.loadedAt;
-  if (before === undefined || after.loadedAt === before.loadedAt) return told;
-  const isBetween = (time: string): boolean => time > before.loadedAt && time <= after.loadedAt;
-  const known = [told, registered].find((time) => time !== undefined && isBetween(time));
+  const times = [timeOf(at.reduce(later, null)), registered].filter(
+    (time) => time !== undefined && time <= after.loadedAt,
+  );
+  if (before === undefined || after.loadedAt === before.loadedAt) return times[0] ?? after.loadedAt;
+  const known = times.find((time) => time !== undefined && time > before.loadedAt);
   return known ?? (after.loadedAt > before.loadedAt ? after.loadedAt : before.loadedAt);
 };
 

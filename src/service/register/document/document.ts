@@ -18,7 +18,7 @@ export interface Person {
 }
 
 interface Read {
-  /** When the register loaded it, ISO 8601 UTC. */
+  /** When it says that the register loaded it, ISO 8601 UTC; see {@link loadTime}. */
   readonly loadedAt: string;
   /** The coming day on which something in it begins or ends; null where nothing lies ahead. */
   readonly aheadOn: string | null;
@@ -30,13 +30,32 @@ export type Reading =
   | (Read & { readonly kind: 'person'; readonly person: Person })
   | { readonly kind: 'unreadable'; readonly id: string | undefined; readonly reason: string };
 
+/** The loading time of a document that states none. */
 const NEVER = '1970-01-01T00:00:00.000Z';
 
 const timeOf = (value: unknown): string | undefined => (typeof value === 'string' ? normaliseTime(value) : undefined);
 
 /** The loading time; it also moves where nothing changed. `sidstOpdateret` does not move with all that changes. */
-const loadedAtOf = (document: JsonObject): string =>
-  timeOf(document['sidstIndlaest']) ?? timeOf(document['sidstOpdateret']) ?? NEVER;
+const loadedAtOf = (document: JsonObject): string => timeOf(document['sidstIndlaest']) ?? NEVER;
+
+/** How far the register's clock may be ahead of ours, in ms. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/** A time that was stated at `at`, in ms since 1970; that one, where what is stated had yet to come. */
+export const noLater = (stated: string, at: number): string =>
+  stated > new Date(at + CLOCKS_DIFFER_MS).toISOString() ? new Date(at).toISOString() : stated;
+
+/**
+ * When a document was loaded that is read now, by the time that it states, and when the one before it was, if one was.
+ * Where it states none it would count as older than all; where it states one that has yet to come, all that follow would
+ * count as older than it. Those were loaded now, and not before the last.
+ */
+export function loadTime(stated: string, now: number, last = NEVER): string {
+  if (stated !== NEVER && noLater(stated, now) === stated) return stated;
+  return later(last, new Date(now).toISOString());
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);
 
 const idOf = (document: unknown): string | undefined => {
   if (!isJsonObject(document)) return undefined;

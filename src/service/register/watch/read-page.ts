@@ -2,7 +2,7 @@
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
-import { contentOf, readDocument } from '../document/document.ts';
+import { contentOf, loadTime, noLater, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
 import type { Traces } from '../document/relations.ts';
@@ -129,10 +129,11 @@ export async function findSteps(
   looks: readonly PageLook[],
   known: ReadonlyMap<string, KnownSnapshot>,
   {
+    now,
     breathe,
     again = false,
     beneficialOwners = false,
-  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly again?: boolean },
+  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly now: number; readonly again?: boolean },
 ): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
   const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
   const steps: DocumentStep[] = [];
@@ -140,11 +141,12 @@ export async function findSteps(
     string,
     { readonly snapshot: Company | Unit | undefined; readonly row: Pick<SnapshotRow, 'digest' | 'loaded_at'> }
   >();
-  for (const { snapshot: read, says, row } of looks) {
+  for (const look of looks) {
     await breathe();
-    const last =
-      latest.get(row.entity) ??
-      lastKnown(known.get(row.entity), again || isNews(known.get(row.entity), row), beneficialOwners);
+    const { entity } = look.row;
+    const stored = known.get(entity);
+    const { snapshot: read, says, row } = timed(look, now, latest.get(entity)?.row.loaded_at ?? stored?.loadedAt);
+    const last = latest.get(entity) ?? lastKnown(stored, isNeeded(stored, row, again), beneficialOwners);
     const isKnown = row.digest === last?.row.digest;
     const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
     if (again ? !isKnown : isKnown || isLate) {
@@ -152,11 +154,18 @@ export async function findSteps(
       continue;
     }
     const step = stepOf(last?.snapshot, read, says, row);
-    latest.set(row.entity, { snapshot: step.after, row });
+    latest.set(entity, { snapshot: step.after, row });
     counts[last === undefined ? 'new' : 'changed']++;
     steps.push(step);
   }
   return { steps, counts };
+}
+
+/** A document with the time that it counts as loaded at. */
+function timed(look: PageLook, now: number, last: string | undefined): PageLook {
+  const loadedAt = loadTime(look.row.loaded_at, now, last);
+  if (loadedAt === look.row.loaded_at) return look;
+  return { ...look, snapshot: { ...look.snapshot, loadedAt }, row: { ...look.row, loaded_at: loadedAt } };
 }
 
 /** What a document does not state is stored as it was known. */
@@ -182,14 +191,15 @@ const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
 });
 
 /** Whether the stored body is needed: reading it costs more than to see that a document is known. */
-const isNews = (last: KnownSnapshot | undefined, row: Heading): boolean =>
-  last !== undefined && last.digest !== row.digest && last.loadedAt <= row.loaded_at;
+const isNeeded = (last: KnownSnapshot | undefined, row: Heading, again: boolean): boolean =>
+  last !== undefined && (again || (last.digest !== row.digest && last.loadedAt <= row.loaded_at));
 
-function lastKnown(known: KnownSnapshot | undefined, isNeeded: boolean, beneficialOwners: boolean) {
+function lastKnown(known: KnownSnapshot | undefined, readsBody: boolean, beneficialOwners: boolean) {
   if (known === undefined) return undefined;
   const row = { digest: known.digest, loaded_at: known.loadedAt };
-  if (!isNeeded) return { snapshot: undefined, row };
+  if (!readsBody) return { snapshot: undefined, row };
   // The body is what this watcher wrote; of an earlier form it is as if nothing had been known.
-  const snapshot = JSON.parse(known.body) as Company | Unit;
+  const stored = JSON.parse(known.body) as Company | Unit;
+  const snapshot = { ...stored, loadedAt: noLater(stored.loadedAt, known.updatedAt) };
   return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? kept(snapshot, beneficialOwners) : undefined, row };
 }

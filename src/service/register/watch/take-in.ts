@@ -123,6 +123,7 @@ async function takeInTogether(
     const entities = [...new Set(looks.map(({ row }) => row.entity))];
     const known = await readKnown(store.db, entities);
     const { steps, counts } = await findSteps(looks, known, {
+      now: now(),
       breathe,
       beneficialOwners,
       ...(intake.again && { again: true }),

@@ -37,7 +37,8 @@ describe('a company that is seen for the first time', () => {
   });
 
   test('is new where it began and was registered a short time ago', () => {
-    expect(told(undefined, born('2026-03-01', '2026-03-03'))).toMatchObject([
+    const loaded = { sidstIndlaest: '2026-03-03T12:00:00.000+01:00' };
+    expect(told(undefined, born('2026-03-01', '2026-03-03', loaded))).toMatchObject([
       { entity: ENTITY, timestamp: '2026-03-03T09:00:00.000Z', updates: { newCompany: { entity: company } } },
     ]);
     expect(events(told(undefined, born('2026-02-08', '2026-02-08')))).toEqual([`${ENTITY} newCompany`]);

@@ -1,0 +1,102 @@
+/** Documents whose loading time cannot be: no company stops to be told of because of it, and nothing bears that time. */
+import { describe, expect, it } from 'vitest';
+import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { document, ENTITY, entry, type Json, name } from './documents.ts';
+import { DAY, START, setWatch } from './watch-fixture.ts';
+
+const at = (time: number): string => new Date(time).toISOString();
+const HOUR = 3_600_000;
+
+const companyIn = (document: Json): object => {
+  const { Vrvirksomhed: company } = document;
+  if (typeof company !== 'object' || company === null) throw new Error('it holds no company');
+  return company;
+};
+
+/** The company under a name; null takes its time of loading, or of the last update, away. */
+const named = (text: string, times: { readonly loaded: number | null; readonly updated?: number | null }) => {
+  const company = companyIn(document({ navne: [name(text, '2026-01-01', null, at(START - DAY))] }));
+  const { loaded, updated = START - DAY } = times;
+  const [sidstIndlaest, sidstOpdateret] = [loaded, updated].map((time) => (time === null ? null : at(time)));
+  return { Vrvirksomhed: { ...company, sidstIndlaest, sidstOpdateret } };
+};
+
+const timesIn = async ({ db }: Store): Promise<readonly string[]> =>
+  (await db.selectFrom('change').select('timestamp').orderBy('seq').execute()).map(({ timestamp }) => timestamp);
+
+const namesToldOf = async ({ changes }: Awaited<ReturnType<typeof setWatch>>) =>
+  (await changes()).map(({ updates }) => updates.name?.after);
+
+describe.each(ENGINES)('a company is told of on, on %s,', (engine) => {
+  it('after a document that was loaded at a time that has yet to come', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    const versions = [
+      named('A ApS', { loaded: START - HOUR }),
+      named('B ApS', { loaded: START + 40_000 * DAY }),
+      named('C ApS', { loaded: START + 2 * HOUR }),
+      named('D ApS', { loaded: START + 3 * HOUR }),
+    ];
+    for (const version of versions) {
+      await fixture.tell(version);
+      await fixture.run();
+      fixture.forward(HOUR);
+    }
+    expect(await namesToldOf(fixture)).toEqual(['B ApS', 'C ApS', 'D ApS']);
+    for (const time of await timesIn(fixture.store)) expect(time < at(fixture.now())).toBe(true);
+  });
+
+  it('by documents that do not state when they were loaded', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    for (const version of [
+      named('A ApS', { loaded: START - HOUR }),
+      named('B ApS', { loaded: null }),
+      named('C ApS', { loaded: null, updated: null }),
+      named('D ApS', { loaded: START + 5 * HOUR }),
+    ]) {
+      await fixture.tell(version);
+      await fixture.run();
+      fixture.forward(2 * HOUR);
+    }
+    expect(await namesToldOf(fixture)).toEqual(['B ApS', 'C ApS', 'D ApS']);
+    const times = await timesIn(fixture.store);
+    expect([...times].sort()).toEqual(times);
+    expect(times.every((time) => time > at(START - HOUR))).toBe(true);
+    const state = (await readFullStates(fixture.store.db, [ENTITY])).get(ENTITY);
+    expect((state?.timestamp ?? '') >= (times.at(-1) ?? '?')).toBe(true);
+  });
+
+  it('where an earlier version of the program stored a time that has yet to come', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    await fixture.tell(named('A ApS', { loaded: START - HOUR }));
+    await fixture.run();
+    const future = at(START + 40_000 * DAY);
+    await fixture.store.write(async (tx) => {
+      const { body } = await tx.selectFrom('snapshot').select('body').executeTakeFirstOrThrow();
+      const aged = JSON.stringify({ ...JSON.parse(body), loadedAt: future });
+      await tx.updateTable('snapshot').set({ loaded_at: future, body: aged }).execute();
+    });
+    fixture.forward(HOUR);
+    await fixture.tell(named('B ApS', { loaded: START + HOUR / 2 }));
+    await fixture.run();
+    expect(await namesToldOf(fixture)).toEqual(['B ApS']);
+    expect((await timesIn(fixture.store)).every((time) => time <= at(fixture.now()))).toBe(true);
+  });
+});
+
+describe.each(ENGINES)('a company that is seen for the first time on %s', (engine) => {
+  it('is new at the latest when its document was loaded, whatever its entries say', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    const [today, late] = [at(START).slice(0, 10), at(START + 40_000 * DAY)];
+    const company = companyIn(named('A ApS', { loaded: START, updated: START + 40_000 * DAY }));
+    const livsforloeb = [entry({}, today, null, late)];
+    await fixture.tell({ Vrvirksomhed: { ...company, livsforloeb, navne: [name('A ApS', today, null, late)] } });
+    await fixture.run();
+    expect(await fixture.events()).toEqual([`${ENTITY} newCompany`]);
+    const [timestamp] = await timesIn(fixture.store);
+    expect(timestamp).toBe(at(START));
+    const state = (await readFullStates(fixture.store.db, [ENTITY])).get(ENTITY);
+    expect(state?.timestamp).toBe(at(START));
+  });
+});
