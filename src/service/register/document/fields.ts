@@ -5,9 +5,12 @@ import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
+/** What a letter and its mark apart, as NFD spells it, has one of. Texts in Danish alone have none. */
+const MAYBE_APART = /[\u0300-\uffff]/;
+
 /**
- * A text without blanks around it, as every store can keep it, or a number as text; null where nothing is left. Throws for
- * one that is too long: the document is set aside, since null would tell of a removal.
+ * A text without blanks around it, its letters whole (NFC), as every store can keep it, or a number as text; null where
+ * nothing is left. Throws for one that is too long: the document is set aside, since null would tell of a removal.
  */
 export const text = (value: unknown): string | null => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
@@ -15,7 +18,8 @@ export const text = (value: unknown): string | null => {
   if (value.length > LONGEST_TEXT)
     throw new Error(`a text in it has ${value.length} characters, may have ${LONGEST_TEXT}`);
   const trimmed = storable(value.trim());
-  return trimmed === '' ? null : trimmed;
+  if (trimmed === '') return null;
+  return MAYBE_APART.test(trimmed) ? trimmed.normalize('NFC') : trimmed;
 };
 
 /** A whole number, or digits that spell one. */
