@@ -13,6 +13,7 @@ import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
+import type { SentNames } from './http/openapi/webhook.ts';
 import { openClient } from './http/outbound/client.ts';
 import { readOutages, shownOutage } from './http/outbound/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
@@ -78,6 +79,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       ready: () => readiness(store, connector, stop.isStopping, now()),
       measure: async () => connector?.measure(),
       addresses: addresses.promise,
+      names: config.service ?? {},
       guard: isLoopback(config.admin.host) ? undefined : { adminToken },
     });
     const adminUrl = await listen(base.admin, config.admin, 'admin');
@@ -179,10 +181,10 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
 
 function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {
   if (connector === undefined || config.connector === undefined || !config.roles.includes('ingest')) return;
-  const { webhook } = config.connector;
+  const { webhook, emailEvent } = config.connector;
   const { crms, intake } = connector;
   const { publicUrl } = config.server;
-  addWebhookRoute(base.server, { ...base, ...webhook, intake });
+  addWebhookRoute(base.server, { ...base, ...webhook, intake, emailEvent });
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
@@ -223,6 +225,7 @@ function addPlatformRoutes(
     readonly ready: () => Promise<Readiness>;
     readonly measure: () => Promise<void>;
     readonly addresses: Promise<Addresses>;
+    readonly names: SentNames;
     readonly guard: { readonly adminToken: string | undefined } | undefined;
   },
 ): void {
@@ -234,7 +237,7 @@ function addPlatformRoutes(
       await app.measure();
       await measureWork(store, metrics, now());
     },
-    openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses),
+    openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses, app.names),
     guard: app.guard,
   });
 }

@@ -1,6 +1,8 @@
 /** `deliveries`: lists what was sent to webhooks, and replays or drops it. */
+import { wireNameOf } from '../protocol/payload.ts';
 import {
   countDeliveries,
+  type Delivery,
   type DeliveryFilter,
   type DeliveryState,
   dropDeliveries,
@@ -49,6 +51,8 @@ const list = defineCommand({
     withStore<ExitCode>(context, async (store) => {
       const filter = readFilter(given, context.log);
       const shown = await listDeliveries(store.db, { ...filter, limit });
+      const { service = {} } = await context.config();
+      const namesOf = ({ events }: Delivery) => events.map((event) => wireNameOf(event, service));
       context.output.table(
         shown.map((delivery) => ({
           id: delivery.seq,
@@ -56,7 +60,7 @@ const list = defineCommand({
           monitor: delivery.monitor,
           entity: delivery.entity,
           name: delivery.name,
-          events: context.json ? delivery.events.join(' ') : shortened(delivery.events),
+          events: context.json ? namesOf(delivery).join(' ') : shortened(namesOf(delivery)),
           state: delivery.state,
           attempts: delivery.attempts,
           next: shownTime(delivery.nextAt),

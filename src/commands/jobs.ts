@@ -33,7 +33,7 @@ const create = defineCommand({
       const input = { ...readSettings(settings), ...named, provider, key: needKey(key), enabled: !inactive };
       if (input.url === undefined) throw new UsageError('add --url URL, the webhook of the provider');
       const job = await store.write((tx) => createJob(tx, input, { secrets, now: Date.now(), options: wire }));
-      showSecret(context, job, `The job of ${provider} was created.`);
+      showSecret(context, job, wire, `The job of ${provider} was created.`);
       return 0;
     }),
 });
@@ -43,11 +43,11 @@ const list = defineCommand({
   about: 'list the jobs of all keys, or of one',
   options: keyOption,
   run: (context, _args, { key }) =>
-    withService(context, async ({ store, secrets }) => {
+    withService(context, async ({ store, secrets, wire }) => {
       const filter = { job: true, ...(key !== undefined && { owner: key }) };
       const [jobs, counts] = [await listMonitors(store.db, secrets, filter), await itemCounts(store.db)];
       const rows = jobs.map((job) => {
-        const { id, name, ...row } = rowOf(job, counts);
+        const { id, name, ...row } = rowOf(job, counts, wire);
         return { id, provider: job.provider, name, key: job.owner, ...row };
       });
       context.output.table(rows, 'There are no jobs: cvrsync jobs create PROVIDER makes one.');

@@ -1,6 +1,6 @@
 /** `monitors`: who is notified of which changes. */
 
-import { readStoppedMails, resumeMail } from '../service/mail/stopped-mails.ts';
+import { resumeMail } from '../service/mail/stopped-mails.ts';
 import { addItem, removeItem } from '../service/monitors/items.ts';
 import type { Monitor } from '../service/monitors/monitor.ts';
 import { type MonitorPatch, requireListener } from '../service/monitors/monitor-input.ts';
@@ -54,7 +54,7 @@ const create = defineCommand({
       });
       const watches = all ? 'every company' : entities.length === 1 ? '1 entity' : `${entities.length} entities`;
       warnWithoutMailServer(context, monitor, hasMailServer);
-      showNew(context, monitor, `The monitor ${monitor.name} watches ${watches}.`);
+      showNew(context, monitor, wire, `The monitor ${monitor.name} watches ${watches}.`);
       return 0;
     }),
 });
@@ -63,10 +63,10 @@ const list = defineCommand({
   name: 'list',
   about: 'list all monitors, including third-party jobs',
   run: (context) =>
-    withService(context, async ({ store, secrets }) => {
+    withService(context, async ({ store, secrets, wire }) => {
       const [monitors, counts] = [await listMonitors(store.db, secrets), await itemCounts(store.db)];
       context.output.table(
-        monitors.map((monitor) => rowOf(monitor, counts)),
+        monitors.map((monitor) => rowOf(monitor, counts, wire)),
         'There are no monitors: cvrsync monitors create NAME makes one.',
       );
       return 0;
@@ -78,9 +78,8 @@ const show = defineCommand({
   about: 'show one monitor in full, without its secrets',
   args,
   run: (context, { id }) =>
-    withService(context, async ({ store, secrets }) => {
-      const monitor = found(id, await getMonitor(store.db, secrets, id));
-      showMonitor(context, monitor, (await itemCounts(store.db)).get(id) ?? 0, await readStoppedMails(store.db, id));
+    withService(context, async (service) => {
+      await showMonitor(context, service, found(id, await getMonitor(service.store.db, service.secrets, id)));
       return 0;
     }),
 });
@@ -123,12 +122,7 @@ const update = defineCommand({
         return monitor;
       });
       warnWithoutMailServer(context, found(id, changed), hasMailServer);
-      showMonitor(
-        context,
-        found(id, changed),
-        (await itemCounts(store.db)).get(id) ?? 0,
-        await readStoppedMails(store.db, id),
-      );
+      await showMonitor(context, { store, wire }, found(id, changed));
       return 0;
     }),
 });
@@ -182,11 +176,12 @@ const rotate = defineCommand({
   about: 'give a monitor a new signing secret, printed once; the old one stays valid for 24 hours',
   args,
   run: (context, { id }) =>
-    withService(context, async ({ store, secrets }) => {
+    withService(context, async ({ store, secrets, wire }) => {
       const rotated = found(id, await store.write((tx) => rotateSecret(tx, secrets, id, Date.now())));
       showSecret(
         context,
         rotated,
+        wire,
         `The monitor ${rotated.name} has a new secret. For 24 hours each post carries both signatures.`,
       );
       return 0;

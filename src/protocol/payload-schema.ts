@@ -1,6 +1,7 @@
 /** The webhook payload as one schema, for documents; `readPayload` is more tolerant than it. */
 import Type, { type TSchema } from 'typebox';
 import { EVENT_NAMES, EVENTS } from './events.ts';
+import { type WireOptions, wireNameOf } from './payload.ts';
 import type { Marks } from './text/shape.ts';
 
 const MARKS: readonly string[] = [
@@ -29,13 +30,14 @@ const entry = (name: keyof typeof EVENTS): TSchema =>
     { description: 'The rest is there where `updated` is true' },
   );
 
-/** The payload of the specification: every event by name. */
-export const payloadSchema = plain(
-  Type.Object({
-    entityId: Type.String({ description: 'CVR-1-<CVR number> for a company, CVR-3-<number> for a person' }),
-    timestamp: Type.String({ format: 'date-time', description: 'When the change was registered, UTC' }),
-    updates: Type.Object(Object.fromEntries(EVENT_NAMES.map((name) => [name, entry(name)])), {
-      description: 'Names that are not listed here may come too',
+/** The payload of the specification: every event by its name on the wire. */
+export const payloadSchema = (options: WireOptions): TSchema =>
+  plain(
+    Type.Object({
+      entityId: Type.String({ description: 'CVR-1-<CVR number> for a company, CVR-3-<number> for a person' }),
+      timestamp: Type.String({ format: 'date-time', description: 'When the change was registered, UTC' }),
+      updates: Type.Object(Object.fromEntries(EVENT_NAMES.map((name) => [wireNameOf(name, options), entry(name)])), {
+        description: 'Names that are not listed here may come too',
+      }),
     }),
-  }),
-);
+  );

@@ -67,6 +67,10 @@ export const eventNamed = (wireName: string, options: WireOptions = {}): EventNa
   return isEventName(wireName) ? wireName : BY_LOWER_NAME.get(wireName.toLowerCase());
 };
 
+/** The name on the wire of a known event. */
+export const wireNameOf = (event: string, { emailEvent }: WireOptions = {}): string =>
+  event === 'email' ? (emailEvent ?? event) : event;
+
 /** Whether an entry is updated; undefined where it does not say. A null entry is not. */
 export const isUpdated = (entry: unknown): boolean | undefined => {
   if (entry === null) return false;
@@ -213,8 +217,7 @@ export type Writable = Pick<Payload, 'entityId' | 'timestamp' | 'updates'> & Par
 export const writePayload = (payload: Writable, options: WireOptions = {}): WirePayload => {
   const known = EVENT_NAMES.map((name): [string, unknown] => {
     const data = payload.updates[name];
-    const wireName = name === 'email' ? (options.emailEvent ?? name) : name;
-    return [wireName, data === undefined ? { updated: false } : { updated: true, ...data }];
+    return [wireNameOf(name, options), data === undefined ? { updated: false } : { updated: true, ...data }];
   });
   const updates = Object.fromEntries([...Object.entries(payload.unknown ?? {}), ...known]);
   return { entityId: payload.entityId, timestamp: payload.timestamp, updates };

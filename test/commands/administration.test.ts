@@ -9,12 +9,12 @@ import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
 /** A configuration of the service alone, and a store that is there. */
-async function configured() {
+async function configured(more: object = {}) {
   const folder = newFolder();
   const url = join(folder, 'store.db');
   const file = join(folder, 'cvrsync.json');
   const register = { source: 'file', path: join(folder, 'register') };
-  await writeFile(file, JSON.stringify({ store: url, service: { register } }));
+  await writeFile(file, JSON.stringify({ store: url, service: { register, ...more } }));
   const store = await opened(url);
   const run = (...argv: readonly string[]) => runCli(['--config', file, '--log-level', 'error', ...argv]);
   const ran = async (...argv: readonly string[]): Promise<string> => {
@@ -112,6 +112,15 @@ describe('monitors', () => {
       expect(text).not.toContain('whsec_');
     }
     expect(texts[1]).toContain('items: 2');
+  });
+
+  it('show their events by the names that the configuration gives them', async () => {
+    const { ran, json } = await configured({ emailEvent: 'companyMail' });
+    const made = await json('monitors', 'create', 'Mail', '--event', 'companyMail', ...HOOK);
+    expect(made).toMatchObject({ events: ['companyMail'] });
+    expect(await ran('monitors', 'list')).toContain('companyMail');
+    expect(await ran('monitors', 'show', made['id'] ?? '')).toContain('events: companyMail\n');
+    expect(await json('monitors', 'rotate-secret', made['id'] ?? '')).toMatchObject({ events: ['companyMail'] });
   });
 
   it('are made inactive, switched on and off, changed, given a new secret and removed', async () => {

@@ -9,12 +9,12 @@ const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 
 /** A service with a monitor that is on and one that is off, and deliveries of both, a day apart each. */
-async function furnished(states: readonly DeliveryState[]) {
+async function furnished(states: readonly DeliveryState[], more: object = {}) {
   const folder = newFolder();
   const url = join(folder, 'store.db');
   const file = join(folder, 'cvrsync.json');
   const register = { source: 'file', path: join(folder, 'register') };
-  await writeFile(file, JSON.stringify({ store: url, service: { register } }));
+  await writeFile(file, JSON.stringify({ store: url, service: { register, ...more } }));
   const store = await opened(url);
   const run = (...argv: readonly string[]) => runCli(['--config', file, 'deliveries', ...argv]);
   const make = async (...more: readonly string[]): Promise<string> => {
@@ -48,7 +48,7 @@ async function furnished(states: readonly DeliveryState[]) {
             monitor,
             entity,
             change: seq,
-            events: '["status"]',
+            events: '["status","email"]',
             attempts: 0,
             state,
             next_at: at,
@@ -81,6 +81,13 @@ it('lists deliveries, newest first, by what is asked for', async () => {
   expect(few.stdout.trim().split('\n')).toHaveLength(4);
   expect(few.stderr).toContain('there are more');
   expect((await run('list', '--state', 'dropped')).stdout).toBe('There are no such deliveries.\n');
+});
+
+it('names events as the configuration does', async () => {
+  const { run } = await furnished(['done'], { emailEvent: 'companyMail' });
+  expect((await run('list')).stdout).toContain('companyMail');
+  const [row]: { events: string }[] = JSON.parse((await run('list', '--json')).stdout);
+  expect(row?.events).toBe('status companyMail');
 });
 
 it('replays only after it said how many and was told yes', async () => {

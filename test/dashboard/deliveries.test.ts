@@ -38,6 +38,17 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect((await ida.get('/deliveries/x')).status).toBe(404);
   });
 
+  it('name events as the configuration does', async () => {
+    const { signedIn, store } = await startPages({ engine, monitorOptions: { emailEvent: 'companyMail' } });
+    await made(store, { target: 'all' });
+    const { publish } = delivering(store);
+    await publish(changed({ updates: { email: { before: null, after: 'post@example.com' } } }));
+    const [delivery] = await listDeliveries(store.db);
+    const ida = await signedIn('operator');
+    for (const path of ['/deliveries', `/deliveries/${delivery?.seq}`])
+      expect((await ida.get(path)).text).toMatch(/>companyMail</);
+  });
+
   it('are narrowed by the name of a monitor as the list shows it, and by days in Danish time', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response) => void response.writeHead(500).end());

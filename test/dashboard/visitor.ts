@@ -10,6 +10,7 @@ import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
+import type { MonitorOptions } from '../../src/service/monitors/monitor-input.ts';
 import { testMonitor } from '../../src/service/monitors/test-monitor.ts';
 import type { ServiceManagement } from '../../src/service/service.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -96,14 +97,14 @@ export interface Pages {
 }
 
 /** The service's part, with webhooks on loopback. */
-function management(store: Store, now: () => number): ServiceManagement {
+function management(store: Store, now: () => number, monitorOptions: MonitorOptions): ServiceManagement {
   const transports = openTransports({ allowPrivate: true, allow: [] });
   onTestFinished(() => transports.close());
   const deps = { ...transports, store, now, placeType: 'Place' };
   return {
     secrets,
     wakeUp: { ring: () => undefined },
-    monitorOptions: {},
+    monitorOptions,
     register: {
       name: 'cvr',
       from: 'https://register.example',
@@ -144,6 +145,7 @@ export async function startPages({
   singleSignOn,
   viewersSeePersons,
   wake,
+  monitorOptions = {},
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
@@ -153,13 +155,14 @@ export async function startPages({
   readonly singleSignOn?: SingleSignOnSettings;
   readonly viewersSeePersons?: boolean;
   readonly wake?: () => void;
+  readonly monitorOptions?: MonitorOptions;
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
   const logged: string[] = [];
   const note = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
   const log = { error: note, warn: note };
-  const service = halves.service ? management(store, now) : undefined;
+  const service = halves.service ? management(store, now, monitorOptions) : undefined;
   const more = {
     http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
     singleSignOn,

@@ -57,8 +57,10 @@ export interface Process {
   close(): Promise<void>;
 }
 
-/** Starts both halves on a register that has told of the company in the examples. */
-export async function startProcess(): Promise<Process> {
+/** Starts both halves on a register that has told of the company in the examples; `names` for those of the wire. */
+export async function startProcess(
+  names: { readonly emailEvent?: string; readonly placeType?: string } = {},
+): Promise<Process> {
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-openapi-'));
   const company = { ...sampleCompany(), entityId: 'CVR-1-10000001' };
   const version = { company, from: '2020-01-01', at: Date.UTC(2020, 0, 1) };
@@ -70,11 +72,12 @@ export async function startProcess(): Promise<Process> {
     server: { port: 0 },
     admin: { token: ADMIN_TOKEN },
     store: join(folder, 'store.db'),
-    connector: { webhook: { auth }, providers: { hubspot } },
+    connector: { webhook: { auth }, providers: { hubspot }, ...(names.emailEvent && { emailEvent: names.emailEvent }) },
     service: {
       register: { source: 'file', path: register },
       webhooks: { allowPrivateAddresses: true },
       requestsPerMinute: CALLS,
+      ...names,
     },
   });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });

@@ -1,9 +1,11 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
-import type { StoppedMail } from '../../service/mail/stopped-mails.ts';
+import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
+import { readStoppedMails } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
+import type { ServiceContext } from '../arguments/with-service.ts';
 import { shownTime } from '../arguments/with-store.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { oneLine, type TableRow } from '../cli/table.ts';
@@ -25,13 +27,13 @@ const stateOf = ({ enabled, enabledAt, disabledReason, disabledAt, failingSince 
 };
 
 /** A line of a list. */
-export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): TableRow => {
+export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>, wire: WireOptions): TableRow => {
   const { id, name, target, events, url, emails } = monitor;
   return {
     id,
     name,
     watches: target === 'all' ? 'everything' : (counts.get(id) ?? 0),
-    events: events === null ? 'all' : events.join(' '),
+    events: events?.map((event) => wireNameOf(event, wire)).join(' ') ?? 'all',
     webhook: url,
     mails: emails.length,
     state: stateOf(monitor),
@@ -39,8 +41,14 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>): Ta
 };
 
 /** One monitor in full; never its secrets. */
-export function show(context: CommandContext, monitor: Monitor, items: number, ended: readonly StoppedMail[]): void {
-  const view = viewOf(monitor);
+export async function show(
+  context: CommandContext,
+  { store, wire }: Pick<ServiceContext, 'store' | 'wire'>,
+  monitor: Monitor,
+): Promise<void> {
+  const view = viewOf(monitor, wire);
+  const items = (await itemCounts(store.db)).get(monitor.id) ?? 0;
+  const ended = await readStoppedMails(store.db, monitor.id);
   const { credentials, signingSecrets, ...plain } = view;
   const lines = [
     ...Object.entries(plain).map(([name, value]) => `${name}: ${formatValue(value)}`),
@@ -69,15 +77,15 @@ export function warnWithoutMailServer({ log }: CommandContext, { emails }: Monit
 }
 
 /** Shows a new monitor, with its signing secret where it has a webhook. */
-export function showNew(context: CommandContext, monitor: Monitor, done: string): void {
+export function showNew(context: CommandContext, monitor: Monitor, wire: WireOptions, done: string): void {
   if (monitor.url === null)
-    context.output.result(viewOf(monitor), `${done} Its id is ${monitor.id}. It notifies by mail.`);
-  else showSecret(context, monitor, done);
+    context.output.result(viewOf(monitor, wire), `${done} Its id is ${monitor.id}. It notifies by mail.`);
+  else showSecret(context, monitor, wire, done);
 }
 
 /** Shows a monitor with its new signing secret, which cannot be shown again. */
-export function showSecret(context: CommandContext, monitor: Monitor, done: string): void {
-  const view = viewWithSecret(monitor);
+export function showSecret(context: CommandContext, monitor: Monitor, wire: WireOptions, done: string): void {
+  const view = viewWithSecret(monitor, wire);
   const text = `${done} Its id is ${monitor.id}.\nSigning secret, which cannot be shown again: ${view.signingSecret}`;
   context.output.result(view, text);
 }

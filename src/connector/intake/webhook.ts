@@ -21,6 +21,8 @@ export interface WebhookOptions {
   readonly path: string;
   /** Any of these proves the sender: two, while a secret is being rotated. */
   readonly auth: readonly Auth[];
+  /** How the document names the e-mail event; `email` where absent. */
+  readonly emailEvent?: string;
   readonly intake: Intake;
   readonly store: Store;
   readonly metrics: Metrics;
@@ -39,11 +41,11 @@ const RETRY_AFTER_S = 30;
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 
-const EXAMPLE = writePayload({
+const EXAMPLE = {
   entityId: 'CVR-1-10000001',
   timestamp: '2026-03-01T09:14:02Z',
   updates: { name: { before: 'Birk ApS', after: 'Birk Byg ApS' } },
-});
+};
 
 const SCHEMA = {
   operationId: 'receiveEvent',
@@ -158,6 +160,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
       metrics.webhooksReceived.inc({ result: 'unreadable' });
       throw error;
     });
-    scope.post(path, { schema: SCHEMA, config: { describedBody: { ...payloadSchema, examples: [EXAMPLE] } } }, handle);
+    const describedBody = { ...payloadSchema(options), examples: [writePayload(EXAMPLE, options)] };
+    scope.post(path, { schema: SCHEMA, config: { describedBody } }, handle);
   });
 }

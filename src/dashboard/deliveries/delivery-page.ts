@@ -1,6 +1,7 @@
 /** One delivery: what it says, what became of it at each attempt, and the action that sends it again. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
+import { wireNameOf } from '../../protocol/payload.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readDeliveryBody } from '../../service/delivery/bodies.ts';
@@ -73,10 +74,11 @@ async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Deliv
   const maySee = visitor.seesPersons;
   const attempts = await attemptsOf(db, delivery.seq);
   const names = await monitorNames(db, [delivery.monitor]);
+  const events = delivery.events.map((event) => wireNameOf(event, deps.management.monitorOptions));
   const body = maySee ? await readDeliveryBody(db, delivery.seq, deps.management.monitorOptions) : undefined;
   return {
     title: reader.text('delivery.title', { number: String(delivery.seq) }),
-    body: html`${summary(visit, delivery, monitorName(names, delivery.monitor))} ${resendForm(visit, delivery)}
+    body: html`${summary(visit, { ...delivery, events }, monitorName(names, delivery.monitor))} ${resendForm(visit, delivery)}
       <h2>${reader.text('delivery.attempts')}</h2>
       ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, attempts)}
       <h2>${reader.text('delivery.payload')}</h2>

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
+import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Delivery, DeliveryState } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/page.ts';
@@ -12,7 +13,7 @@ import type { PageBody } from '../page/layout.ts';
 import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { timeFilter } from '../page/typed-time.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import {
   DELIVERY_STATES,
   type DeliveryTexts,
@@ -25,7 +26,7 @@ import {
 const SHOWN = 50;
 
 /** Adds the page. */
-export function addDeliveries(app: Server, deps: RouteDeps): void {
+export function addDeliveries(app: Server, deps: ServicePageDeps): void {
   addPage(app, deps, {
     path: '/deliveries',
     async show(visit) {
@@ -47,7 +48,7 @@ export function addDeliveries(app: Server, deps: RouteDeps): void {
         body: html`<p>${reader.text('deliveries.help')}</p>
           ${filterForm(visit, texts)}
           ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
-          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, names)}
+          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, { names, wire: deps.management.monitorOptions })}
           <p class="actions">
             ${before !== undefined && html`<a href=${deliveriesAddress(texts)}>${reader.text('list.newest')}</a>`}
             ${older !== undefined && html`<a rel="next" href=${deliveriesAddress(texts, { before: String(older) })}>${reader.text('list.older')}</a>`}
@@ -120,7 +121,11 @@ export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery
 export const monitorName = (names: ReadonlyMap<string, string>, id: string): Markup =>
   names.get(id) ?? html`<code title=${id}>${id.slice(0, 8)}</code>`;
 
-function deliveryTable(visit: Visit, deliveries: readonly Delivery[], names: ReadonlyMap<string, string>): VNode {
+function deliveryTable(
+  visit: Visit,
+  deliveries: readonly Delivery[],
+  { names, wire }: { readonly names: ReadonlyMap<string, string>; readonly wire: WireOptions },
+): VNode {
   const { reader } = visit;
   const columns = ['number', 'made', 'monitor', 'about', 'events', 'state', 'attempts', 'answer'] as const;
   return table({
@@ -132,7 +137,10 @@ function deliveryTable(visit: Visit, deliveries: readonly Delivery[], names: Rea
       timeOf(reader, delivery.createdAt),
       html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}>${monitorName(names, delivery.monitor)}</a>`,
       html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,
-      nameList(reader, delivery.events),
+      nameList(
+        reader,
+        delivery.events.map((event) => wireNameOf(event, wire)),
+      ),
       deliveryState(reader, delivery.state),
       reader.number(delivery.attempts),
       delivery.error === null ? delivery.status : html`<span lang="en">${delivery.error}</span>`,

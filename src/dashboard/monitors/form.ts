@@ -1,6 +1,7 @@
 /** The form that makes or changes a monitor or a job. */
 import type { VNode } from 'preact';
 import { EVENT_NAMES } from '../../protocol/events.ts';
+import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import type { MonitorError } from '../../service/monitors/monitor-input.ts';
 import { FORM_TOKEN, SECRET_FIELD } from '../access/fields.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -12,6 +13,8 @@ import { METHODS, type MonitorTexts } from './form-fields.ts';
 /** What a form is for, and what is in it. */
 export interface MonitorForm {
   readonly texts: MonitorTexts;
+  /** How events are named. */
+  readonly wire: WireOptions;
   readonly action: string;
   readonly back: string;
   readonly submit: string;
@@ -28,14 +31,14 @@ export interface MonitorForm {
 
 /** The form. What was typed stands in it again, but for secrets. */
 export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VNode {
-  const { texts, action, back, submit, hiddenFields, isJob, isNew, more, issues = [] } = form;
+  const { texts, wire, action, back, submit, hiddenFields, isJob, isNew, more, issues = [] } = form;
   return html`${issues.length > 0 && problems(reader, issues)}
     <form method="post" action=${action} class="stacked">
       ${hidden({ [FORM_TOKEN]: formToken, ...hiddenFields })} ${more}
       ${textField(reader, { name: 'name', value: texts.name, isRequired: !isJob || !isNew, help: isJob && isNew })}
       ${!isJob && select(reader, { name: 'target', value: texts.target, options: ['items', 'all'] })}
       ${textField(reader, { name: 'url', value: texts.url, isRequired: isJob, help: true })}
-      ${credentials(reader, texts, isNew)} ${events(reader, texts)}
+      ${credentials(reader, texts, isNew)} ${events(reader, texts, wire)}
       ${
         !isJob &&
         html`<div>
@@ -138,7 +141,7 @@ function credentials(reader: Reader, texts: MonitorTexts, isNew: boolean): VNode
   </details>`;
 }
 
-function events(reader: Reader, texts: MonitorTexts): VNode {
+function events(reader: Reader, texts: MonitorTexts, wire: WireOptions): VNode {
   const chosen = new Set(texts.events.split(' '));
   const isAll = texts.scope !== 'chosen';
   return html`<fieldset>
@@ -157,7 +160,7 @@ function events(reader: Reader, texts: MonitorTexts): VNode {
         ${EVENT_NAMES.map(
           (event) => html`<div class="choice">
             <input type="checkbox" id=${`event-${event}`} name="events" value=${event} checked=${chosen.has(event)} />
-            <label for=${`event-${event}`}><code>${event}</code></label>
+            <label for=${`event-${event}`}><code>${wireNameOf(event, wire)}</code></label>
           </div>`,
         )}
       </div>

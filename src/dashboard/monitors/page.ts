@@ -1,6 +1,7 @@
 /** One monitor or job: its settings, how its deliveries fare, its recipients, and what it lists. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
+import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type DeliveryStatistics, readDeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
@@ -40,7 +41,7 @@ async function monitorPage(deps: ServicePageDeps, visit: Visit, monitor: Monitor
   return {
     title: monitor.name,
     body: html`${isOwnJob(monitor) && html`<p class="notice">${reader.text('monitor.own')}</p>`}
-      ${settings(visit, monitor, watched(reader, monitor, items))} ${actions(visit, monitor)}
+      ${settings(visit, monitor, watched(reader, monitor, items), deps.management.monitorOptions)} ${actions(visit, monitor)}
       <h2>${reader.text('overview.day')}</h2>
       ${day(visit, monitor, statistics)}
       ${recipientSection(visit, monitor, stopped)}
@@ -48,7 +49,7 @@ async function monitorPage(deps: ServicePageDeps, visit: Visit, monitor: Monitor
   };
 }
 
-function settings(visit: Visit, monitor: Monitor, watches: string): VNode {
+function settings(visit: Visit, monitor: Monitor, watches: string, wire: WireOptions): VNode {
   const { reader, now } = visit;
   const { id, provider, owner, events, url, schedule, postsPerMinute, security, createdAt } = monitor;
   const fact = (label: string, value: Markup): Markup => html`<dt>${label}</dt><dd>${value}</dd>`;
@@ -61,7 +62,7 @@ function settings(visit: Visit, monitor: Monitor, watches: string): VNode {
     ${provider !== null && fact(reader.text('monitors.provider'), provider)}
     ${owner !== null && fact(reader.text('form.owner'), html`<code>${owner}</code>`)}
     ${fact(reader.text('monitors.watches'), watches)}
-    ${fact(reader.text('form.events'), events === null ? reader.text('form.allEvents') : html`<span lang="en">${events.join(', ')}</span>`)}
+    ${fact(reader.text('form.events'), events === null ? reader.text('form.allEvents') : html`<span lang="en">${events.map((event) => wireNameOf(event, wire)).join(', ')}</span>`)}
     ${fact(reader.text('monitors.webhook'), shownWebhook(visit, url) ?? reader.text('monitor.noWebhook'))}
     ${
       url !== null &&

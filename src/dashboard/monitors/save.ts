@@ -93,7 +93,7 @@ interface CreationForm {
 }
 
 async function creationPage(
-  { store }: ServicePageDeps,
+  { store, management }: ServicePageDeps,
   visit: Visit,
   { kind, id, fields, issues = [] }: CreationForm,
 ): Promise<PageBody> {
@@ -104,6 +104,7 @@ async function creationPage(
     ...(issues.length > 0 && { status: 422 }),
     body: monitorForm(visit, {
       texts: fields.length === 0 ? NEW_MONITOR : textsIn(fields),
+      wire: management.monitorOptions,
       action: `/${kind}`,
       back: `/${kind}`,
       submit: title,
@@ -124,7 +125,7 @@ function addEdit(app: Server, deps: ServicePageDeps): void {
     role: 'admin',
     async show(visit) {
       const monitor = await getMonitor(store.db, secrets, visit.param('id'));
-      return monitor && editPage(visit, monitor, []);
+      return monitor && editPage(deps, visit, monitor);
     },
   });
   addAction(app, deps, {
@@ -148,14 +149,19 @@ function addEdit(app: Server, deps: ServicePageDeps): void {
       );
       const monitor = saved.ok ? saved.value : await getMonitor(store.db, secrets, id);
       if (monitor === undefined) return notFoundPage(visit.reader);
-      if (!saved.ok) return editPage(visit, monitor, fields, saved.issues);
+      if (!saved.ok) return editPage(deps, visit, monitor, { fields, issues: saved.issues });
       management.wakeUp.ring('deliver');
       return monitorAddress(id);
     },
   });
 }
 
-function editPage(visit: Visit, monitor: Monitor, fields: Fields, issues: MonitorError['issues'] = []): PageBody {
+function editPage(
+  { management }: ServicePageDeps,
+  visit: Visit,
+  monitor: Monitor,
+  { fields = [], issues = [] }: Partial<Pick<CreationForm, 'fields' | 'issues'>> = {},
+): PageBody {
   const { reader } = visit;
   const texts = textsOf(monitor);
   return {
@@ -163,6 +169,7 @@ function editPage(visit: Visit, monitor: Monitor, fields: Fields, issues: Monito
     ...(issues.length > 0 && { status: 422 }),
     body: monitorForm(visit, {
       texts: fields.length === 0 ? texts : textsIn(fields, texts),
+      wire: management.monitorOptions,
       action: `${monitorAddress(monitor.id)}/edit`,
       back: monitorAddress(monitor.id),
       submit: reader.text('monitor.save'),

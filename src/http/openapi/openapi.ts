@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import type { Server } from '../server/server.ts';
-import { describeWebhooks } from './webhook.ts';
+import { describeWebhooks, type SentNames } from './webhook.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -81,11 +81,12 @@ export interface Addresses {
   readonly adminUrl: string;
 }
 
-/** One document of both listeners and of what is sent: each path of the admin listener names that as its server. */
+/** One document of both listeners and of what is sent, under its `names`: each path of the admin listener names that as its server. */
 export function joinDocuments(
   open: OpenApiDocument,
   admin: OpenApiDocument,
   { publicUrl, adminUrl }: Addresses,
+  names: SentNames,
 ): OpenApiDocument {
   const servers = [{ url: adminUrl, description: 'The admin listener' }];
   const adminPaths = Object.entries(admin.paths ?? {}).map(([path, item]) => [path, { servers, ...item }]);
@@ -93,6 +94,6 @@ export function joinDocuments(
     ...open,
     servers: [{ url: publicUrl, description: 'The public listener' }],
     paths: { ...open.paths, ...Object.fromEntries(adminPaths) },
-    webhooks: describeWebhooks(),
+    webhooks: describeWebhooks(names),
   };
 }

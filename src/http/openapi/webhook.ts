@@ -1,7 +1,7 @@
 /** The webhook that the service sends, for the OpenAPI document: payload, headers, signature, one example for each event. */
 import { signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
-import { writePayload } from '../../protocol/payload.ts';
+import { type WireOptions, wireNameOf, writePayload } from '../../protocol/payload.ts';
 import { payloadSchema } from '../../protocol/payload-schema.ts';
 import { samplePayload } from '../../protocol/sample/stream.ts';
 
@@ -10,8 +10,16 @@ const EXAMPLE_SECRET = 'whsec_Y3Zyc3luYy1leGFtcGxlLXNlY3JldC1mb3ItZG9jcw==';
 const EXAMPLE_ID = 'msg_pO4lYt1dWmZ0Vb3sS7kqQw2nXc9uR5hE8jAaFgTyLxI';
 const EXAMPLE_TIME = Date.UTC(2026, 2, 1, 9, 14, 2);
 
-const exampleOf = (event: EventName): object =>
-  writePayload(samplePayload({ event, entityId: 'CVR-1-10000001', now: EXAMPLE_TIME }));
+/** How the payloads that are sent name things. */
+export interface SentNames extends WireOptions {
+  /** Type name of production units; `Place` where absent. */
+  readonly placeType?: string;
+}
+
+const exampleOf = (event: EventName, { placeType, ...wire }: SentNames): object => {
+  const options = { event, entityId: 'CVR-1-10000001', now: EXAMPLE_TIME };
+  return writePayload(samplePayload({ ...options, ...(placeType !== undefined && { placeType }) }), wire);
+};
 
 const HEADERS: Readonly<Record<string, string>> = {
   'webhook-id': 'The id of the delivery, the same at every attempt: drop what came before',
@@ -29,8 +37,8 @@ Verify it first: \`webhook-signature\` holds the HMAC-SHA256 of \`webhook-id\`, 
 Answer 200 to 299 within 15 s, once the event is safe. Every other answer is tried again for three days; 410 switches the monitor off. \`updates\` names every event; those with \`updated: false\` carry no meaning.`;
 
 /** The value of `webhooks` in the OpenAPI document. Costs the making of an example for each event. */
-export function describeWebhooks(): object {
-  const body = JSON.stringify(exampleOf('name'));
+export function describeWebhooks(names: SentNames): object {
+  const body = JSON.stringify(exampleOf('name', names));
   const signed = signatureHeaders([signingKey(EXAMPLE_SECRET)], { id: EXAMPLE_ID, timestampMs: EXAMPLE_TIME, body });
   const values: Readonly<Record<string, string>> = { ...signed, 'webhook-attempt': '1', 'webhook-test': 'true' };
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
@@ -41,7 +49,10 @@ export function describeWebhooks(): object {
     schema: { type: 'string' },
     example: values[name],
   }));
-  const examples = EVENT_NAMES.map((event) => [event, { summary: event, value: exampleOf(event) }] as const);
+  const examples = EVENT_NAMES.map((event) => {
+    const name = wireNameOf(event, names);
+    return [name, { summary: name, value: exampleOf(event, names) }] as const;
+  });
   return {
     companyEvent: {
       post: {
@@ -53,7 +64,7 @@ export function describeWebhooks(): object {
         parameters,
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: payloadSchema, examples: Object.fromEntries(examples) } },
+          content: { 'application/json': { schema: payloadSchema(names), examples: Object.fromEntries(examples) } },
         },
         responses: {
           '2XX': { description: 'The event is taken' },

@@ -181,7 +181,8 @@ export const CHANGES: Readonly<Record<EventName, Changer>> = {
     {},
   ]),
   pUnitAdded: company((c, random) => {
-    const unit = parts.samplePlace(random, `${stemOf(c.name)} ${random.pick(words.PLACES).district}`);
+    const name = `${stemOf(c.name)} ${random.pick(words.PLACES).district}`;
+    const unit = parts.samplePlace(random, name, c.pUnits[0]?.type);
     const others = c.pUnits.filter(({ entityId }) => entityId !== unit.entityId);
     return [{ pUnitAdded: { entity: unit } }, { pUnits: [...others, unit] }];
   }),

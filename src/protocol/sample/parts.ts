@@ -29,10 +29,10 @@ export const sampleFirm = (random: Random, stem = random.pick(words.STEMS)): Ent
   type: 'Company',
 });
 
-export const samplePlace = (random: Random, name: string): Entity => ({
+export const samplePlace = (random: Random, name: string, type: Entity['type'] = 'Place'): Entity => ({
   entityId: `CVR-2-${1_990_000_000 + random.int(0, 9_999_999)}`,
   name,
-  type: 'Place',
+  type,
 });
 
 export const sampleOwner = (random: Random): Owner => ({

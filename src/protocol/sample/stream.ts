@@ -13,14 +13,20 @@ export interface SampleOptions {
   /** The event it tells of; all that the register says where absent. */
   readonly event?: EventName;
   readonly seed?: number;
+  /** Type name of production units; `Place` where absent. */
+  readonly placeType?: string;
   /** The payload's time in ms since 1970. */
   readonly now: number;
 }
 
 /** One sample payload; equal options give an equal payload. */
-export const samplePayload = ({ entityId, event, seed = 1, now }: SampleOptions): Payload => {
+export const samplePayload = ({ entityId, event, seed = 1, placeType, now }: SampleOptions): Payload => {
   const company = sampleCompany(seed);
-  const subject = { ...company, entityId: canonicalEntityId(entityId ?? '') ?? company.entityId };
+  const subject = {
+    ...company,
+    entityId: canonicalEntityId(entityId ?? '') ?? company.entityId,
+    pUnits: company.pUnits.map((unit) => ({ ...unit, type: placeType ?? unit.type })),
+  };
   const at = new Date(now).toISOString();
   if (event === undefined) return fullStatePayload(subject, at);
   return payloadOf(subject.entityId, at, CHANGES[event](subject, randomFrom(seed + 1), at).updates);

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Value } from 'typebox/value';
 import { authSchema } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
-import { eventNamed, type WireOptions } from '../../protocol/payload.ts';
+import { eventNamed, type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import type { Credentials, Monitor } from './monitor.ts';
@@ -98,7 +98,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
     refuse(
       eventNamed(event, options) === undefined,
       `/events/${at}`,
-      `is no event; they are ${EVENT_NAMES.join(', ')}`,
+      `is no event; they are ${EVENT_NAMES.map((name) => wireNameOf(name, options)).join(', ')}`,
     );
   if (typeof url === 'string') issues.push(...checkUrl(url, options.refusal));
   if (credentials !== undefined) issues.push(...checkCredentials(credentials));

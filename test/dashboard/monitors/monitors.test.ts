@@ -48,6 +48,15 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect([onlyOff.includes('Stopped'), onlyOff.includes('Failing')]).toEqual([true, false]);
   });
 
+  it('name their events as the configuration does, in their form too', async () => {
+    const { signedIn, store } = await startPages({ engine, monitorOptions: { emailEvent: 'companyMail' } });
+    const { id } = await made(store, { events: ['email'] });
+    const admin = await signedIn('admin');
+    expect((await admin.get(`/monitors/${id}`)).text).toContain('companyMail');
+    for (const path of [`/monitors/${id}/edit`, '/monitors/new'])
+      expect((await admin.get(path)).text).toMatch(/<code>companyMail<\/code>/);
+  });
+
   it('are found by a part of their name, in capitals or not, whatever signs are in it', async () => {
     const { signedIn, store } = await startPages({ engine });
     for (const name of ['Sales 100%', 'sales 1000', 'Sales_north', String.raw`Back\slash`])

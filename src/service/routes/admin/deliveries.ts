@@ -1,6 +1,7 @@
 /** `/admin/api/deliveries`: operators list, count, replay and drop deliveries. */
 import Type, { type Static } from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
+import { type WireOptions, wireNameOf } from '../../../protocol/payload.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import {
@@ -93,6 +94,8 @@ export interface DeliveryRouteDeps {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly now: () => number;
+  /** How events are named. */
+  readonly monitorOptions?: WireOptions;
 }
 
 const listSchema = {
@@ -134,9 +137,12 @@ const dropSchema = {
 };
 
 /** Adds the routes. */
-export function addDeliveryRoutes(scope: Server, { store, wakeUp, now }: DeliveryRouteDeps): void {
+export function addDeliveryRoutes(
+  scope: Server,
+  { store, wakeUp, now, monitorOptions: wire }: DeliveryRouteDeps,
+): void {
   scope.get('/admin/api/deliveries', { schema: listSchema }, async ({ query }) =>
-    (await listDeliveries(store.db, readFilter(query, 'querystring'))).map(viewOf),
+    (await listDeliveries(store.db, readFilter(query, 'querystring'))).map((delivery) => viewOf(delivery, wire)),
   );
 
   scope.get('/admin/api/deliveries/count', { schema: countSchema }, async ({ query }) => ({
@@ -176,9 +182,9 @@ const readFilter = ({ entity, since, until, monitor, state, limit }: FilterQuery
   ...(limit !== undefined && { limit }),
 });
 
-const viewOf = ({ nextAt, createdAt, endedAt, events, ...delivery }: Delivery) => ({
+const viewOf = ({ nextAt, createdAt, endedAt, events, ...delivery }: Delivery, wire: WireOptions | undefined) => ({
   ...delivery,
-  events: [...events],
+  events: events.map((event) => wireNameOf(event, wire)),
   nextAt: isoTime(nextAt),
   createdAt: new Date(createdAt).toISOString(),
   endedAt: isoTime(endedAt),

@@ -67,11 +67,11 @@ export function addAdminJobRoutes(scope: Server, { store, secrets, now, monitorO
   scope.post(PATH, { schema: createSchema }, async (request, reply) => {
     const context = { secrets, now: now(), options: monitorOptions };
     const job = await orUnprocessable(store.write((tx) => createJob(tx, request.body, context)));
-    return reply.code(201).send(viewWithSecret(job));
+    return reply.code(201).send(viewWithSecret(job, monitorOptions));
   });
 
   scope.get(PATH, { schema: listSchema }, async () =>
-    (await listMonitors(store.db, secrets, { job: true })).map(viewOf),
+    (await listMonitors(store.db, secrets, { job: true })).map((job) => viewOf(job, monitorOptions)),
   );
 
   scope.patch(`${PATH}/:id`, { schema: moveSchema }, async ({ params: { id }, body }, reply) => {

@@ -1,6 +1,7 @@
 /** The schemas of monitors in the admin API, and monitors in that shape. */
 import Type, { type Static } from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
+import { type WireOptions, wireNameOf } from '../../../protocol/payload.ts';
 import type { Monitor } from '../../monitors/monitor.ts';
 import { MonitorError } from '../../monitors/monitor-input.ts';
 import { isoTime, nullable, timeText } from '../schemas.ts';
@@ -138,13 +139,13 @@ export const createdMonitorView = Type.Object(
   { description: 'The monitor, and its signing secret if it has a webhook' },
 );
 
-/** A monitor without its secrets. */
-export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
+/** A monitor without its secrets; its events by their names on the wire. */
+export const viewOf = (monitor: Monitor, wire: WireOptions = {}): Static<typeof monitorView> => {
   const { security, enabledAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
   const { credentials, secrets } = security;
   return {
     ...plain,
-    events: plain.events && [...plain.events],
+    events: plain.events?.map((event) => wireNameOf(event, wire)) ?? null,
     schedule: plain.schedule && [...plain.schedule],
     emails: [...plain.emails],
     credentials: { method: credentials.method, ...('key' in credentials && { key: credentials.key }) },
@@ -157,14 +158,14 @@ export const viewOf = (monitor: Monitor): Static<typeof monitorView> => {
 };
 
 /** A monitor with its newest signing secret. */
-export const viewWithSecret = (monitor: Monitor): Static<typeof withSecret> => ({
-  ...viewOf(monitor),
+export const viewWithSecret = (monitor: Monitor, wire: WireOptions = {}): Static<typeof withSecret> => ({
+  ...viewOf(monitor, wire),
   signingSecret: monitor.security.secrets[0]?.secret ?? '',
 });
 
 /** A new monitor, with its signing secret if it has a webhook. */
-export const viewOfCreated = (monitor: Monitor): Static<typeof createdMonitorView> =>
-  monitor.url === null ? viewOf(monitor) : viewWithSecret(monitor);
+export const viewOfCreated = (monitor: Monitor, wire: WireOptions = {}): Static<typeof createdMonitorView> =>
+  monitor.url === null ? viewOf(monitor, wire) : viewWithSecret(monitor, wire);
 
 /** Turns a {@link MonitorError} into the answer 422, with the path of each problem. */
 export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {

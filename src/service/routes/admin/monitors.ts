@@ -174,19 +174,19 @@ function addCreateRoute(scope: Server, { store, secrets, wakeUp, now, monitorOpt
     });
     const monitor = await orUnprocessable(creation);
     for (const queue of ['deliver', 'mail']) wakeUp.ring(queue);
-    return reply.code(201).send(viewOfCreated(monitor));
+    return reply.code(201).send(viewOfCreated(monitor, options));
   });
 }
 
-function addReadRoutes(scope: Server, { store, secrets }: MonitorRouteDeps): void {
+function addReadRoutes(scope: Server, { store, secrets, monitorOptions: options }: MonitorRouteDeps): void {
   scope.get(PATH, { schema: listSchema }, async ({ query }) =>
-    (await listMonitors(store.db, secrets, query)).map(viewOf),
+    (await listMonitors(store.db, secrets, query)).map((monitor) => viewOf(monitor, options)),
   );
 
   scope.get(`${PATH}/:id`, { schema: getSchema }, async (request) => {
     const monitor = await getMonitor(store.db, secrets, request.params.id);
     if (monitor === undefined) throw noMonitor();
-    return viewOf(monitor);
+    return viewOf(monitor, options);
   });
 }
 
@@ -200,11 +200,14 @@ function addUpdateRoute(scope: Server, { store, secrets, wakeUp, now, monitorOpt
     const monitor = await orUnprocessable(update);
     if (monitor === undefined) throw noMonitor();
     wakeUp.ring('deliver');
-    return viewOf(monitor);
+    return viewOf(monitor, options);
   });
 }
 
-function addStateRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorRouteDeps): void {
+function addStateRoutes(
+  scope: Server,
+  { store, secrets, wakeUp, now, monitorOptions: options }: MonitorRouteDeps,
+): void {
   scope.delete(`${PATH}/:id`, { schema: removeSchema }, async (request, reply) => {
     if (!(await store.write((tx) => removeMonitor(tx, request.params.id, now())))) throw noMonitor();
     return reply.code(204).send(null);
@@ -229,6 +232,6 @@ function addStateRoutes(scope: Server, { store, secrets, wakeUp, now }: MonitorR
   scope.post(`${PATH}/:id/rotate-secret`, { schema: rotateSchema }, async (request) => {
     const monitor = await store.write((tx) => rotateSecret(tx, secrets, request.params.id, now()));
     if (monitor === undefined) throw noMonitor();
-    return viewWithSecret(monitor);
+    return viewWithSecret(monitor, options);
   });
 }
