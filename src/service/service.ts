@@ -187,7 +187,7 @@ function addRoutes(
 /** Starts a worker for each queue; each queue feeds the next ones only. */
 function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
   const { common, posting, source, sourceDeps, tasks } = parts;
-  const { webhooks, smtp, placeType, news, beneficialOwners = false } = settings;
+  const { webhooks, smtp, placeType, news, reports, beneficialOwners = false } = settings;
   const leased = { ...common, leaseMs: settings.leaseSeconds * 1_000 };
   const delivery = {
     ...leased,
@@ -197,6 +197,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
     ...(smtp?.admin !== undefined && { admin: smtp.admin }),
   };
   const digest = smtp !== undefined && { digestHour: smtp.digestHour };
+  const states = { ...common, ...digest, placeType, beneficialOwners, deprecatedReport: reports.deprecatedReport };
   const one = { ...leased, concurrency: 1 };
   return [
     startWatch(leased, tasks),
@@ -218,7 +219,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       ...one,
       queue: STATE_QUEUE,
       batch: STATES,
-      run: (claims, signal) => sendFullStates({ ...common, placeType, beneficialOwners, ...digest }, claims, signal),
+      run: (claims, signal) => sendFullStates(states, claims, signal),
     }),
     startDelivery(delivery),
     startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp, beneficialOwners }),

@@ -1,15 +1,22 @@
 /** A process that runs the service without the connector. */
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startApp } from '../../src/app.ts';
+import { sampleCompany } from '../../src/protocol/sample/company.ts';
+import { randomFrom } from '../../src/protocol/sample/random.ts';
+import { sampleReport } from '../../src/protocol/sample/report.ts';
+import { addItem } from '../../src/service/monitors/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import { documentOf } from '../../src/service/register/sample/document.ts';
+import { newReportOf } from '../../src/service/reports/deprecated.ts';
 import { checked } from '../support/config.ts';
 import { newFolder } from '../support/stores.ts';
+import { made } from './monitored.ts';
 
-async function alone(folder = newFolder()) {
-  const service = { register: { source: 'file', path: folder } };
+async function alone(folder = newFolder(), more: object = {}) {
+  const service = { register: { source: 'file', path: folder }, ...more };
   const { config } = await checked({ server: { port: 0 }, store: join(folder, 'store.db'), service });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
@@ -53,4 +60,32 @@ it('does not start with another key than its secrets are sealed with', async () 
   await app.close(1_000);
   await rm(join(folder, 'store.db.key'));
   await expect(alone(folder)).rejects.toThrow(/Restore its key file/);
+});
+
+it('sends the deprecated shape of an annual report with the full state too, where that is configured', async () => {
+  const folder = newFolder();
+  const company = sampleCompany();
+  const version = { company, from: '2020-01-01', at: Date.UTC(2020, 0, 1) };
+  await writeFile(join(folder, 'register.ndjson'), `${JSON.stringify(documentOf([version]))}\n`);
+  const { app } = await alone(folder, { reports: { deprecatedReport: true } });
+  await app.service?.drained();
+  const data = sampleReport(randomFrom(1), company.entityId.slice(-8), company.name, 2025);
+  const filing = { id: 'urn:1', entity: company.entityId, period_start: '2025-01-01', period_end: '2025-12-31' };
+  const read = { published_at: '', error: null, read_at: 1, retry_at: null, record: null, attempts: 0 };
+  const monitor = await made(app.store);
+  await app.store.write(async (tx) => {
+    await tx
+      .insertInto('filing')
+      .values({ ...filing, ...read, data: JSON.stringify(data) })
+      .execute();
+    const item = { monitor: monitor.id, entity: company.entityId, recordId: '' };
+    await addItem(tx, { ...item, sendUpdate: true, now: Date.now() });
+  });
+  await app.service?.drained();
+  const change = await app.store.db
+    .selectFrom('change')
+    .select('updates')
+    .where('kind', '=', 'state')
+    .executeTakeFirst();
+  expect(JSON.parse(change?.updates ?? '{}').newReport).toEqual(newReportOf(data, true));
 });

@@ -14,6 +14,7 @@ import { MAIL_QUEUE } from '../mail/queue.ts';
 import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
+import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
 import { readStateKey } from './items.ts';
 
@@ -26,6 +27,8 @@ export interface StateDeps {
   readonly digestHour?: number;
   /** Whether beneficial owners are told; not where absent. */
   readonly beneficialOwners?: boolean;
+  /** Whether the deprecated shape of the annual report is sent too; not where absent. */
+  readonly deprecatedReport?: boolean;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   /** Fetches a company without a snapshot from the register, and stores what it finds before it resolves. */
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
@@ -171,11 +174,11 @@ function changeOf(
   claim: Claim,
   { company, timestamp }: State,
   reports: ReadonlyMap<string, ReportData>,
-  { now, placeType }: StateDeps,
+  { now, placeType, deprecatedReport = false }: StateDeps,
 ): Change {
   const { monitor, entity } = readStateKey(claim.key);
   const data = reports.get(entity);
-  const report = data === undefined ? {} : { newReport: { data } };
+  const report = data === undefined ? {} : { newReport: newReportOf(data, deprecatedReport) };
   const today = todayAt(now());
   return {
     // A claim publishes once: in the transaction that settles it.

@@ -1,11 +1,23 @@
 /** The older shape of a report, for the deprecated `Report` property: reconstructed from one sample, so by configuration. */
 import { NUMBER_METRICS, RARE_NUMBER_METRICS, type ReportData, TEXT_METRICS } from '../../protocol/report.ts';
 
+interface NewReport {
+  readonly data: ReportData;
+  readonly Report?: Readonly<Record<string, unknown>>;
+}
+
+/** The data of `newReport`; `isDeprecatedToo` adds the `Report` that the specification keeps beside `data`. */
+export const newReportOf = (data: ReportData, isDeprecatedToo: boolean): NewReport => ({
+  data,
+  // The event's format knows it only as another name for `data`.
+  ...(isDeprecatedToo && { Report: deprecatedReport(data) }),
+});
+
 /**
  * Figures as texts, each with the period; one auditor; the links under their old names. Metrics the report lacks are left
  * out, as they were.
  */
-export function deprecatedReport(data: ReportData): Readonly<Record<string, unknown>> {
+function deprecatedReport(data: ReportData): Readonly<Record<string, unknown>> {
   const [auditor] = data.auditors;
   const metrics = [...NUMBER_METRICS, ...RARE_NUMBER_METRICS, ...TEXT_METRICS].flatMap((name) => {
     const metric = data[name];

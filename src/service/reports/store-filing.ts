@@ -8,7 +8,7 @@ import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { formerOf, isNews } from './choose.ts';
-import { deprecatedReport } from './deprecated.ts';
+import { newReportOf } from './deprecated.ts';
 import type { Filing } from './filings.ts';
 
 /** What becomes of a filing: read as far as possible, or put off. */
@@ -175,7 +175,6 @@ async function nameOf(tx: Tx, entity: string): Promise<string | undefined> {
 function changeOf(filing: Filing, data: ReportData, name: string, isDeprecatedToo: boolean): Change {
   const entity = companyEntityId(String(filing.cvr));
   const id = createHash('sha256').update(`report ${entity} ${filing.id}`).digest('base64url');
-  // The specification keeps `Report` beside `data`; the event's format knows it only as another name for that.
-  const newReport = { data, ...(isDeprecatedToo && { Report: deprecatedReport(data) }) };
-  return { id, entity, name, kind: 'report', timestamp: filing.publishedAt, updates: { newReport } };
+  const updates = { newReport: newReportOf(data, isDeprecatedToo) };
+  return { id, entity, name, kind: 'report', timestamp: filing.publishedAt, updates };
 }
