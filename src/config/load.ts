@@ -7,6 +7,7 @@ import type { Policy, PropertyValue, Provider } from '../../providers/provider.t
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { maskerOf } from '../protocol/text/mask.ts';
+import { reportEmailEvent } from './email-event.ts';
 import { type ConfigProblem, fill } from './fill.ts';
 import {
   type MappingRow,
@@ -108,6 +109,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
   reportRoles(filled, errors);
+  reportEmailEvent(filled, errors);
   reportSignOn(admin, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors };
