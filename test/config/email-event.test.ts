@@ -21,4 +21,14 @@ describe('the name of the e-mail event', () => {
       `service.emailEvent ${problem}`,
     ]);
   });
+
+  it('must be one that the connector reads, where the service of the same configuration sends it', async () => {
+    const service = serviceWith({ emailEvent: 'companyMail' });
+    const upstream = { baseUrl: 'https://service.example.com', accessKey: 'key' };
+    expect(await problemsOf({ ...connectorWith(), ...service })).toEqual([
+      'connector.emailEvent is another name than service.emailEvent, by which this connector is sent the event: write the same',
+    ]);
+    expect(await problemsOf({ ...connectorWith({ emailEvent: 'mail' }), ...serviceWith({}) })).toEqual([]);
+    expect(await problemsOf({ ...connectorWith({ upstream }), ...service })).toEqual([]);
+  });
 });
