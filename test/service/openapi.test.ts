@@ -95,6 +95,24 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('a request of the service without a body', () => {
+  const bodiless = named.filter(
+    ({ method, body, tags }) => method !== 'GET' && body === undefined && !tags.includes('webhook'),
+  );
+
+  it.each(bodiless)('may say to $name that it is JSON, or of any other type', async (operation) => {
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+      const its = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
+      const id = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : its;
+      const address = addressOf(operation, { ...known, ...(id !== undefined && { id }) });
+      const headers = { ...proofOf(operation, key), 'content-type': type };
+      const answer = await fetch(operation.base + address, { method: operation.method, headers });
+      expect([type, await documented(operation, answer)]).toEqual([type, expect.toSatisfy((code) => code < 300)]);
+    }
+  });
+});
+
 describe('the webhook payload in the OpenAPI document', () => {
   const { parameters = [], requestBody } = document.webhooks.companyEvent.post;
   const { schema = {}, examples = {} } = requestBody?.content['application/json'] ?? {};

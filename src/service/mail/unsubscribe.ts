@@ -1,6 +1,7 @@
 /** The way out: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
+import { acceptRaw } from '../../http/server/raw-body.ts';
 import type { Server } from '../../http/server/server.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -59,11 +60,7 @@ const bodyless = { 413: { description: 'A body that is no form.', content: failu
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
   server.register(async (scope: Server) => {
     // The form posts its fields, mail programs `List-Unsubscribe=One-Click`, as form or multipart: none of it is needed.
-    scope.addContentTypeParser('*', (_, body, done) => {
-      body.resume();
-      body.on('end', () => done(null, null));
-      body.on('error', done);
-    });
+    acceptRaw(scope);
 
     const common = { tags: ['mail'], security: [], querystring, response };
     scope.get(

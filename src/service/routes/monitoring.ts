@@ -2,7 +2,7 @@
 import type { Server } from '../../http/server/server.ts';
 import { addItemRoutes, type ItemRouteDeps } from './items.ts';
 import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
-import { answer422, foldQueryNames, ignoreBodies } from './schemas.ts';
+import { answer422, foldQueryNames, readDescribedBodies } from './schemas.ts';
 
 /**
  * Adds the routes that add, remove and list items, and list jobs, for keys with the scope `monitoring`. They check the key
@@ -11,7 +11,7 @@ import { answer422, foldQueryNames, ignoreBodies } from './schemas.ts';
 export function addMonitoringRoutes(server: Server, deps: ItemRouteDeps & JobRouteDeps): void {
   server.register(async (scope) => {
     answer422(scope);
-    ignoreBodies(scope);
+    readDescribedBodies(scope);
     scope.addHook('onRequest', deps.access.guard('monitoring'));
     foldQueryNames(scope, ['entityId', 'id', 'sendUpdate', 'take', 'continuationToken']);
     addItemRoutes(scope, deps);

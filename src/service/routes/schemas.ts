@@ -1,4 +1,5 @@
 /** Schemas and hooks that the routes of the service share. */
+import { errorCodes, type FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -71,10 +72,21 @@ export function answer422(scope: Server): void {
   });
 }
 
-/** For endpoints without a body: some clients send one, or only a content type, and both are ignored. */
-export function ignoreBodies(scope: Server): void {
+const takesBody = ({ routeOptions }: FastifyRequest): boolean => routeOptions.schema?.body !== undefined;
+
+/**
+ * Reads bodies as JSON where a route describes one. On other routes some clients send one, or only a content type: both
+ * are ignored.
+ */
+export function readDescribedBodies(scope: Server): void {
+  const readJson = scope.getDefaultJsonParser('error', 'error');
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+  scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
+    takesBody(request) ? readJson(request, body, done) : done(null, undefined),
+  );
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) =>
+    takesBody(request) ? done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()) : done(null, undefined),
+  );
 }
 
 /** Accepts the names of query parameters in any case. A repeated parameter stays repeated. */

@@ -14,10 +14,10 @@ import {
   entityIdText,
   failure,
   foldQueryNames,
-  ignoreBodies,
   KEY_FAILURES,
   KEY_SECURITY,
   nothing,
+  readDescribedBodies,
   readMonitored,
   unprocessable,
 } from './schemas.ts';
@@ -49,7 +49,7 @@ const querystring = Type.Object({
 export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
   server.register(async (scope) => {
     answer422(scope);
-    ignoreBodies(scope);
+    readDescribedBodies(scope);
     scope.addHook('onRequest', deps.access.guard('testwebhook'));
     foldQueryNames(scope, ['url', 'entityId']);
     addRoute(scope, deps);
