@@ -113,6 +113,29 @@ describe('a request of the service without a body', () => {
   });
 });
 
+describe('a parameter of a query', () => {
+  const asking = named.filter(
+    ({ parameters, security }) => security.length > 0 && parameters.some((each) => each.in === 'query'),
+  );
+
+  it.each(asking)('is refused by $name where it is not percent-encoded UTF-8', async (operation) => {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const address = addressOf(operation, known);
+    const names = operation.parameters.flatMap((each) => (each.in === 'query' ? each.name : []));
+    for (const value of ['%C5ben', '%FF%FE', '%'])
+      for (const name of names) {
+        const { pathname, searchParams } = new URL(operation.base + address);
+        searchParams.delete(name);
+        const broken = `${pathname}?${searchParams}&${name}=${value}`;
+        const answer = await send(operation, broken, proofOf(operation, key), operation.body?.example);
+        expect(await documented(operation, answer.clone())).toBe(422);
+        expect((await answer.json()).errors).toEqual([
+          { path: `querystring.${name}`, message: 'is not percent-encoded UTF-8' },
+        ]);
+      }
+  });
+});
+
 describe('the webhook payload in the OpenAPI document', () => {
   const { parameters = [], requestBody } = document.webhooks.companyEvent.post;
   const { schema = {}, examples = {} } = requestBody?.content['application/json'] ?? {};

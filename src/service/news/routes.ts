@@ -7,15 +7,8 @@ import { NEWS_TYPE_NAMES, NEWS_TYPES, type NewsType, newsItem, newsTypeNamed } f
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Access } from '../routes/access.ts';
-import {
-  answer422,
-  failure,
-  foldQueryNames,
-  KEY_FAILURES,
-  KEY_SECURITY,
-  readDescribedBodies,
-  unprocessable,
-} from '../routes/schemas.ts';
+import { foldQueryNames, readRequests } from '../routes/requests.ts';
+import { failure, KEY_FAILURES, KEY_SECURITY, unprocessable } from '../routes/schemas.ts';
 import { type NewsQuery, queryNews } from './store.ts';
 
 export interface NewsRouteDeps {
@@ -75,8 +68,7 @@ const body = Type.Array(Type.String(), {
 /** Adds the endpoint. A key of scope `news` is asked for before anything else is looked at. */
 export function addNewsRoutes(server: Server, { store, access }: NewsRouteDeps): void {
   server.register(async (scope) => {
-    answer422(scope);
-    readDescribedBodies(scope);
+    readRequests(scope);
     scope.addHook('onRequest', access.guard('news'));
     foldQueryNames(scope, Object.keys(querystring.properties));
     addGetNews(scope, store);

@@ -2,7 +2,7 @@
 import type { Server } from '../../http/server/server.ts';
 import { addItemRoutes, type ItemRouteDeps } from './items.ts';
 import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
-import { answer422, foldQueryNames, readDescribedBodies } from './schemas.ts';
+import { foldQueryNames, readRequests } from './requests.ts';
 
 /**
  * Adds the routes that add, remove and list items, and list jobs, for keys with the scope `monitoring`. They check the key
@@ -10,8 +10,7 @@ import { answer422, foldQueryNames, readDescribedBodies } from './schemas.ts';
  */
 export function addMonitoringRoutes(server: Server, deps: ItemRouteDeps & JobRouteDeps): void {
   server.register(async (scope) => {
-    answer422(scope);
-    readDescribedBodies(scope);
+    readRequests(scope);
     scope.addHook('onRequest', deps.access.guard('monitoring'));
     foldQueryNames(scope, ['entityId', 'id', 'sendUpdate', 'take', 'continuationToken']);
     addItemRoutes(scope, deps);

@@ -1,9 +1,6 @@
-/** Schemas and hooks that the routes of the service share. */
-import { errorCodes, type FastifyRequest } from 'fastify';
+/** Schemas that the routes of the service share. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
-import type { Server } from '../../http/server/server.ts';
-import { InvalidRequest } from '../../http/server/validate.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { readMonitorable } from '../monitors/monitorable.ts';
 
@@ -63,44 +60,6 @@ export const isoTime = (ms: number | null): string | null => (ms === null ? null
 /** The answer 422 to a well-formed request with a value that is not valid. */
 export const unprocessable = (path: string, message: string): HttpError =>
   new HttpError(422, 'The request is not valid.', { errors: [{ path, message }] });
-
-/** Makes requests of this scope that do not match their schema answer 422 instead of 400. */
-export function answer422(scope: Server): void {
-  scope.setErrorHandler((error) => {
-    if (!(error instanceof InvalidRequest)) throw error;
-    throw new HttpError(422, 'The request is not valid.', { errors: error.problems });
-  });
-}
-
-const takesBody = ({ routeOptions }: FastifyRequest): boolean => routeOptions.schema?.body !== undefined;
-
-/**
- * Reads bodies as JSON where a route describes one. On other routes some clients send one, or only a content type: both
- * are ignored.
- */
-export function readDescribedBodies(scope: Server): void {
-  const readJson = scope.getDefaultJsonParser('error', 'error');
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
-    takesBody(request) ? readJson(request, body, done) : done(null, undefined),
-  );
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) =>
-    takesBody(request) ? done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()) : done(null, undefined),
-  );
-}
-
-/** Accepts the names of query parameters in any case. A repeated parameter stays repeated. */
-export function foldQueryNames(scope: Server, names: readonly string[]): void {
-  const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));
-  scope.addHook('preValidation', async (request) => {
-    const folded: Record<string, unknown> = Object.create(null);
-    for (const [given, value] of Object.entries(request.query ?? {})) {
-      const name = byLower.get(given.toLowerCase()) ?? given;
-      folded[name] = Object.hasOwn(folded, name) ? [folded[name], value].flat() : value;
-    }
-    request.query = folded;
-  });
-}
 
 /** The canonical id of a company or person; throws a 422 that names the path for everything else. */
 export function readMonitored(text: string, path: string): string {

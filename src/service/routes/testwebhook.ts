@@ -9,18 +9,8 @@ import { type TestDeps, type TestResult, testPayload, testWebhook } from '../del
 import type { Security } from '../monitors/monitor.ts';
 import { checkMonitor } from '../monitors/monitor-input.ts';
 import type { Access } from './access.ts';
-import {
-  answer422,
-  entityIdText,
-  failure,
-  foldQueryNames,
-  KEY_FAILURES,
-  KEY_SECURITY,
-  nothing,
-  readDescribedBodies,
-  readMonitored,
-  unprocessable,
-} from './schemas.ts';
+import { foldQueryNames, readRequests } from './requests.ts';
+import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, readMonitored, unprocessable } from './schemas.ts';
 import { createWindow } from './window.ts';
 
 export interface TestWebhookRouteDeps extends TestDeps {
@@ -48,8 +38,7 @@ const querystring = Type.Object({
 /** Adds the route in a scope of its own. A key of scope `testwebhook` is asked for before anything else is looked at. */
 export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
   server.register(async (scope) => {
-    answer422(scope);
-    readDescribedBodies(scope);
+    readRequests(scope);
     scope.addHook('onRequest', deps.access.guard('testwebhook'));
     foldQueryNames(scope, ['url', 'entityId']);
     addRoute(scope, deps);

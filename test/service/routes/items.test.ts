@@ -155,6 +155,8 @@ describe('a request that cannot be read', () => {
       `entityId=CVR-1-10000001&id=${'7'.repeat(1_000)}`,
       [expect.stringContaining('.id ')],
     ],
+    ['an id in Latin-1', 'entityId=CVR-1-10000001&id=%C5ben', ['querystring.id is not percent-encoded UTF-8']],
+    ['an id that is cut', 'entityId=CVR-1-10000001&ID=%C3', ['querystring.ID is not percent-encoded UTF-8']],
     ['an id with a NUL', 'entityId=CVR-1-10000001&id=7%00', [expect.stringContaining('querystring.id')]],
     ['an id with a line end', 'entityId=CVR-1-10000001&id=7%0a8', [expect.stringContaining('querystring.id')]],
   ])('because of %s answers 422 and says where, for POST and DELETE', async (_what, query, problems) => {

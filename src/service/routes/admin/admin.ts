@@ -3,7 +3,7 @@ import { guardAdmin } from '../../../http/server/admin-guard.ts';
 import type { Server } from '../../../http/server/server.ts';
 import type { MonitorTestDeps } from '../../monitors/test-monitor.ts';
 import type { Access } from '../access.ts';
-import { answer422, readDescribedBodies } from '../schemas.ts';
+import { readRequests } from '../requests.ts';
 import { auditRequests } from './audit-requests.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
 import { addAdminJobRoutes } from './jobs.ts';
@@ -22,8 +22,7 @@ export interface AdminRouteDeps extends MonitorRouteDeps, MonitorTestDeps {
 export function addAdminRoutes(server: Server, deps: AdminRouteDeps): void {
   const { adminToken, access } = deps;
   server.register(async (scope) => {
-    answer422(scope);
-    readDescribedBodies(scope);
+    readRequests(scope);
     const callerOf = guardAdmin(scope, { adminToken, checkKey: (key) => access.checkKey(key, 'admin') });
     auditRequests(scope, deps, callerOf);
     addMonitorRoutes(scope, deps);

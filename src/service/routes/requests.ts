@@ -1,0 +1,76 @@
+/** How the routes of the service read requests. */
+import { errorCodes, type FastifyRequest } from 'fastify';
+import { HttpError } from '../../http/server/error.ts';
+import type { Server } from '../../http/server/server.ts';
+import { InvalidRequest, type Problem } from '../../http/server/validate.ts';
+
+/**
+ * Makes this scope answer 422 to what does not match its schema or cannot be read, and read bodies only where they are
+ * described.
+ */
+export function readRequests(scope: Server): void {
+  answer422(scope);
+  readDescribedBodies(scope);
+  refuseUnreadableQueries(scope);
+}
+
+const invalid = (errors: readonly Problem[]): HttpError => new HttpError(422, 'The request is not valid.', { errors });
+
+/** Makes requests of this scope that do not match their schema answer 422 instead of 400. */
+function answer422(scope: Server): void {
+  scope.setErrorHandler((error) => {
+    if (!(error instanceof InvalidRequest)) throw error;
+    throw invalid(error.problems);
+  });
+}
+
+const takesBody = ({ routeOptions }: FastifyRequest): boolean => routeOptions.schema?.body !== undefined;
+
+/**
+ * Reads bodies as JSON where a route describes one. On other routes some clients send one, or only a content type: both
+ * are ignored.
+ */
+function readDescribedBodies(scope: Server): void {
+  const readJson = scope.getDefaultJsonParser('error', 'error');
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
+    takesBody(request) ? readJson(request, body, done) : done(null, undefined),
+  );
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) =>
+    takesBody(request) ? done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()) : done(null, undefined),
+  );
+}
+
+const isPercentEncoded = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Refuses what is not percent-encoded UTF-8 in a query: else it would count as the letters that were sent. */
+function refuseUnreadableQueries(scope: Server): void {
+  scope.addHook('preValidation', async ({ url }) => {
+    const start = url.indexOf('?') + 1;
+    const parameters = start === 0 ? [] : url.slice(start).split('&');
+    const unreadable = parameters.filter((parameter) => !isPercentEncoded(parameter));
+    if (unreadable.length === 0) return;
+    const names = new Set(unreadable.map((parameter) => parameter.split('=', 1)[0]));
+    throw invalid([...names].map((name) => ({ path: `querystring.${name}`, message: 'is not percent-encoded UTF-8' })));
+  });
+}
+
+/** Accepts the names of query parameters in any case. A repeated parameter stays repeated. */
+export function foldQueryNames(scope: Server, names: readonly string[]): void {
+  const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));
+  scope.addHook('preValidation', async (request) => {
+    const folded: Record<string, unknown> = Object.create(null);
+    for (const [given, value] of Object.entries(request.query ?? {})) {
+      const name = byLower.get(given.toLowerCase()) ?? given;
+      folded[name] = Object.hasOwn(folded, name) ? [folded[name], value].flat() : value;
+    }
+    request.query = folded;
+  });
+}
