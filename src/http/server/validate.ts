@@ -41,16 +41,17 @@ const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]):
 /** A whole number as it is written: what else converts to one was meant otherwise, as `1.5`. */
 const WHOLE = /^-?\d{1,15}$/;
 
+const mayBeAbsent = (schema: TSchema): boolean => Type.IsOptional(schema) || Object.hasOwn(schema, 'default');
+
 /** Texts of a query as they are meant: an empty one is left out where it may be, as callers send what they have no value for. */
 function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) => unknown): unknown {
   if (!Type.IsObject(schema) || typeof given !== 'object' || given === null) return convert(given);
-  const entries = Object.entries(schema.properties);
-  const empty = new Set(
-    entries.filter(([, each]) => Type.IsOptional(each) && !Type.IsInteger(each)).map(([name]) => name),
-  );
-  const texts = Object.entries(given).filter(([name, value]) => value !== '' || !empty.has(name));
+  const { properties } = schema;
+  const isAbsent = ([name, value]: readonly [string, unknown]): boolean =>
+    value === '' && mayBeAbsent(properties[name] ?? Type.Unknown());
+  const texts = Object.entries(given).filter((entry) => !isAbsent(entry));
   const isWrong = ([name, value]: readonly [string, unknown]): boolean =>
-    Type.IsInteger(schema.properties[name]) && typeof value === 'string' && !WHOLE.test(value);
+    Type.IsInteger(properties[name]) && typeof value === 'string' && !WHOLE.test(value);
   const wrong = texts.filter(isWrong);
   const converted = convert(Object.fromEntries(texts.filter((entry) => !isWrong(entry))));
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));

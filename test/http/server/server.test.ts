@@ -118,6 +118,13 @@ describe('a schema', () => {
     expect(answer.json()).toEqual({ take: 25, all: true, entityId: 'CVR-1-1', job: '7', next: 26 });
   });
 
+  it('takes an empty text for a value that may be absent, and for no other', async () => {
+    const answer = await app.inject('/items/7?entityId=CVR-1-1&take=&all=');
+    const absent = await app.inject('/items/7?entityId=CVR-1-1');
+    expect(answer.json()).toEqual(absent.json());
+    expect((await app.inject('/items/7?entityId=')).json()).toMatchObject({ entityId: '' });
+  });
+
   it('names every problem with its path', async () => {
     const answer = await app.inject('/items/7?take=many&colour=red');
     expect(answer.statusCode).toBe(400);
