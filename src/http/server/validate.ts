@@ -38,8 +38,12 @@ const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]):
     return [{ path: at, message: error.message }];
   });
 
-/** A whole number as it is written: what else converts to one was meant otherwise, as `1.5`. */
+/** How whole numbers and flags are written. More would convert: `1.5` was meant otherwise, and `1` is no flag. */
 const WHOLE = /^-?\d{1,15}$/;
+const FLAG = /^(?:true|false)$/i;
+
+const isMisspelt = (schema: TSchema | undefined, text: string): boolean =>
+  Type.IsInteger(schema) ? !WHOLE.test(text) : Type.IsBoolean(schema) && !FLAG.test(text);
 
 const mayBeAbsent = (schema: TSchema): boolean => Type.IsOptional(schema) || Object.hasOwn(schema, 'default');
 
@@ -51,7 +55,7 @@ function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) =>
     value === '' && mayBeAbsent(properties[name] ?? Type.Unknown());
   const texts = Object.entries(given).filter((entry) => !isAbsent(entry));
   const isWrong = ([name, value]: readonly [string, unknown]): boolean =>
-    Type.IsInteger(properties[name]) && typeof value === 'string' && !WHOLE.test(value);
+    typeof value === 'string' && isMisspelt(properties[name], value);
   const wrong = texts.filter(isWrong);
   const converted = convert(Object.fromEntries(texts.filter((entry) => !isWrong(entry))));
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));

@@ -174,7 +174,7 @@ describe('a request that cannot be read', () => {
 
   it('because of a sendUpdate that is neither true nor false, or both', async () => {
     const { harness, key } = await furnished();
-    for (const sendUpdate of ['perhaps', 'true&sendUpdate=false']) {
+    for (const sendUpdate of ['perhaps', '1', '0', 'yes', ' true', 'true&sendUpdate=false']) {
       const query = `entityId=CVR-1-10000001&id=7&sendUpdate=${sendUpdate}&accesskey=${key}`;
       const answer = await harness.call('POST', `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`);
       expect(answer.status).toBe(422);
