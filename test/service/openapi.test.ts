@@ -154,6 +154,11 @@ describe('the webhook payload in the OpenAPI document', () => {
     expect(read.ok && Object.keys(read.payload.updates)).toEqual([event]);
   });
 
+  it('asks receivers for no header that a post may lack', () => {
+    const needed = parameters.filter(({ required }) => required).map(({ name }) => name);
+    expect(needed).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-attempt']);
+  });
+
   it('names the headers, and signs its example with the secret it names', () => {
     const headers = Object.fromEntries(parameters.map(({ name, example }) => [name, String(example)]));
     const secret = /`(?<secret>whsec_\S+)`/u.exec(document.webhooks.companyEvent.post.description ?? '')?.groups?.[
@@ -192,7 +197,9 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     if (isKeyRoute(operation))
       return send(operation, `${address}${mark(address)}accesskey=other`, { 'x-access-key': key });
     if (operation.path === '/unsubscribe') return send(operation, '/unsubscribe?token=forged', {});
-    return send(operation, address, proofOf(operation, key), '{');
+    if (operation.body !== undefined) return send(operation, address, proofOf(operation, key), '{');
+    const odd = addressOf(operation, { ...known, id: 'ODD', seq: 'ODD' }).replace('ODD', '%FF');
+    return send(operation, odd, proofOf(operation, key));
   },
   401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
   async 403(operation) {
@@ -216,9 +223,17 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     return send(operation, addressOf(operation, known), proofOf(operation, key), `"${'x'.repeat(5 * 1024 * 1024)}"`);
   },
+  async 414(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const long = 'x'.repeat(501);
+    const address = addressOf(operation, { ...known, Provider: long, JobId: long, id: long, seq: long });
+    return send(operation, address, proofOf(operation, key), operation.body?.example);
+  },
   async 415(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
-    const headers = { ...proofOf(operation, key), 'content-type': 'text/csv' };
+    // Of a body that nobody asked for, any type will do.
+    const type = operation.body === undefined ? 'nonsense' : 'text/csv';
+    const headers = { ...proofOf(operation, key), 'content-type': type };
     return fetch(operation.base + addressOf(operation, known), { method: operation.method, headers, body: 'a;b' });
   },
   async 422(operation) {

@@ -1,7 +1,8 @@
 /** The OpenAPI document of what this process answers, made from the schemas of its routes. */
 import swagger from '@fastify/swagger';
-import type { FastifySchema } from 'fastify';
+import type { FastifySchema, RouteOptions } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import { errorBody } from '../../protocol/api.ts';
 import type { Server } from '../server/server.ts';
 import { describeWebhooks, type SentNames } from './webhook.ts';
 
@@ -36,6 +37,20 @@ const asSent = (query: unknown): unknown => {
   return { ...query, required };
 };
 
+const failure = (description: string): TSchema => Type.Object(errorBody.properties, { description });
+
+/** What the server itself answers before a route runs. */
+const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, TSchema>> => ({
+  ...(url.includes(':') && {
+    400: failure('A path that cannot be read'),
+    414: failure('A part of the path is longer than 500 characters'),
+  }),
+  ...(method !== 'GET' && {
+    413: failure('A body that is too large'),
+    415: failure('A content type that cannot be read, or that is not supported'),
+  }),
+});
+
 /** What one listener answers, as an OpenAPI document. */
 export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
 
@@ -66,6 +81,7 @@ export async function describeRoutes(server: Server): Promise<() => OpenApiDocum
       const querystring = asSent(schema?.querystring);
       const described: FastifySchema = {
         ...schema,
+        ...(schema?.response !== undefined && { response: { ...serverFailures(route), ...schema.response } }),
         ...(querystring !== undefined && { querystring }),
         ...(body !== undefined && { body }),
       };

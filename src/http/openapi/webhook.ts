@@ -25,10 +25,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-id': 'The id of the delivery, the same at every attempt: drop what came before',
   'webhook-timestamp': 'Seconds since 1970, of this attempt: refuse what is more than five minutes off',
   'webhook-signature':
-    '`v1,` and the signature; several of them, a blank between, while a secret is rotated: one must match. The example signs the example of `name`, as JSON without blanks',
+    '`v1,` and the signature; several of them, a blank between, while a secret is rotated: one must match. Absent where the receiver has no signing secret, as in a `testwebhook`. The example signs the example of `name`, as JSON without blanks',
   'webhook-attempt': '1, 2, ...',
   'webhook-test': '`true` where it is a test; else not there',
 };
+
+/** Headers that some posts do not bear. */
+const NOT_ALWAYS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-test']);
 
 const DESCRIPTION = `One POST for each change, per monitor and company in the order of the changes.
 
@@ -45,7 +48,7 @@ export function describeWebhooks(names: SentNames): object {
     name,
     in: 'header',
     description,
-    required: name !== 'webhook-test',
+    required: !NOT_ALWAYS.has(name),
     schema: { type: 'string' },
     example: values[name],
   }));

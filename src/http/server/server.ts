@@ -174,6 +174,8 @@ export function createServer(options: ServerOptions = {}): Server {
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOf(pathOf(request));
     if (allowed.length === 0) return sendError(reply, 404, 'There is nothing at this path.');
+    // Where another route takes all paths, the router comes here from one with a part that is too long.
+    if (allowed.includes(request.method)) return sendError(reply, 414, 'The path is not valid.');
     return sendError(reply.header('allow', allowed.join(', ')), 405, `Use ${allowed.join(' or ')} here.`);
   });
   return app;

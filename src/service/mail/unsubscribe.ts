@@ -54,7 +54,7 @@ const response = {
   200: { description: 'The page.', content: html },
   400: { description: 'The link is not one of ours, or there is no token.', content: { ...html, ...failure } },
 };
-const bodyless = { 413: { description: 'A body that is no form.', content: failure } };
+const bodyless = { 413: { description: 'A body over 16 KiB.', content: failure } };
 
 /** Adds `GET /unsubscribe`, a page with a button, and `POST`, which does it: mail programs that look into links do no harm. */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {

@@ -92,6 +92,7 @@ function addGetNews(scope: Server, store: NewsRouteDeps['store']): void {
         response: {
           200: Type.Array(newsItem, { description: 'One page; empty after the last.' }),
           ...KEY_FAILURES,
+          400: failure('Several access keys that differ, or a body that is not JSON'),
           413: failure(`A body over ${BODY_LIMIT / 1024 / 1024} MiB`),
           415: failure('A body that is not application/json'),
           422: failure('A parameter, the body or an id cannot be read; `errors` names each, of ids the first ones'),

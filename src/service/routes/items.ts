@@ -43,6 +43,7 @@ const about = {
 };
 const failures = {
   ...KEY_FAILURES,
+  400: failure('Several access keys that differ, or a path that cannot be read'),
   404: failure('The key has no job for this provider'),
   422: failure('A parameter is missing, given twice, or cannot be read; `errors` names each'),
 };

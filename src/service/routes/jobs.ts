@@ -83,6 +83,7 @@ export function addJobRoutes(scope: Server, { store, access, secrets }: JobRoute
         response: {
           200: page,
           ...KEY_FAILURES,
+          400: failure('Several access keys that differ, or a path that cannot be read'),
           404: failure('The key has no such job'),
           422: failure('A parameter is given twice or cannot be read, or the token is none of this list'),
         },

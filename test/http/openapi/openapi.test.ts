@@ -22,4 +22,20 @@ describe('the OpenAPI document', () => {
     ];
     expect(document()).toMatchObject({ paths: { '/list': { get: { parameters } } } });
   });
+
+  it('lists what the server answers before a route runs, in the words of the route where it has some', async () => {
+    const server = createServer();
+    onTestFinished(() => server.close());
+    const document = await describeRoutes(server);
+    const own = Type.Object({}, { description: 'Over 1 MiB' });
+    server.get('/list', async () => 'all');
+    server.post('/list/:id/items', { schema: { response: { 413: own } } }, async () => 'done');
+    await server.ready();
+    const { paths = {} } = document();
+    const responsesOf = (path: string, method: string) => Object(paths[path])[method].responses;
+    expect(Object.keys(responsesOf('/list', 'get'))).toEqual(['200']);
+    const responses = responsesOf('/list/{id}/items', 'post');
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413', '414', '415']));
+    expect(responses['413'].description).toBe('Over 1 MiB');
+  });
 });

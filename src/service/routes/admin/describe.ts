@@ -19,7 +19,7 @@ export const ADMIN_FAILURES = {
 
 /** The failures that every admin route with a body may answer. */
 export const BODY_FAILURES = {
-  400: failure('A body that is not JSON'),
+  400: failure('A body that is not JSON, or a path that cannot be read'),
   413: failure('A body over 1 MiB'),
   415: failure('A body that is not application/json'),
 };
