@@ -47,7 +47,7 @@ export const MONITOR_FORM_TEXTS = {
   'option.items': { en: 'the companies and persons of its list', da: 'virksomheder og personer på dens liste' },
   'option.all': { en: 'every company', da: 'alle virksomheder' },
   'option.daily': { en: 'one mail a day', da: 'én mail om dagen' },
-  'option.immediate': { en: 'a mail per change', da: 'en mail pr. ændring' },
+  'option.immediate': { en: 'a mail soon after a change', da: 'en mail kort efter en ændring' },
   'option.keep': { en: 'leave as it is', da: 'lad den være, som den er' },
   'option.None': { en: 'signature only', da: 'kun signatur' },
   'option.Bearer': { en: 'Bearer token', da: 'Bearer-token' },

@@ -83,7 +83,7 @@ export const MONITOR_TEXTS = {
   },
   'monitor.recipients': { en: 'Recipients', da: 'Modtagere' },
   'frequency.daily': { en: 'One mail a day.', da: 'Én mail om dagen.' },
-  'frequency.immediate': { en: 'A mail per change.', da: 'En mail pr. ændring.' },
+  'frequency.immediate': { en: 'A mail soon after a change.', da: 'En mail kort efter en ændring.' },
   'recipients.recipient': { en: 'Address', da: 'Adresse' },
   'recipients.state': { en: 'State', da: 'Tilstand' },
   'recipients.action': { en: 'Action', da: 'Handling' },

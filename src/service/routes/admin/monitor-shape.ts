@@ -75,7 +75,9 @@ export const settings = {
     Type.Array(Type.String({ maxLength: 254 }), { maxItems: 100, description: 'The recipients of its mails' }),
   ),
   mailFrequency: Type.Optional(
-    Type.Enum(['immediate', 'daily'], { description: 'immediate: a mail per change; daily: one mail a day' }),
+    Type.Enum(['immediate', 'daily'], {
+      description: 'immediate: a mail soon after a change, with those that came meanwhile; daily: one mail a day',
+    }),
   ),
 };
 
