@@ -1,6 +1,7 @@
 /** Tries a webhook with one payload, and tells what came of it. Counts for nothing: no monitor fails by it. */
 import { randomUUID } from 'node:crypto';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
+import type { HttpFaultKind } from '../../http/outbound/fault.ts';
 import { type WireOptions, type Writable, writePayload } from '../../protocol/payload.ts';
 import { samplePayload } from '../../protocol/sample/stream.ts';
 import type { Db } from '../../store/store.ts';
@@ -30,6 +31,18 @@ export interface TestResult {
   /** The first KiB of the answer, control characters as blanks. */
   readonly answer: string;
 }
+
+/** Why no answer of a webhook comes; `address` is one that is never called. */
+export const TEST_FAULTS = [
+  'dns',
+  'refused',
+  'tls',
+  'timeout',
+  'cut',
+  'too-large',
+  'network',
+  'address',
+] as const satisfies readonly HttpFaultKind[];
 
 const SHOWN = 1_024;
 

@@ -100,7 +100,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
       `/events/${at}`,
       `is no event; they are ${EVENT_NAMES.map((name) => wireNameOf(name, options)).join(', ')}`,
     );
-  if (typeof url === 'string') issues.push(...checkUrl(url, options.refusal));
+  if (typeof url === 'string') issues.push(...checkUrl(url, { refusal: options.refusal, instead: CREDENTIALS }));
   if (credentials !== undefined) issues.push(...checkCredentials(credentials));
   if (Array.isArray(schedule)) issues.push(...checkSchedule(schedule));
   if (typeof postsPerMinute === 'number')
@@ -125,13 +125,22 @@ export const readEventNames = (names: readonly string[], options: WireOptions = 
   return EVENT_NAMES.filter((event) => wanted.has(event));
 };
 
-function checkUrl(text: string, refusal: MonitorOptions['refusal']): readonly Issue[] {
+interface UrlOptions {
+  readonly refusal?: MonitorOptions['refusal'];
+  /** What to do in place of a user name and password in the address. */
+  readonly instead?: string;
+}
+
+const CREDENTIALS = ': give them as credentials of method BasicAuth';
+
+/** Tells what is wrong with the address of a webhook; nothing where it can be posted to. */
+export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {}): readonly Issue[] {
   const path = '/url';
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || text.length > 2_048)
     return [{ path, message: 'should be an address, as https://example.com/webhook' }];
   if (url.username !== '' || url.password !== '')
-    return [{ path, message: 'should hold no user name and password: give them as credentials of method BasicAuth' }];
+    return [{ path, message: `should hold no user name and password${instead}` }];
   // A name is looked up at each delivery; a literal can be judged now.
   const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
   const refused = isIP(host) === 0 ? undefined : refusal?.(host);

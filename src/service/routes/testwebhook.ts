@@ -5,9 +5,9 @@ import type { Server } from '../../http/server/server.ts';
 import { TEST_WEBHOOK_PATH } from '../../protocol/api.ts';
 import type { Store } from '../../store/store.ts';
 import { webhookAt } from '../delivery/post.ts';
-import { type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
+import { TEST_FAULTS, type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
 import type { Security } from '../monitors/monitor.ts';
-import { checkMonitor } from '../monitors/monitor-input.ts';
+import { checkUrl } from '../monitors/monitor-input.ts';
 import type { Access } from './access.ts';
 import { foldQueryNames, readRequests } from './requests.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, readMonitored, unprocessable } from './schemas.ts';
@@ -58,7 +58,7 @@ const schema = {
     404: failure('The company is not known'),
     422: failure('A parameter is missing, given twice, or cannot be read, or the address is not a public one'),
     502: failure(
-      'The webhook did not handle the notification. `errors` has the entry `failure` (dns, refused, tls, timeout, cut, network, or status for an answer other than 200 to 299), and with an answer `status` and `answer`, its first KiB',
+      `The webhook did not handle the notification. \`errors\` has the entry \`failure\` (${TEST_FAULTS.filter((fault) => fault !== 'address').join(', ')}, or status for an answer other than 200 to 299), and with an answer \`status\` and \`answer\`, its first KiB`,
     ),
   },
 };
@@ -68,7 +68,7 @@ function addRoute(scope: Server, deps: TestWebhookRouteDeps): void {
   const count = counter(deps);
   scope.post(TEST_WEBHOOK_PATH, { schema }, async (request, reply) => {
     const { url, entityId } = request.query;
-    const [issue] = checkMonitor({ url });
+    const [issue] = checkUrl(url);
     if (issue !== undefined) throw unprocessable('querystring.url', issue.message);
     const entity = entityId === undefined ? undefined : readMonitored(entityId, 'querystring.entityId');
     await count(access.caller(request).keyId);

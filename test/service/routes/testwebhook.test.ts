@@ -5,12 +5,14 @@ import { createGuard, type GuardOptions } from '../../../src/http/outbound/guard
 import { createServer } from '../../../src/http/server/server.ts';
 import { readPayload } from '../../../src/protocol/payload.ts';
 import { sampleCompany } from '../../../src/protocol/sample/company.ts';
+import { TEST_FAULTS } from '../../../src/service/delivery/test-webhook.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { documentOf } from '../../../src/service/register/sample/document.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addTestWebhookRoutes } from '../../../src/service/routes/testwebhook.ts';
 import { handClock } from '../../support/clock.ts';
+import { readDoc, spans, tableIn } from '../../support/docs.ts';
 import { newStore } from '../../support/stores.ts';
 import { openHook, statuses } from '../delivering.ts';
 
@@ -120,7 +122,7 @@ describe('a webhook that fails its test is named', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('as refused, timeout, dns, tls or cut', async () => {
+  it('as refused, timeout, dns, tls, cut or too-large', async () => {
     const all = { allowPrivate: true };
     expect(await classOf('http://127.0.0.1:1/', all)).toMatchObject({ status: 502, errors: { failure: 'refused' } });
     const hanging = await openHook(() => undefined);
@@ -138,6 +140,15 @@ describe('a webhook that fails its test is named', () => {
     expect(await classOf(secure)).toMatchObject({ status: 502, errors: { failure: 'tls' } });
     const cutting = await openHook((response) => void response.socket?.destroy());
     expect(await classOf(cutting.url)).toMatchObject({ status: 502, errors: { failure: 'cut' } });
+    const long = { 'x-long': 'x'.repeat(100_000) };
+    const talking = await openHook((response) => void response.writeHead(200, long).end());
+    expect(await classOf(talking.url)).toMatchObject({ status: 502, errors: { failure: 'too-large' } });
+  });
+
+  it('in a way that the documents name', () => {
+    const routes = tableIn(readDoc('docs/http-api.md'), 'Route', 'Who calls it');
+    const row = routes.find((each) => each['Route']?.includes('/testwebhook'));
+    expect(spans(row?.['What it does'] ?? '').toSorted()).toEqual([...TEST_FAULTS, 'status'].toSorted());
   });
 
   it.each([
@@ -172,6 +183,12 @@ describe('a caller', () => {
     const answer = await ask(`accessKey=${key}&${query}`);
     expect(answer.status).toBe(422);
     expect(Object.keys(answer.errors)).toContain(path);
+  });
+
+  it('is advised nothing that this call does not have', async () => {
+    const { ask, key } = await opened();
+    const answer = await ask(`accessKey=${key}&url=http%3A%2F%2Fa%3Ab%40example.com`);
+    expect(answer.errors['querystring.url']).toBe('should hold no user name and password');
   });
 
   it('without a key, or with one for other things, is not let in', async () => {

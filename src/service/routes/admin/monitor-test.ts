@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Server } from '../../../http/server/server.ts';
+import { TEST_FAULTS } from '../../delivery/test-webhook.ts';
 import { getMonitor } from '../../monitors/monitors.ts';
 import { type MonitorTestDeps, testMonitor } from '../../monitors/test-monitor.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
@@ -26,8 +27,7 @@ const schema = {
       {
         failure: nullable(
           Type.String({
-            description:
-              '`status` for an answer other than 200 to 299, else why none came: dns, refused, tls, timeout, address, cut, network',
+            description: `\`status\` for an answer other than 200 to 299, else why none came: ${TEST_FAULTS.join(', ')}`,
           }),
         ),
         status: nullable(Type.Integer()),
