@@ -141,9 +141,10 @@ const collecting =
 const STRAY_MS = 10_000;
 
 /**
- * Runs this process's own command line. A first Ctrl-C or SIGTERM asks to stop, a second Ctrl-C does not ask. Nor does
- * what is thrown outside of any call, which is told, stops what runs, and makes the exit code 1. `process.exit` throws from
- * here on: a plugin would end the daemon with it as if all was well, and cut off what runs.
+ * Runs this process's own command line, and ends the process with its exit code. A first Ctrl-C or SIGTERM asks to stop, a
+ * second Ctrl-C does not ask. Nor does what is thrown outside of any call, which is told, stops what runs, and makes the
+ * exit code 1. `process.exit` throws from here on: a plugin would end the daemon with it as if all was well, and cut off
+ * what runs.
  */
 export async function runProcess(): Promise<void> {
   const exit = process.exit.bind(process);
@@ -172,8 +173,14 @@ export async function runProcess(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => exit(error.code === 'EPIPE' ? 0 : 1));
   const { stdin, stdout, stderr, env } = process;
   const world = { stdin, stdout, stderr, env, signal: stop.signal, strayed: stray.signal };
-  process.exitCode = await main(process.argv.slice(2), world);
-  // What strayed may hold sockets and timers that would keep the process.
-  if (stray.signal.aborted) exit(1);
+  const code = await main(process.argv.slice(2), world);
+  // Only the readers of what was printed are still waited for, which a signal may end.
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  await Promise.all([flushed(stdout), flushed(stderr)]);
+  // What a plugin left open would keep the process: a timer is enough.
+  exit(stray.signal.aborted ? 1 : code);
 }
+
+/** Resolves once all that was written to a stream has left the process, or can no longer leave it. */
+const flushed = (stream: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve) => stream.write('', () => resolve()));
