@@ -1,13 +1,13 @@
 /** From `use:` to a provider: built in, a path, or an npm package. */
-import { readFileSync, statSync } from 'node:fs';
-import { createRequire, findPackageJSON } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import Type, { type TObject } from 'typebox';
 import { BUILT_IN } from '../../../providers/index.ts';
 import type { Provider } from '../../../providers/provider.ts';
-import { didYouMean } from '../nearest.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
 import { connectionSchema } from '../schema.ts';
+import { addressOf, isPath } from './address.ts';
+import { importFailure } from './import-failure.ts';
 import { noteImport } from './imported.ts';
 import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
 
@@ -27,11 +27,11 @@ export async function loadProvider(use: string, folder: string, importMs = IMPOR
     if (provider !== undefined) return checkProvider(use, provider);
     return { ok: false, message: `${use} exports no provider: an object with name, contract, settings and connect` };
   } catch (error) {
-    return { ok: false, message: `${use} cannot be loaded: ${reasonOf(error, use)}` };
+    return { ok: false, message: `${use} cannot be loaded: ${errorText(error)}` };
   }
 }
 
-/** What a module exports, and what its default export holds; throws where the import fails or does not end. */
+/** What a module exports, and what its default export holds; throws where the import fails or does not end, and says why. */
 export async function importIn(address: string, importMs = IMPORT_MS): Promise<readonly unknown[]> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -43,6 +43,8 @@ export async function importIn(address: string, importMs = IMPORT_MS): Promise<r
     const values = exportsOf(loaded);
     // A CommonJS module is its own default export.
     return [...values, ...values.flatMap(exportsOf)];
+  } catch (error) {
+    throw new Error(await importFailure(error, address), { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -50,51 +52,6 @@ export async function importIn(address: string, importMs = IMPORT_MS): Promise<r
 
 const exportsOf = (value: unknown): readonly unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
-
-const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');
-
-/** Where a path, relative to `folder`, or a package is found; for `import`. */
-function addressOf(use: string, folder: string): string {
-  if (isPath(use)) return pathToFileURL(resolve(folder, use)).href;
-  const base = pathToFileURL(join(folder, 'package.json'));
-  try {
-    return pathToFileURL(createRequire(base).resolve(use)).href;
-  } catch {
-    // One for `import` only, or installed beside this program.
-    return entryForImport(use, base) ?? use;
-  }
-}
-
-/** Where a package says that `import` should look; Node has no function for it that takes another folder. */
-function entryForImport(use: string, base: URL): string | undefined {
-  try {
-    const file = findPackageJSON(use, base);
-    if (file === undefined) return undefined;
-    const { exports } = JSON.parse(readFileSync(file, 'utf8'));
-    const entry = importOf(exports?.['.'] ?? exports);
-    return entry === undefined ? undefined : pathToFileURL(join(dirname(file), entry)).href;
-  } catch {
-    return undefined;
-  }
-}
-
-function importOf(target: unknown): string | undefined {
-  if (typeof target === 'string') return target;
-  if (typeof target !== 'object' || target === null) return undefined;
-  for (const [condition, value] of Object.entries(target)) {
-    const found = ['import', 'node', 'default'].includes(condition) ? importOf(value) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function reasonOf(error: unknown, use: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const isMissing =
-    'code' in error && (error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'ERR_UNSUPPORTED_DIR_IMPORT');
-  if (!isMissing || isPath(use)) return error.message;
-  return `it is neither built in nor installed${didYouMean(use, Object.keys(BUILT_IN))}`;
-}
 
 /** One entry of `connector.providers`: what all take, and the provider's own settings. The common keys win. */
 export function entrySchema(provider: Provider<TObject>): TObject {
