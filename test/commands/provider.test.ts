@@ -128,6 +128,17 @@ describe('provider test', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('refuses a file with two subjects, and names both', async () => {
+    const two = join(folder, 'two.ts');
+    await writeFile(
+      two,
+      `export { subject as eu } from ${JSON.stringify(join(SUBJECTS, 'sound.ts'))};
+      export { subject as us } from ${JSON.stringify(join(SUBJECTS, 'broken.ts'))};`,
+    );
+    const { code, stderr } = await runCli(['provider', 'test', two]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it exports eu and us, each a subject')]);
+  });
+
   it('knows its rules', async () => {
     const { code, stderr } = await runCli(['provider', 'test', join(SUBJECTS, 'sound.ts'), '--rule', 'status-429x']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean status-429?')]);

@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Subject } from '../../../providers/conformance/subject.ts';
-import { importIn } from '../../config/plugins/plugin.ts';
+import { exportMeant } from '../../config/plugins/exported.ts';
+import { importFrom } from '../../config/plugins/plugin.ts';
 import { isProvider } from '../../config/plugins/plugin-check.ts';
 import { UsageError } from '../cli/command.ts';
 
@@ -26,7 +27,7 @@ const isSubject = (value: unknown): value is Subject =>
 /** The subject a file exports, or the one of the package in a folder. */
 export async function loadSubject(path: string): Promise<Subject> {
   const file = await subjectFile(resolve(path));
-  const found = (await importIn(pathToFileURL(file).href)).find(isSubject);
+  const found = exportMeant(await importFrom(pathToFileURL(file).href), 'subject', isSubject);
   if (found !== undefined) return found;
   throw new UsageError(
     `${file} exports no subject: an object made by defineSubject of cvrsync/testing, with provider, start, secrets, properties, absentId and calls`,

@@ -3,6 +3,7 @@ import Type, { type TObject } from 'typebox';
 import { isFieldName } from '../../../providers/fields.ts';
 import { CONTRACT_VERSION, type Provider } from '../../../providers/provider.ts';
 import { connectionSchema } from '../schema.ts';
+import { lackingMembers } from './exported.ts';
 
 export type ProviderLoad =
   | { readonly ok: true; readonly provider: Provider<TObject> }
@@ -12,14 +13,7 @@ const POLICIES: readonly unknown[] = ['tracked', 'always', 'if-blank', 'never'];
 
 /** True where an export of a module is a provider. */
 export const isProvider = (value: unknown): value is Provider =>
-  typeof value === 'object' &&
-  value !== null &&
-  'name' in value &&
-  typeof value.name === 'string' &&
-  'contract' in value &&
-  typeof value.contract === 'string' &&
-  'connect' in value &&
-  typeof value.connect === 'function';
+  typeof value === 'object' && value !== null && lackingMembers(value).length === 0;
 
 const isComplete = (provider: Provider): provider is Provider<TObject> =>
   Type.IsObject(provider.settings) && Array.isArray(provider.preset) && typeof provider.limits === 'function';

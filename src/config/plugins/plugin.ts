@@ -7,6 +7,7 @@ import type { Provider } from '../../../providers/provider.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { connectionSchema } from '../schema.ts';
 import { addressOf, isPath } from './address.ts';
+import { exportedInstead, exportMeant } from './exported.ts';
 import { importFailure } from './import-failure.ts';
 import { noteImport } from './imported.ts';
 import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
@@ -23,35 +24,31 @@ export async function loadProvider(use: string, folder: string, importMs = IMPOR
   try {
     const address = addressOf(use, folder);
     noteImport(use, address, folder);
-    const provider = (await importIn(address, importMs)).find(isProvider);
+    const module = await importFrom(address, importMs);
+    const provider = exportMeant(module, 'provider', isProvider);
     if (provider !== undefined) return checkProvider(use, provider);
-    return { ok: false, message: `${use} exports no provider: an object with name, contract, settings and connect` };
+    const needed = 'an object with name, contract, settings and connect';
+    return { ok: false, message: `${use} exports no provider: ${needed}${exportedInstead(module)}` };
   } catch (error) {
     return { ok: false, message: `${use} cannot be loaded: ${errorText(error)}` };
   }
 }
 
-/** What a module exports, and what its default export holds; throws where the import fails or does not end, and says why. */
-export async function importIn(address: string, importMs = IMPORT_MS): Promise<readonly unknown[]> {
+/** Imports a module; where that fails or does not end, throws an error that says why and what to do. */
+export async function importFrom(address: string, importMs = IMPORT_MS): Promise<unknown> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const seconds = Math.ceil(importMs / 1_000);
     late.reject(new Error(`its import did not end within ${seconds} s: it should open nothing and wait for nothing`));
   }, importMs);
   try {
-    const loaded: unknown = await Promise.race([import(address), late.promise]);
-    const values = exportsOf(loaded);
-    // A CommonJS module is its own default export.
-    return [...values, ...values.flatMap(exportsOf)];
+    return await Promise.race([import(address), late.promise]);
   } catch (error) {
     throw new Error(await importFailure(error, address), { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
-
-const exportsOf = (value: unknown): readonly unknown[] =>
-  typeof value === 'object' && value !== null ? Object.values(value) : [];
 
 /** One entry of `connector.providers`: what all take, and the provider's own settings. The common keys win. */
 export function entrySchema(provider: Provider<TObject>): TObject {
