@@ -258,7 +258,13 @@ function echoing(action: FaultAction, secrets: Subject['secrets']): FaultAction 
   return isOpen ? { ...action, body: { ...body, token: secrets.join(' ') } } : action;
 }
 
-const holds = (text: string, secrets: Subject['secrets']): boolean =>
-  secrets.some((secret) => secret !== '' && text.includes(secret));
+function holds(text: string, secrets: Subject['secrets']): boolean {
+  const texts = [text, ...base64In(text)];
+  return secrets.some((secret) => secret !== '' && texts.some((each) => each.includes(secret)));
+}
+
+/** What the parts of a text say that may be base64, as the header of a user and a password is. */
+const base64In = (text: string): readonly string[] =>
+  (text.match(/[\w+/-]{4,}/gu) ?? []).map((part) => Buffer.from(part, 'base64').toString());
 
 const describe = (action: FaultAction): string => (action.kind === 'status' ? `status ${action.status}` : action.kind);

@@ -15,14 +15,30 @@ export const decoded = (text: string): string => {
   }
 };
 
-/** The spellings in which a secret turns up: as it is, in an address, in a form, in JSON, and as an address had it encoded. */
+/**
+ * The spellings in which a secret turns up: as it is, in an address, in a form, in JSON, as an address had it encoded, and in
+ * base64.
+ */
 const spellings = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
   new URLSearchParams({ s: secret }).toString().slice(2),
   JSON.stringify(secret).slice(1, -1),
   decoded(secret),
+  ...[0, 1, 2].flatMap((before) => base64Spellings(secret, before)),
 ];
+
+/**
+ * The characters of base64 that stand for a secret and for nothing else, where so many bytes come before it in a group of
+ * three: `user:secret` encodes it at another offset than `secret`. With those that end the text, where the secret does.
+ */
+function base64Spellings(secret: string, before: number): string[] {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+  const [start, end] = [Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3)];
+  const padded = bytes.toString('base64').slice(start);
+  const within = padded.slice(0, end - start);
+  return [padded, within].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
+}
 
 /** Makes a function that masks the secrets in any text, whatever spelled them into it. Costs one pass over the text. */
 export function maskerOf(secrets: Iterable<string>): (text: string) => string {

@@ -20,3 +20,19 @@ it('a secret is masked as it is, and as addresses, forms and JSON spell it', () 
   ];
   expect(spelled.map(mask)).toEqual(['***', '***', 'key=***', '"***"']);
 });
+
+it('a secret is masked in base64, wherever it begins and ends, as a header with a user and a password has it', () => {
+  const secret = 'p>ss?sesame~ø';
+  const mask = maskerOf([secret]);
+  for (const before of ['', 'u', 'us', 'user:', 'other:'])
+    for (const after of ['', ':', ':a', ':and more'])
+      for (const spelling of ['base64', 'base64url'] as const) {
+        const masked = mask(`Basic ${Buffer.from(before + secret + after).toString(spelling)}`);
+        const shown = masked.replace('***', '').slice('Basic '.length);
+        expect(masked).toContain('***');
+        // All that may be left is what was around it, and the characters that it shares with that.
+        expect(shown.length).toBeLessThanOrEqual(Math.ceil(((before.length + after.length + 2) * 4) / 3) + 2);
+      }
+  expect(mask(`Basic ${Buffer.from(secret).toString('base64')}`)).toBe('Basic ***');
+  expect(mask(`Basic ${Buffer.from(`use${secret}`).toString('base64')}`)).toBe('Basic dXNl***');
+});

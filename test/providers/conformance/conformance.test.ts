@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conformance, judge } from '../../../providers/conformance/conformance.ts';
 import type { Subject } from '../../../providers/conformance/subject.ts';
-import type { Connection, Read } from '../../../providers/provider.ts';
+import { type Connection, ProviderError, type Read } from '../../../providers/provider.ts';
 import { BREAKAGES } from './breakages.ts';
 import { type Breakage, toyProvider, toySubject } from './toy.ts';
+import { TOKEN } from './toy-crm.ts';
 
 const broken = async (subject: Subject): Promise<readonly string[]> => {
   const names: string[] = [];
@@ -125,6 +126,18 @@ describe('the conformance suite', () => {
     await expect(checks.find(({ name }) => name === 'leaves-arguments-alone')?.run()).rejects.toThrow(
       `the ${what} after the verbs`,
     );
+  });
+
+  it('catches an error that shows a secret as the header of a user and a password has it', async () => {
+    const shows = toyProvider({
+      http: (sound) => async (request) => {
+        const answer = await sound(request);
+        const header = `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}`;
+        if (answer.status === 400) throw new ProviderError('refused', `the toy refused ${header}`);
+        return answer;
+      },
+    });
+    expect(await broken(toySubject(shows))).toEqual(['no-secret-shown']);
   });
 
   it('names the rule, what was seen and why it matters', async () => {
