@@ -40,6 +40,7 @@ const COMPOSED: Readonly<Record<string, string>> = {
   'src/commands/emulate.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
   'providers/conformance/http.ts': 'of an adapter that is tried, which is no part of the daemon',
   'providers/conformance/lab.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/conformance/whole-subject.ts': 'of an adapter that is tried, which is no part of the daemon',
   'providers/emulator.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
 };
 

@@ -5,7 +5,7 @@
  */
 
 import { BrokenExpectation, brief, isProviderError } from './insist.ts';
-import { inLab } from './lab.ts';
+import { inLab, settingsOf } from './lab.ts';
 import type { BareRule, ConformanceRule } from './rule.ts';
 import { ABILITY_RULES } from './rules/ability-rules.ts';
 import { ANSWER_RULES } from './rules/answer-rules.ts';
@@ -16,6 +16,7 @@ import { RECORD_RULES } from './rules/record-rules.ts';
 import { SETTINGS_RULE } from './rules/settings-rule.ts';
 import { VALUE_RULES } from './rules/value-rules.ts';
 import type { Lack, Subject } from './subject.ts';
+import { addCompany, checkSubject, startFake } from './whole-subject.ts';
 
 /** A rule of the contract that a provider broke; the message says which, what was seen, and why it matters. */
 export class BrokenRule extends Error {
@@ -53,11 +54,25 @@ const RULES: readonly ConformanceRule[] = [
   ...ABILITY_RULES,
 ];
 
-/** The rules for a provider, in the order a report lists them. */
-export const conformance = (subject: Subject): readonly Check[] => [
-  ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject)),
-  ...RULES.map((rule) => connected(rule, subject)),
-];
+/** The rules for a provider, in the order a report lists them. Throws where what the subject says is wrong. */
+export function conformance(subject: Subject): readonly Check[] {
+  checkSubject(subject);
+  return [
+    ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject)),
+    ...RULES.map((rule) => connected(rule, subject)),
+  ];
+}
+
+/** Tries the fake of a subject before any rule; throws `WrongSubject`. */
+export async function tryFake(subject: Subject): Promise<void> {
+  const fake = await startFake(subject);
+  try {
+    settingsOf(subject.provider, fake.settings);
+    addCompany(subject, fake, 'Birk');
+  } finally {
+    await fake.close();
+  }
+}
 
 function bare(rule: BareRule, subject: Subject): Check {
   const { name, about, why } = rule;
@@ -122,7 +137,7 @@ export interface RuleResult extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly ms: number;
 }
 
-/** Tries every rule, or those named, one after the other, and tells of each as it ends; throws only the signal's reason. */
+/** Tries every rule, or those named, one after the other, and tells of each as it ends; throws the signal's reason, and where the subject is wrong. */
 export async function* judge(
   subject: Subject,
   signal?: AbortSignal,

@@ -3,8 +3,9 @@ import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
 import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
-import { BrokenExpectation, brief, insist } from './insist.ts';
+import { brief, insist } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
+import { addCompany, startFake, WrongSubject } from './whole-subject.ts';
 
 export interface Lab {
   readonly subject: Subject;
@@ -50,12 +51,12 @@ const MOST_PAGES = 1_000;
 /** A signal that never ends. */
 export const live = (): AbortSignal => new AbortController().signal;
 
-/** Settings as a configuration fills them in; breaks the rule where they do not fit the schema. */
+/** Settings as a configuration fills them in; throws {@link WrongSubject} where they do not fit the schema. */
 export function settingsOf(provider: Provider, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const filled = Value.Default(provider.settings, structuredClone(given));
   const [error] = Value.Errors(provider.settings, filled);
   if (error !== undefined)
-    throw new BrokenExpectation(
+    throw new WrongSubject(
       `the settings of the fake do not fit the schema: ${error.instancePath || 'all'} ${error.message}`,
     );
   return Object.fromEntries(Object.entries(filled ?? {}));
@@ -63,7 +64,7 @@ export function settingsOf(provider: Provider, given: Readonly<Record<string, un
 
 /** Runs `work` in a lab of its own, which is closed again. */
 export async function inLab<T>(subject: Subject, work: (lab: Lab) => Promise<T>): Promise<T> {
-  const fake = await subject.start();
+  const fake = await startFake(subject);
   try {
     return await work(await openLab(subject, fake));
   } finally {
@@ -72,7 +73,7 @@ export async function inLab<T>(subject: Subject, work: (lab: Lab) => Promise<T>)
 }
 
 async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
-  const { provider, company = {} } = subject;
+  const { provider } = subject;
   const { text } = subject.properties;
   const hangMs = subject.hangMs ?? HANG_MS;
   const settings = settingsOf(provider, fake.settings);
@@ -86,7 +87,7 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   const connection = await provider.connect(settings, { http, keep, now: () => Date.now() + ahead });
   const limits = provider.limits(settings);
   const most = Math.max(1, Math.min(NAMES.length, limits.batch.read, limits.batch.update));
-  const add = (name: string) => fake.add({ ...company, [text]: name });
+  const add = (name: string) => addCompany(subject, fake, name);
   const ids = NAMES.slice(0, most).map(add);
   // What a connection learns once should not count in any rule.
   await connection.properties(live());

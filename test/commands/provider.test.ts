@@ -128,6 +128,20 @@ describe('provider test', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('says in one message that the subject is wrong, before it tries a rule', async () => {
+    const wrong = join(folder, 'wrong.ts');
+    await writeFile(
+      wrong,
+      `import { subject as sound } from ${JSON.stringify(join(SUBJECTS, 'sound.ts'))};
+      export const subject = { ...sound, start: async () => {} };`,
+    );
+    const { code, stdout, stderr } = await runCli(['provider', 'test', wrong]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      'cvrsync: the subject is wrong, not the provider: start gave undefined, where it should give the fake CRM that it opened\n',
+    );
+  });
+
   it('refuses a file with two subjects, and names both', async () => {
     const two = join(folder, 'two.ts');
     await writeFile(

@@ -6,6 +6,7 @@ import { CONTRACT_VERSION } from '../../provider.ts';
 import { BrokenExpectation, brief, insist } from '../insist.ts';
 import { settingsOf } from '../lab.ts';
 import type { BareRule } from '../rule.ts';
+import { startFake } from '../whole-subject.ts';
 
 const POLICIES: readonly string[] = ['tracked', 'always', 'if-blank', 'never'];
 const IMPORT_MS = 20_000;
@@ -40,7 +41,7 @@ export const PROVIDER_RULES: readonly BareRule[] = [
         insist(POLICIES.includes(row.policy), `the preset gives ${row.field} the policy ${brief(row.policy)}`);
         insist(row.property !== '', `the preset maps ${row.field} to no property`);
       }
-      const fake = await subject.start();
+      const fake = await startFake(subject);
       try {
         const { batch, concurrency, budgets } = provider.limits(settingsOf(provider, fake.settings));
         insist(isWhole(batch.read) && isWhole(batch.update), `limits.batch is ${brief(batch)}: whole numbers from 1`);
@@ -83,7 +84,7 @@ export const PROVIDER_RULES: readonly BareRule[] = [
     why: 'anybody on the internet can post to the address: what it names is read and written, what it throws is an alarm',
     has: ({ provider }) => provider.webhook !== undefined,
     run: async (subject) => {
-      const fake = await subject.start();
+      const fake = await startFake(subject);
       try {
         const settings = settingsOf(subject.provider, fake.settings);
         for (const text of ['', '{"ids":', '[]', `[{"objectId":${JSON.stringify(subject.absentId)}}]`]) {

@@ -2,6 +2,7 @@
 import { brief, insist } from '../insist.ts';
 import { settingsOf } from '../lab.ts';
 import type { BareRule } from '../rule.ts';
+import { startFake } from '../whole-subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,7 +40,7 @@ export const SETTINGS_RULE: BareRule = {
   about: 'a setting that holds a token, a password or a key is marked `secret: true` in the schema',
   why: 'unmarked it is shown by `config show`, and stands in logs and errors',
   run: async (subject) => {
-    const fake = await subject.start();
+    const fake = await startFake(subject);
     try {
       const { settings: schema } = subject.provider;
       insist(isFields(schema), 'settings is no schema: a Type.Object of typebox 1 is needed');

@@ -12,22 +12,16 @@ import { UsageError } from '../cli/command.ts';
 const USUAL = ['test/subject.ts', 'test/subject.js', 'subject.ts', 'subject.js'];
 
 const isSubject = (value: unknown): value is Subject =>
-  typeof value === 'object' &&
-  value !== null &&
-  'provider' in value &&
-  isProvider(value.provider) &&
-  'start' in value &&
-  typeof value.start === 'function' &&
-  'properties' in value &&
-  'calls' in value &&
-  'absentId' in value &&
-  'secrets' in value &&
-  Array.isArray(value.secrets);
+  typeof value === 'object' && value !== null && 'provider' in value && 'start' in value;
 
 /** The subject a file exports, or the one of the package in a folder. */
 export async function loadSubject(path: string): Promise<Subject> {
   const file = await subjectFile(resolve(path));
   const found = exportMeant(await importFrom(pathToFileURL(file).href), 'subject', isSubject);
+  if (found !== undefined && !isProvider(found.provider))
+    throw new UsageError(
+      `${file} exports a subject whose provider is none: it has name, contract, settings and connect`,
+    );
   if (found !== undefined) return found;
   throw new UsageError(
     `${file} exports no subject: an object made by defineSubject of cvrsync/testing, with provider, start, secrets, properties, absentId and calls`,

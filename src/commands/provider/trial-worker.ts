@@ -1,6 +1,7 @@
 /** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { conformance, judge, type RuleResult } from '../../../providers/conformance/conformance.ts';
+import { conformance, judge, type RuleResult, tryFake } from '../../../providers/conformance/conformance.ts';
+import { WrongSubject } from '../../../providers/conformance/whole-subject.ts';
 import { checkProvider } from '../../config/plugins/plugin-check.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { UsageError } from '../cli/command.ts';
@@ -27,8 +28,11 @@ async function tryRules({ path, rules }: Trial): Promise<void> {
   const load = checkProvider(subject.provider.name, subject.provider);
   if (!load.ok) throw new Error(`The daemon would refuse this provider: ${load.message}`);
   const { name: provider, contract } = subject.provider;
-  if (rules === undefined)
-    return send({ kind: 'rules', provider, contract, rules: conformance(subject).map(({ name }) => name) });
+  if (rules === undefined) {
+    const names = conformance(subject).map(({ name }) => name);
+    await tryFake(subject);
+    return send({ kind: 'rules', provider, contract, rules: names });
+  }
   for (const rule of rules) {
     send({ kind: 'begins', rule });
     for await (const verdict of judge(subject, undefined, [rule])) send({ kind: 'verdict', verdict });
@@ -39,7 +43,7 @@ try {
   await tryRules(workerData);
 } catch (error) {
   const message = errorText(error);
-  send({ kind: 'refused', message, isUsage: error instanceof UsageError });
+  send({ kind: 'refused', message, isUsage: error instanceof UsageError || error instanceof WrongSubject });
 } finally {
   // What the provider left open would keep the thread.
   process.exit();
