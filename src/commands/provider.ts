@@ -52,7 +52,7 @@ const SIGNS: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broke
 const test = defineCommand({
   name: 'test',
   about: 'test a provider with every rule of the contract: shows each broken rule, what was seen and why it matters',
-  args: { path: needed("a provider's folder, or the file that exports its subject") },
+  args: { path: needed("the folder of a provider's source, or the file that exports its subject") },
   options: {
     rule: texts('run only this rule; may be repeated', 'name'),
     ruleSeconds: integer('how long one rule may take (default 60)', 'seconds'),

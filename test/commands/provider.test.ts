@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namesFrom } from '../../src/commands/provider/scaffold.ts';
 import { runCli } from '../support/cli.ts';
+import { startCommand } from '../support/command.ts';
 
 const SUBJECTS = join(import.meta.dirname, '../providers/conformance/subjects');
 const RULES = ['--rule', 'order-of-outcomes', '--rule', 'order-of-reads', '--rule', 'moved'];
@@ -126,6 +127,24 @@ describe('provider test', () => {
     await writeFile(join(home, 'none.ts'), 'export const none = 1;');
     const { code, stderr } = await runCli(['provider', 'test', join(home, path)]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it.each([
+    [
+      'folder',
+      'node_modules/installed-crm',
+      'has no subject (./test/subject.ts): package.json names it, but it is not there',
+    ],
+    ['name', 'installed-crm', 'there is nothing at'],
+  ])('says that an installed package has no tests, where one is named by its %s', async (_what, path, message) => {
+    const home = join(folder, 'installation');
+    const installed = join(home, 'node_modules/installed-crm');
+    await mkdir(installed, { recursive: true });
+    const manifest = { name: 'installed-crm', cvrsync: { subject: './test/subject.ts' } };
+    await writeFile(join(installed, 'package.json'), JSON.stringify(manifest));
+    const { code, stderr } = await startCommand(['provider', 'test', path], home).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain('an installed package has no tests: name the folder of its source');
   });
 
   it('says in one message that the subject is wrong, before it tries a rule', async () => {

@@ -1,4 +1,5 @@
 /** From a path to what the conformance suite must know about a provider. */
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +17,7 @@ const isSubject = (value: unknown): value is Subject =>
 
 /** The subject a file exports, or the one of the package in a folder. */
 export async function loadSubject(path: string): Promise<Subject> {
-  const file = await subjectFile(resolve(path));
+  const file = await subjectFile(path);
   const found = exportMeant(await importFrom(pathToFileURL(file).href), 'subject', isSubject);
   if (found !== undefined && !isProvider(found.provider))
     throw new UsageError(
@@ -28,20 +29,31 @@ export async function loadSubject(path: string): Promise<Subject> {
   );
 }
 
-async function subjectFile(path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new UsageError(`there is nothing at ${path}: name a provider's folder or its subject`);
+/** Packages are published without their tests. */
+const ELSEWHERE = 'an installed package has no tests: name the folder of its source';
+
+async function subjectFile(given: string): Promise<string> {
+  const path = resolve(given);
+  const found = await statOf(path);
+  if (found === undefined) {
+    const isInstalled = (await statOf(resolve('node_modules', given))) !== undefined;
+    const advice = isInstalled ? ELSEWHERE : "name the folder of a provider's source, or the file of its subject";
+    throw new UsageError(`there is nothing at ${path}: ${advice}`);
+  }
   if (found.isFile()) return path;
   const named = await subjectNamed(path);
   for (const candidate of named === undefined ? USUAL : [named]) {
     const file = join(path, candidate);
-    if ((await stat(file).catch(() => undefined))?.isFile() === true) return file;
+    if ((await statOf(file))?.isFile() === true) return file;
   }
-  const looked = named ?? USUAL.join(', ');
-  throw new UsageError(
-    `${path} has no subject (${looked}): name its file, or put "cvrsync": { "subject": "./…" } in package.json`,
-  );
+  const [looked, advice] =
+    named === undefined
+      ? [USUAL.join(', '), 'name its file, or put "cvrsync": { "subject": "./…" } in package.json']
+      : [named, `package.json names it, but it is not there. Mind that ${ELSEWHERE}`];
+  throw new UsageError(`${path} has no subject (${looked}): ${advice}`);
 }
+
+const statOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
 /** What `package.json` says under `cvrsync.subject`. */
 async function subjectNamed(folder: string): Promise<string | undefined> {
