@@ -1,9 +1,11 @@
 /** `provider`: for authors of providers. `new` writes a package, `test` runs every rule of the contract on it. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { RuleResult } from '../../providers/conformance/conformance.ts';
 import { didYouMean } from '../config/nearest.ts';
+import { errorText } from '../protocol/text/error-text.ts';
+import { makeFolder } from '../store/prepare-file.ts';
 import { defineCommand, integer, needed, text, texts, UsageError } from './cli/command.ts';
 import { namesFrom, writeScaffold } from './provider/scaffold.ts';
 import { describeSubject, tryRules } from './provider/trial.ts';
@@ -22,11 +24,14 @@ const create = defineCommand({
     const target = resolve(folder ?? names.provider);
     const there = await readdir(target).catch(() => []);
     if (there.length > 0) throw new UsageError(`${target} is not empty: name another one with --folder`);
-    await mkdir(target, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    try {
+      makeFolder(target);
+    } catch (error) {
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : errorText(error);
       throw new UsageError(
-        `${target} cannot be made (${error.code ?? error.message}): name a folder where you may write with --folder, in the image one below data`,
+        `${target} cannot be made (${reason}): name a folder where you may write with --folder, in the image one below data`,
       );
-    });
+    }
     const files = await writeScaffold(target, names);
     const shown = relative('.', target) || '.';
     // In a clone the package it is built with may not be there yet; what is installed is.

@@ -11,13 +11,31 @@ export function prepareFile(file: string): void {
   // The folder above that is there says why none can be made: `mkdir` itself says `ENOENT` on a read-only file system.
   const above = nearestFolder(folder);
   if (above !== folder) explained(at, above, () => accessSync(above, constants.W_OK));
-  explained(at, folder, () => mkdirSync(folder, { recursive: true }));
-  if (explained(at, at, () => statSync(at, { throwIfNoEntry: false })?.isDirectory()) === true)
+  explained(at, folder, () => makeFolder(folder));
+  if (explained(at, at, () => isFolder(at)))
     throw new Error(`The store ${at} is a folder: name a file as \`store\`, such as ${join(at, 'cvrsync.db')}`);
   // SQLite keeps its journal beside the file: both must be writable.
   for (const place of existsSync(at) ? [folder, at] : [folder])
     explained(at, place, () => accessSync(place, constants.W_OK));
 }
+
+/**
+ * Makes a folder and what is missing above it, one at a time: Node's `recursive` goes on for ever where the system answers
+ * `ENOENT` below a folder that is there, as `/proc` does.
+ */
+export function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  if (!existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have been first.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The folder itself, or the nearest one above it that is there. */
 const nearestFolder = (folder: string): string =>
@@ -39,6 +57,8 @@ function reasonOf(code: string, place: string, error: unknown): string {
   if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, ${other}`;
   if (code === 'EEXIST' || code === 'ENOTDIR')
     return `a file stands where the folder ${place} should be: move the file away, ${other}`;
+  if (code === 'ENOENT')
+    return `the system makes no folder ${place}: name another path as \`store\` in the configuration`;
   return `${errorText(error)}; mend ${place}, ${other}`;
 }
 

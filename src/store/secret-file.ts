@@ -1,7 +1,8 @@
 /** Secrets kept in files beside the store, readable by their owner only. */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from './prepare-file.ts';
 
 /** The text of a secret file; undefined where it is not there. `what` names it in errors: "key file". */
 export async function readSecretFile(file: string, what: string): Promise<string | undefined> {
@@ -23,7 +24,7 @@ export async function storeSecretFile(file: string, what: string, make: () => st
 
 /** Whole and on disk before it gets its name: what is sealed with a key that a crash took could never be read again. */
 async function makeSecretFile(file: string, what: string, text: string): Promise<void> {
-  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  makeFolder(path.dirname(path.resolve(file)));
   const partial = `${file}.${randomUUID()}`;
   try {
     const handle = await open(partial, 'wx', 0o600);

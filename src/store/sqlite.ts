@@ -1,11 +1,11 @@
 /** The store in one SQLite file: one daemon, and short-lived commands beside it. */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { prepareFile } from './prepare-file.ts';
+import { makeFolder, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Db, Store, Tx } from './store.ts';
 
@@ -200,7 +200,7 @@ function compact(file: string): void {
  */
 async function backup(from: string, to: string): Promise<void> {
   if (existsSync(to)) throw new Error(`${to} exists already: name a new file for the backup`);
-  mkdirSync(path.dirname(path.resolve(to)), { recursive: true });
+  makeFolder(path.dirname(path.resolve(to)));
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
   makePrivate(partial);

@@ -166,6 +166,28 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });
 
+  test('where the system makes no folder, also for check, backup and a new provider', async () => {
+    const config = await configured('proc.json', { store: '/proc/x/y/x.db', connector });
+    const here = await configured('proc-backup.json', { store: join(folder, 'proc.db'), connector });
+    await (await openStore(join(folder, 'proc.db'))).close();
+    const ran = await Promise.all(
+      [
+        ['--config', config, 'serve'],
+        ['--config', config, 'check'],
+        ['--config', here, 'backup', '/proc/x/copy.db'],
+        ['provider', 'new', 'mine', '--folder', '/proc/x/mine'],
+      ].map((args) => cvrsync(args, ['timeout', '--signal=KILL', '120'])),
+    );
+    expect(ran.map(({ code }) => code)).toEqual([1, 1, 1, 2]);
+    const [serve, check, backup, provider] = ran;
+    expect(serve?.stderr).toMatch(
+      /The store \/proc\/x\/y\/x\.db cannot be used: .*\/proc.*name another path as `store`/,
+    );
+    expect(check?.stdout).toContain('The store /proc/x/y/x.db cannot be used');
+    expect(backup?.stderr).toContain("mkdir '/proc/x'");
+    expect(provider?.stderr).toContain('/proc/x/mine cannot be made');
+  });
+
   test('a folder that is missing is made', async () => {
     const file = join(folder, 'deep', 'er', 'x.db');
     await (await openStore(file)).close();
