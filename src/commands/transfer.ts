@@ -1,4 +1,5 @@
 /** `transfer`: creates a record for a company in the CRM, links it and has it monitored. */
+import { MISTYPED } from '../connector/backfill/rows/verdict.ts';
 import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
 import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
@@ -21,7 +22,7 @@ export const command = defineCommand({
   },
   options: {
     name: text('the name of the record (default: the name in the register)'),
-    yes: flag('create it also where another record has the same name'),
+    yes: flag('create it also where another record has the same name, or where the number may be mistyped'),
   },
   run: async (context, { provider, entityId }, { name, yes }) => {
     const entity = readEntity(entityId, context.log);
@@ -33,7 +34,9 @@ export const command = defineCommand({
       const { store, crm, now, wait, leaseMs } = opened;
       const askName = async (same: readonly Holder[]): Promise<boolean> =>
         yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
-      const deps = { store, crm, now, wait, leaseMs, askName, reading: readingOf(context, provider) };
+      const askNumber = async (): Promise<boolean> =>
+        yes || (await confirm(context, `${entity}: ${MISTYPED} Make it all the same?`)) === true;
+      const deps = { store, crm, now, wait, leaseMs, askName, askNumber, reading: readingOf(context, provider) };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
       if ('setAside' in done)
         return report(context, opened, {
@@ -41,7 +44,7 @@ export const command = defineCommand({
           made: done,
           standing: await carry(opened, { provider, recordId: done.id }, context.signal),
         });
-      if (done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'linked') {
+      if (isRefusal(done)) {
         const text = refusalOf(provider, entity, done);
         context.output.result({ provider, entity, ...done, text }, text);
         return 3;
@@ -84,10 +87,15 @@ const shownRecords = (provider: string, records: readonly Holder[]): string =>
 const namesakes = (provider: string, same: readonly Holder[]): string =>
   `${provider} has ${same.length === 1 ? 'a record' : 'records'} of that name: ${shownRecords(provider, same)}`;
 
+const isRefusal = (done: Refusal | TransferFailure): done is Refusal =>
+  done.kind === 'linked' || done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'mistyped';
+
 function refusalOf(provider: string, entity: string, done: Refusal): string {
   const nothing = 'Nothing was made';
   if (done.kind === 'linked')
     return `${nothing}: ${entity} is linked to ${provider}:${done.id} already${done.state === 'conflict' ? ', in conflict: see cvrsync review' : ''}.`;
+  if (done.kind === 'mistyped')
+    return `${nothing}: ${entity}: ${MISTYPED} Correct it, or give --yes where it is right.`;
   const [first] = done.records;
   const link = first === undefined ? '' : ` Link it with cvrsync monitoring add ${provider} ${entity} ${first.id}.`;
   if (done.kind === 'duplicate') {

@@ -19,6 +19,8 @@ export interface RecordDraft {
   /** The values that come from the register, as a sync would decide them. */
   readonly planned: readonly Planned[];
   readonly schema: ReadonlyMap<string, Property>;
+  /** Whether the service has told anything of the company: its number is one of the register then. */
+  readonly isKnown: boolean;
 }
 
 /** A draft cannot be made; the message says what to do. */
@@ -83,6 +85,7 @@ export async function draftRecord(
     },
     planned: own,
     schema,
+    isKnown: facts.size > 0,
   };
 }
 

@@ -3,6 +3,7 @@
  * process ends, the next try searches for the record before it creates one.
  */
 import { type Created, ProviderError } from '../../../providers/provider.ts';
+import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
@@ -25,6 +26,8 @@ export interface TransferDeps extends HoldersDeps {
   readonly leaseMs: number;
   /** Whether to create a record although these have the same name. */
   readonly askName: (same: readonly Holder[]) => Promise<boolean>;
+  /** Whether to create a record although its number fails the register's check, and nothing is known of the company. */
+  readonly askNumber: () => Promise<boolean>;
 }
 
 export interface TransferOrder {
@@ -42,11 +45,12 @@ export interface MadeRecord {
   readonly setAside: Readonly<Record<string, string>>;
 }
 
-/** The CRM seems to have the company already. */
+/** The CRM seems to have the company already, or the number seems to be none. */
 export type Refusal =
   | { readonly kind: 'linked'; readonly id: string; readonly state: string }
   | { readonly kind: 'duplicate'; readonly records: readonly Holder[]; readonly reason: string }
-  | { readonly kind: 'same-name'; readonly records: readonly Holder[] };
+  | { readonly kind: 'same-name'; readonly records: readonly Holder[] }
+  | { readonly kind: 'mistyped' };
 
 /**
  * No record was created. `lost`: no answer came, and no record was found yet; the next try searches before it creates
@@ -104,6 +108,7 @@ async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: A
     if (isPending && another === undefined) return adopt(deps, order, only);
     return { kind: 'duplicate', records: byNumber, reason: `${crm.name} has a company with that number already` };
   }
+  if (isMistyped(entity) && !draft.isKnown && !(await deps.askNumber())) return { kind: 'mistyped' };
   if (byName.length > 0 && !(await deps.askName(byName))) return { kind: 'same-name', records: byName };
   return make(deps, { order, draft, find }, signal);
 }

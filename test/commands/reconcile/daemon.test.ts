@@ -152,4 +152,15 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
     expect(await run('transfer', provider, NUMBERS[0], '--name', 'Company 1', '--yes')).toMatchObject({ code: 0 });
     expect(crm.get(id)).toBeDefined();
   });
+
+  it('is refused where the number may be mistyped, until a person says yes', async () => {
+    const { run, links } = await startHarness(provider);
+    const refused = await run('transfer', provider, '10000002', '--name', 'Fjordlys ApS');
+    expect([refused.code, refused.stdout]).toEqual([
+      3,
+      expect.stringContaining("fails the register's check (modulus 11): is it mistyped? Correct it, or give --yes"),
+    ]);
+    expect(await links()).toEqual([]);
+    expect(await run('transfer', provider, '10000002', '--name', 'Fjordlys ApS', '--yes')).toMatchObject({ code: 0 });
+  });
 });

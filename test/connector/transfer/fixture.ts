@@ -35,7 +35,7 @@ export interface TransferFixture {
   /** Whether `find` is sure, or not there at all. */
   finds: 'surely' | 'late' | 'never';
   readonly calls: string[];
-  /** What was asked about names, and how it is answered. */
+  /** What was asked about names and numbers, and how it is answered. */
   readonly asked: string[];
   answer: boolean;
   run(order: TransferOrder, more?: Partial<TransferDeps>, signal?: AbortSignal): Promise<Transferred>;
@@ -101,6 +101,10 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
         reading: () => {},
         askName: async (same) => {
           fixture.asked.push(...same.map(({ id }) => id));
+          return fixture.answer;
+        },
+        askNumber: async () => {
+          fixture.asked.push(order.entity);
           return fixture.answer;
         },
         ...more,

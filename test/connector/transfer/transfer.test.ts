@@ -55,6 +55,20 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     expect(await fixture.run(order)).toMatchObject({ kind: 'made' });
   });
 
+  it('is asked about a number that fails the check of the register, unless something is known of the company', async () => {
+    const fixture = await setTransfer(engine);
+    const entity = 'CVR-1-10000002';
+    expect(await fixture.run({ entity, name: 'Fjordlys ApS' })).toEqual({ kind: 'mistyped' });
+    expect([fixture.asked, creations(fixture), await intents(fixture)]).toEqual([[entity], 0, []]);
+    fixture.answer = true;
+    expect(await fixture.run({ entity, name: 'Fjordlys ApS' })).toMatchObject({ kind: 'made' });
+    const old = 'CVR-1-10000003';
+    await fixture.report(renamed('A ApS', 'B ApS', 8, old));
+    fixture.answer = false;
+    expect(await fixture.run({ entity: old, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
+    expect(fixture.asked).toEqual([entity, entity]);
+  });
+
   it('makes one record where two transfer the company at the same time', async () => {
     const fixture = await setTransfer(engine);
     const { promise, resolve } = Promise.withResolvers<void>();
