@@ -6,6 +6,7 @@ import { readEntity } from './arguments/entity.ts';
 import { needRecordId } from './arguments/record-id.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
+import { showWaiting } from './cli/waiting.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
 import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/context.ts';
 import { list } from './monitoring/list.ts';
@@ -34,7 +35,7 @@ const add = defineCommand({
       const desired = { provider, recordId, entity, sendUpdate, now: Date.now() };
       const before = await findLink(opened.store.db, desired);
       const isLinked = before?.state === 'active' && before.entity === entity;
-      const other = isLinked ? undefined : await readOtherCompany(opened, desired, context.signal);
+      const other = isLinked ? undefined : await readOtherCompany(context, opened, desired);
       if (other !== undefined && !yes) return otherNumber(context, desired, other);
       const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
       if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
@@ -89,11 +90,12 @@ export const command = defineCommand({
 
 /** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
 async function readOtherCompany(
+  context: CommandContext,
   { openCrm }: Pick<MonitoringContext, 'openCrm'>,
   desired: LinkRequest,
-  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const candidate = await readCandidate(await openCrm(desired.provider), desired, signal);
+  const crm = await openCrm(desired.provider);
+  const candidate = await readCandidate(crm, desired, context.signal, showWaiting(context));
   const none = `nothing was linked: ${desired.provider}:${desired.recordId}`;
   switch (candidate.kind) {
     case 'found':

@@ -10,6 +10,7 @@ import { withBackfill } from './backfill/context.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { showWaiting } from './cli/waiting.ts';
 import { documentOf, linesOf, type ReconcileView, shownOf } from './reconcile/show.ts';
 
 const SHOWN = 10;
@@ -36,7 +37,7 @@ export const command = defineCommand({
     if (options.dryRun && options.yes) throw new UsageError('--dry-run and --yes exclude each other: give one of them');
     return withBackfill(context, provider, async ({ store, crm, upstream, now, leaseMs }) => {
       const code = await runExclusively({ store, crm, now, leaseMs }, (claim) =>
-        reconcile(context, { store, crm, upstream, now, claim, report: progressOf(context) }, options),
+        reconcile(context, { store, crm, upstream, now, claim, ...progressOf(context) }, options),
       );
       if (code === undefined)
         throw new Error(
@@ -140,11 +141,14 @@ const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(
 const EVERY_MS = 5_000;
 
 /** Logs how far the lists were read, every five seconds. */
-function progressOf({ log }: CommandContext): NonNullable<ReconcileContext['report']> {
+function progressOf(context: CommandContext): Pick<ReconcileContext, 'report' | 'waiting'> {
   let loggedAt = Date.now();
-  return ({ reading, count: read }) => {
-    if (Date.now() - loggedAt < EVERY_MS) return;
-    loggedAt = Date.now();
-    log.info(`read ${read} ${reading}`);
+  return {
+    report({ reading, count: read }) {
+      if (Date.now() - loggedAt < EVERY_MS) return;
+      loggedAt = Date.now();
+      context.log.info(`read ${read} ${reading}`);
+    },
+    waiting: showWaiting(context),
   };
 }

@@ -10,6 +10,7 @@ import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './
 import { confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
+import { showWaiting } from './cli/waiting.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
 
 export const command = defineCommand({
@@ -36,7 +37,8 @@ export const command = defineCommand({
         yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
       const askNumber = async (): Promise<boolean> =>
         yes || (await confirm(context, `${entity}: ${MISTYPED} Make it all the same?`)) === true;
-      const deps = { store, crm, now, wait, leaseMs, askName, askNumber, reading: readingOf(context, provider) };
+      const told = { reading: readingOf(context, provider), waiting: showWaiting(context) };
+      const deps = { store, crm, now, wait, leaseMs, askName, askNumber, ...told };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
       if ('setAside' in done)
         return report(context, opened, {

@@ -13,6 +13,7 @@ import { needConnector } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, integer, text, time, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
+import { showWaiting } from './cli/waiting.ts';
 import { needProvider } from './monitoring/context.ts';
 
 /** Lines shown to a person; `--json` shows all. */
@@ -74,6 +75,7 @@ async function take(
         leaseMs: connector.limits.leaseSeconds * 1_000,
         crm,
         dryRun,
+        waiting: showWaiting(context),
         report(some, progress) {
           done.push(...some);
           if (Date.now() - loggedAt < LOG_EVERY_MS) return;

@@ -11,6 +11,7 @@ import { createWakeUp } from '../../runtime/wake-up.ts';
 import { openStore } from '../../store/open.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { showWaiting } from '../cli/waiting.ts';
 import { needProvider } from '../monitoring/context.ts';
 
 /** Calls made by this process, answered or not. */
@@ -47,8 +48,11 @@ export async function withBackfill<T>(
     reportRespelt(context.log, name, await respellRecords(store, crm, now()));
     const service = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
     const rateLimiter = upstreamRateLimiter(store, service?.requestsPerMinute ?? 1, now);
+    const waiting = showWaiting(context);
     const upstream =
-      service === undefined ? undefined : openUpstream({ ...service, http: counted('service'), rateLimiter, metrics });
+      service === undefined
+        ? undefined
+        : openUpstream({ ...service, http: counted('service'), rateLimiter, metrics, waiting });
     const leaseMs = connector.limits.leaseSeconds * 1_000;
     const { log } = context;
     return await work(

@@ -2,7 +2,7 @@
 import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
 import { LONGEST_SILENCE_MS } from '../../connector/backfill/rows/patience.ts';
 import type { Wait } from '../../connector/crm/patience.ts';
-import { oneLine } from '../cli/table.ts';
+import { timesOf, waitingFor } from '../cli/waiting.ts';
 import type { CallsMade } from './context.ts';
 
 /** The state of a backfill, computed from its steps. Times in ms. */
@@ -108,14 +108,8 @@ function phaseText(standing: BackfillStanding, now: number): string {
 
 /** What is awaited: at first nothing but the first answer. */
 function waitText(trouble: string | undefined, wait: Wait | undefined): string {
-  const times = wait === undefined ? '' : ` since ${timeOf(wait.since)}, until ${timeOf(wait.until)} at most`;
-  return trouble === undefined
-    ? `waiting for the first answer of the CRM${times}`
-    : `waiting${times}: ${oneLine(trouble)}`;
+  return trouble === undefined ? `waiting for the first answer of the CRM${timesOf(wait)}` : waitingFor(trouble, wait);
 }
-
-/** The time of day here: a person compares it with a clock on the wall. */
-const timeOf = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
 
 const verdictsText = (verdicts: BackfillStanding['verdicts']): string => {
   const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);

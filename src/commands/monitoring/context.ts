@@ -10,6 +10,7 @@ import { openClient } from '../../http/outbound/client.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { showWaiting } from '../cli/waiting.ts';
 
 export interface MonitoringContext {
   readonly store: Store;
@@ -39,6 +40,7 @@ export async function withMonitoring(
             accessKey: config.accessKey,
             http: client.http,
             rateLimiter: upstreamRateLimiter(store, config.requestsPerMinute, Date.now),
+            waiting: showWaiting(context),
           });
     const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
     const open = async (name: string): Promise<Crm> => {

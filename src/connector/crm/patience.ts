@@ -19,11 +19,13 @@ export interface Patient {
   readonly silenceMs?: number;
   /** Waits; resolves early where the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told why it waits, since when and until when at most; undefined once that is over. */
-  readonly report?: (step: { readonly trouble: string | undefined; readonly wait?: Wait | undefined }) => void;
+  readonly report?: WaitReport | undefined;
 }
 
-/** A wait for a CRM, in ms since 1970. */
+/** Told why something waits, since when and until when at most; undefined once that is over. */
+export type WaitReport = (step: { readonly trouble: string | undefined; readonly wait?: Wait | undefined }) => void;
+
+/** A wait for an answer, in ms since 1970. */
 export interface Wait {
   readonly since: number;
   /** When it goes on by itself, or is given up. */

@@ -1,7 +1,7 @@
 /** Links that a person asks for: the record is read first, because an id is easily mistyped. */
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { patiently } from '../crm/patience.ts';
+import { patiently, type WaitReport } from '../crm/patience.ts';
 import { isPerson } from '../facts/persons.ts';
 import { otherCompany, readNumber } from '../heal/decide-link.ts';
 import { type LinkRequest, type LinkResult, linkRecord, updateLink } from './links.ts';
@@ -21,9 +21,10 @@ export async function readCandidate(
   crm: Crm,
   { recordId, entity }: Pick<LinkRequest, 'recordId' | 'entity'>,
   signal: AbortSignal,
+  report?: WaitReport,
 ): Promise<LinkCandidate> {
   const read = await patiently(
-    { crm, now: Date.now, silenceMs: SILENCE_MS },
+    { crm, now: Date.now, silenceMs: SILENCE_MS, report },
     async () => {
       const match = crm.match !== undefined && (await crm.schema(signal)).has(crm.match) ? crm.match : undefined;
       const [record] = await crm.connection.read([recordId], match === undefined ? [] : [match], signal);

@@ -26,6 +26,7 @@ import type { BlockFault } from '../../runtime/limits/blocks.ts';
 import { createRateLimiter, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/store.ts';
+import type { WaitReport } from '../crm/patience.ts';
 import { currentSendGuard } from '../crm/send-guard.ts';
 
 /** A company under its id in the external system. */
@@ -75,6 +76,8 @@ export interface UpstreamOptions {
   readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
   /** Wall clock in ms, for `Retry-After` dates and pauses. */
   readonly now?: () => number;
+  /** Told where a list is waited for. */
+  readonly waiting?: WaitReport;
   /** Items a page. */
   readonly take?: number;
 }
@@ -108,7 +111,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   /** For messages: without what a URL may carry of credentials. */
   const address = `${origin}${pathname === '/' ? '' : pathname}`;
   const call = openCalls(options, address);
-  const list = openLists(call, address);
+  const list = openLists(call, address, options);
   return {
     add: async (item, sendUpdate, provider, signal) =>
       resultOf(await call('POST', itemsPath(provider), addItemQuery(item, sendUpdate), signal)),
@@ -244,8 +247,9 @@ type List = <T>(
 
 /** Reads lists, with a few tries. Throws {@link UpstreamError}. */
 const openLists =
-  (call: Call, address: string): List =>
+  (call: Call, address: string, { now = Date.now, waiting }: Pick<UpstreamOptions, 'now' | 'waiting'>): List =>
   async (path, query, read, signal) => {
+    const since = now();
     for (let tries = 1; ; tries++) {
       const answer = await call('GET', path, query, signal);
       if (answer.kind === 'done') {
@@ -256,6 +260,7 @@ const openLists =
       const wait = waitAfter(answer, tries);
       if (wait === undefined || wait > LONGEST_WAIT_MS || tries === TRIES)
         throw new UpstreamError(answer.kind, answer.message);
+      waiting?.({ trouble: answer.message, wait: { since, until: now() + wait } });
       await pause(wait, signal);
     }
   };

@@ -2,6 +2,7 @@
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
+import type { WaitReport } from '../crm/patience.ts';
 import type { Upstream } from '../links/upstream.ts';
 
 export interface ReconcileContext {
@@ -14,6 +15,7 @@ export interface ReconcileContext {
   readonly claim: Claim;
   /** Told how far the lists were read. */
   readonly report?: (progress: ReconcileProgress) => void;
+  readonly waiting?: WaitReport | undefined;
 }
 
 export interface ReconcileProgress {

@@ -28,12 +28,12 @@ export interface Records {
  * that cannot be had throws, and a list that is not whole is never judged.
  */
 export async function readRecords(context: ReconcileContext, signal: AbortSignal): Promise<Records> {
-  const { crm, now, report } = context;
+  const { crm, now, report, waiting } = context;
   const schema = await crm.schema(signal);
   const match = await readMatch(context.store, crm, schema, now());
   const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
   const ask = (cursor: string | undefined): Promise<Page> =>
-    patiently({ crm, now }, () => crm.connection.scan(properties, cursor, signal), signal);
+    patiently({ crm, now, report: waiting }, () => crm.connection.scan(properties, cursor, signal), signal);
   const watch = watchScan(crm.name);
   let count = 0;
   let next: Promise<Page> | undefined = ask(undefined);

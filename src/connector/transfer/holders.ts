@@ -2,7 +2,7 @@
 import { type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Crm } from '../crm/crm.ts';
-import { patiently } from '../crm/patience.ts';
+import { patiently, type WaitReport } from '../crm/patience.ts';
 import { watchScan } from '../crm/scan-watch.ts';
 
 export interface Holder {
@@ -33,6 +33,7 @@ export interface HoldersDeps {
   readonly now: () => number;
   /** Called with the number of records read so far, where the search must read all of them. */
   readonly reading: (count: number) => void;
+  readonly waiting?: WaitReport | undefined;
 }
 
 type Find = NonNullable<Crm['connection']['find']>;
@@ -86,14 +87,15 @@ async function findByNumber(
   return holders;
 }
 
-async function readAll({ crm, now, reading }: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> {
+async function readAll(deps: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> {
+  const { crm, reading } = deps;
   const { match, nameProperty, number, name } = sought;
   const byNumber = new Map<string, Holder>();
   const byName = new Map<string, Holder>();
   const properties = [...new Set([match, nameProperty].filter((one) => one !== undefined))];
   let count = 0;
   let numbered = 0;
-  for await (const { records } of allPages({ crm, now }, properties, signal)) {
+  for await (const { records } of allPages(deps, properties, signal)) {
     for (const { id, properties: of } of records) {
       numbered += Object.hasOwn(of, match) ? 1 : 0;
       if (isThe(number, of[match])) byNumber.set(id, holderOf(id, of, sought));
@@ -112,7 +114,7 @@ async function readAll({ crm, now, reading }: HoldersDeps, sought: Sought, signa
 }
 
 async function* allPages(
-  { crm, now }: Pick<HoldersDeps, 'crm' | 'now'>,
+  { crm, now, waiting }: HoldersDeps,
   properties: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, undefined> {
@@ -120,7 +122,11 @@ async function* allPages(
   let cursor: string | undefined;
   do {
     const from = cursor;
-    const page = await patiently({ crm, now }, () => crm.connection.scan(properties, from, signal), signal);
+    const page = await patiently(
+      { crm, now, report: waiting },
+      () => crm.connection.scan(properties, from, signal),
+      signal,
+    );
     await watch(page);
     yield page;
     cursor = page.cursor;

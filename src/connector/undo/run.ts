@@ -1,7 +1,7 @@
 /** Runs an undo over all the records that it concerns, page by page, and waits out temporary faults of the CRMs. */
 import { pause } from '../../runtime/pause.ts';
 import type { Crm } from '../crm/crm.ts';
-import { patiently } from '../crm/patience.ts';
+import { patiently, type WaitReport } from '../crm/patience.ts';
 import type { RecordRef } from '../links/links.ts';
 import type { Undone } from './outcome.ts';
 import { previewPage, type UndoBatch, type UndoDeps, undoPage } from './undo.ts';
@@ -11,6 +11,7 @@ export interface UndoRun extends UndoDeps {
   /** The open connection of that name; undefined where it is not configured any more. */
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
+  readonly waiting?: WaitReport | undefined;
   /** Called with what became of each property, and how many of all records are done. */
   readonly report: (done: readonly Undone[], progress: UndoProgress) => Promise<void> | void;
 }
@@ -67,7 +68,7 @@ async function undoRecords(
     if (result.fault !== undefined) throw result.fault;
   };
   for (let looks = 1; ; looks++) {
-    await patiently({ crm, now: run.now }, attempt, signal);
+    await patiently({ crm, now: run.now, report: run.waiting }, attempt, signal);
     if (open.length === 0) return;
     if (looks === LOOKS) break;
     await pause(LOOK_AGAIN_MS, signal);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { readWritten } from '../../../src/connector/sync/written.ts';
+import type { TransferDeps } from '../../../src/connector/transfer/transfer.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
@@ -67,6 +68,22 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     fixture.answer = false;
     expect(await fixture.run({ entity: old, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
     expect(fixture.asked).toEqual([entity, entity]);
+  });
+
+  it('tells what it waits for while it reads the records', async () => {
+    const fixture = await setTransfer(engine);
+    const { find, ...connection } = fixture.crm.connection;
+    let scans = 0;
+    const scan: typeof connection.scan = async (...page) => {
+      scans += 1;
+      if (scans === 1) throw new ProviderError('unavailable', 'no answer within 30 s');
+      return connection.scan(...page);
+    };
+    const troubles: unknown[] = [];
+    const crm = { ...fixture.crm, connection: { ...connection, scan } };
+    const waiting: TransferDeps['waiting'] = ({ trouble }) => troubles.push(trouble);
+    expect(await fixture.run(order, { crm, waiting })).toMatchObject({ kind: 'made' });
+    expect(troubles).toEqual(['no answer within 30 s', undefined]);
   });
 
   it('makes one record where two transfer the company at the same time', async () => {

@@ -26,10 +26,11 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   test.each<[string, FaultAction]>([
     ['an answer that is lost after the write', { kind: 'reset', applied: true }],
     ['a CRM that is away for a moment', { kind: 'status', status: 503 }],
-  ])('%s costs another try and nothing else', async (_, action) => {
+  ])('%s costs another try that is told, and nothing else', async (_, action) => {
     const { fixture, id } = await renamedOnce();
     fixture[crm].fault({ match: write, action });
-    expect((await fixture.cli('undo', '--event', '1')).code).toBe(0);
+    const ran = await fixture.cli('undo', '--event', '1');
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringMatching(/waiting since .*, until .* at most: /)]);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
     expect(await undone(fixture, id)).toEqual(['written']);
   });
