@@ -13,7 +13,7 @@ import { defineCommand, integer, needed, text, UsageError } from './cli/command.
 import type { CommandContext } from './cli/context.ts';
 import type { Output } from './cli/output.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
-import { type ServiceOptions, serveService } from './emulate/service.ts';
+import { JOBS, type ServiceOptions, serveService } from './emulate/service.ts';
 
 const applied = Type.Optional(Type.Boolean());
 const CLOSED = { additionalProperties: false } as const;
@@ -64,7 +64,7 @@ export const command = defineCommand({
       'file',
     ),
     every: integer('seconds between changes to the companies, for register and service (default: no changes)'),
-    webhook: text('the webhook of the hubspot and salesforce jobs, for service', 'url'),
+    webhook: text('the webhook of the hubspot and salesforce jobs, for service (default: they send nothing)', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
     if (EMULATORS[name] === undefined && name !== 'register' && name !== 'service') {
@@ -142,7 +142,10 @@ async function showService(context: CommandContext, options: ServiceOptions): Pr
     );
     if (!json) output.line(stringify(configuration).trimEnd());
     for (const { entityId, name } of service.companies) output.line(`# ${entityId}  ${name}`);
-    output.line(`\nTo administer it: cvrsync --config ${file} jobs list`);
+    output.line(
+      `\nIts key has jobs for connections named ${JOBS.join(' and ')}${options.webhook === undefined ? ', which send nothing: give --webhook URL for events' : ''}.`,
+    );
+    output.line(`To administer it: cvrsync --config ${file} jobs list`);
     await ended(signal);
   } finally {
     await service.close();

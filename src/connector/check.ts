@@ -9,6 +9,7 @@ import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
 import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
+import { checkJobs } from './links/check-jobs.ts';
 import { checkLinks } from './links/check-links.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './links/upstream.ts';
 
@@ -45,7 +46,7 @@ export async function connectorFindings(
   return (await Promise.all(parts)).flat();
 }
 
-async function checkUpstream(deps: CrmDeps, { upstream }: ToCheck, signal: AbortSignal): Promise<Findings> {
+async function checkUpstream(deps: CrmDeps, { upstream, providers }: ToCheck, signal: AbortSignal): Promise<Findings> {
   const subject = 'upstream';
   if (upstream === undefined)
     return [
@@ -59,7 +60,14 @@ async function checkUpstream(deps: CrmDeps, { upstream }: ToCheck, signal: Abort
   const rateLimiter = upstreamRateLimiter(deps.store, upstream.requestsPerMinute, deps.now);
   try {
     const jobs = await openUpstream({ ...upstream, http: deps.http, rateLimiter, metrics: deps.metrics }).jobs(signal);
-    return [{ level: 'ok', subject, found: `${upstream.baseUrl} accepts the key; ${jobs.length} jobs` }];
+    const found = `${upstream.baseUrl} accepts the key; ${jobs.length === 1 ? '1 job' : `${jobs.length} jobs`}`;
+    return [
+      { level: 'ok', subject, found },
+      ...checkJobs(
+        jobs,
+        providers.map(({ name }) => name),
+      ),
+    ];
   } catch (error) {
     const advice =
       error instanceof UpstreamError && error.fault === 'auth'

@@ -20,6 +20,8 @@ export type ErrorBody = Static<typeof errorBody>;
 export interface WireJob {
   readonly id: string;
   readonly name: string | undefined;
+  /** The `{Provider}` of its items, where the service says it. */
+  readonly provider?: string;
 }
 
 /** A monitored item: a company under its id in the external system. */
@@ -107,7 +109,10 @@ const readList = <T>(
 
 const readJob = (entry: JsonObject): WireJob | string => {
   const id = firstText(entry, 'id', 'jobId');
-  return id === undefined ? 'has no id' : { id, name: firstText(entry, 'name', 'jobName', 'provider') };
+  if (id === undefined) return 'has no id';
+  const provider = firstText(entry, 'provider', 'providerName');
+  const name = firstText(entry, 'name', 'jobName') ?? provider;
+  return { id, name, ...(provider !== undefined && { provider }) };
 };
 
 const readItem = (entry: JsonObject): WireItem | string => {

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly seed: number;
   readonly companies: number;
   readonly faults: readonly ScriptedFault[];
-  /** Where the jobs of both CRMs deliver; no jobs where absent. */
+  /** Where the jobs of both CRMs deliver; nowhere where absent. */
   readonly webhook: string | undefined;
   /** Seconds between two changes in the register; none where absent. */
   readonly every: number | undefined;
@@ -38,7 +38,8 @@ export interface EmulatedService {
   close(): Promise<void>;
 }
 
-const PROVIDERS = ['hubspot', 'salesforce'];
+/** Each is the job of the connection of that name. */
+export const JOBS: readonly string[] = ['hubspot', 'salesforce'];
 const MOST_CHANGES = 1_000_000;
 
 /** Starts it on a store that goes away with it. Posts to any address of this machine. */
@@ -89,7 +90,7 @@ async function enter({ store, service }: App, webhook: string | undefined): Prom
   const now = Date.now();
   return store.write(async (tx) => {
     const { id, key } = await createKey(tx, { name: 'emulated', scopes: USUAL_SCOPES }, now);
-    for (const provider of webhook === undefined ? [] : PROVIDERS)
+    for (const provider of JOBS)
       await createJob(tx, { provider, key: id, url: webhook ?? null }, { secrets: service.secrets, now });
     return key;
   });

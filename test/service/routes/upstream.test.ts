@@ -32,7 +32,7 @@ it.each([undefined, 'x-access-key'])('adds, lists and removes, with the key in %
   for (let index = 0; index < 5; index++)
     expect(await upstream.add(item(index), index === 0, 'crm', never)).toEqual({ kind: 'done' });
   expect(await upstream.add(item(0), false, 'crm', never)).toEqual({ kind: 'done' });
-  expect(await upstream.jobs(never)).toEqual([{ id: jobId, name: 'crm' }]);
+  expect(await upstream.jobs(never)).toEqual([{ id: jobId, name: 'crm', provider: 'crm' }]);
   const listed = await Array.fromAsync(upstream.items(jobId, never));
   expect(listed).toEqual([0, 1, 2, 3, 4].map((index) => ({ ...item(index), provider: 'crm' })));
   expect(await upstream.remove(item(2), 'crm', never)).toEqual({ kind: 'done' });

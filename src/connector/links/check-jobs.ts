@@ -1,0 +1,24 @@
+/** Whether the monitoring service has a job for each connection: without one it refuses every link. */
+import type { WireJob } from '../../protocol/api.ts';
+import type { Finding, Findings } from '../../runtime/finding.ts';
+
+/** A finding for each connection that none of the key's jobs is for. Pure. */
+export function checkJobs(jobs: readonly WireJob[], connections: readonly string[]): Findings {
+  const known = new Set(jobs.flatMap(({ provider, name }) => (provider ?? name)?.toLowerCase() ?? []));
+  // The name of a job is its provider's or a list's: only a service that says the provider is certain.
+  const isSure = jobs.every(({ provider }) => provider !== undefined);
+  return connections
+    .filter((name) => !known.has(name.toLowerCase()))
+    .map((subject): Finding => {
+      const found = `the monitoring service lists no job named ${subject} for the key (${shown(jobs)}): it would refuse every link`;
+      const advice = `create the job where the service runs: cvrsync jobs create ${subject} --key KEY_ID --url WEBHOOK; where the daemon is the service, restart it`;
+      return isSure
+        ? { level: 'fail', subject, found, advice }
+        : { level: 'warn', subject, found, advice: `unless a job named otherwise is for ${subject}, ${advice}` };
+    });
+}
+
+const shown = (jobs: readonly WireJob[]): string =>
+  jobs.length === 0
+    ? 'it has none'
+    : `it has ${jobs.map(({ id, name, provider }) => provider ?? name ?? id).join(', ')}`;
