@@ -1,7 +1,9 @@
 /** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
 import { startApp } from '../app.ts';
+import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
+import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, UsageError } from './cli/command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
@@ -14,6 +16,8 @@ export const command = defineCommand({
     const config = await context.config();
     const missing = nothingToRun(config);
     if (missing !== undefined) throw new UsageError(missing);
+    const { admin, server, store } = config;
+    if (!storeExists(store)) await tryPorts({ admin, server });
     const { log, env, signal, strayed } = context;
     const app = await startApp(config, { log, env });
     const memory = giveBackIdleMemory();

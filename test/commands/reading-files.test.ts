@@ -2,8 +2,10 @@
  * Files that are not what a command needs: each is told in one clear message, and what only reads changes nothing.
  */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -164,6 +166,24 @@ describe('a store that cannot be kept where it should be is told with path, user
     ]);
     expect(ran.stderr).toContain(`cannot write ${file} (`);
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
+  });
+
+  test('but not made where a port is taken, or both are the same one', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const store = join(folder, 'ports', 'x.db');
+    const service = { register: { source: 'file', path: folder } };
+    const start = async (content: object) =>
+      cvrsync(['--config', await configured('ports.json', { store, service, ...content }), 'serve']);
+    const taken = await start({ server: { port }, admin: { port: 0 } });
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('set another server.port')]);
+    other.close();
+    await once(other, 'close');
+    const same = await start({ server: { port }, admin: { port } });
+    expect([same.code, same.stderr]).toEqual([1, expect.stringContaining(`port ${port} of 127.0.0.1 is taken`)]);
+    expect(await readdir(folder)).not.toContain('ports');
   });
 
   test('where the system makes no folder, also for check, backup and a new provider', async () => {
