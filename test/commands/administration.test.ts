@@ -173,8 +173,16 @@ describe('monitors', () => {
 
   it.each([
     ['both targets', ['create', 'x', '--all', '--entity', '10000001'], 2, 'not both'],
-    ['an event that is none', ['create', 'x', '--event', 'weather'], 2, 'events/0 is no event'],
-    ['an address that is none', ['create', 'x', '--url', 'hooks'], 2, 'url should be an address'],
+    ['an event that is none', ['create', 'x', '--event', 'weather'], 2, '--event weather: no such event; they are'],
+    [
+      'an event of another spelling',
+      ['create', 'x', '--event', 'nam'],
+      2,
+      '--event nam: no such event; did you mean name?\n',
+    ],
+    ['a recipient that is none', ['create', 'x', '--email', 'ida'], 2, '--email ida is no e-mail address'],
+    ['a rate of none', ['create', 'x', '--posts-per-minute', '60001'], 2, '--posts-per-minute should be'],
+    ['an address that is none', ['create', 'x', '--url', 'hooks'], 2, '--url should be an address'],
     ['a company that is none', ['create', 'x', '--entity', 'Nordlys'], 2, 'Nordlys is neither an entity id'],
     ['a production unit', ['create', 'x', '--entity', 'CVR-2-1000000020'], 2, 'cannot be monitored'],
     ['two kinds of credentials', ['create', 'x', '--bearer', 's3cret', '--basic', 'a:s3cret'], 2, 'choose one of'],
@@ -196,6 +204,7 @@ describe('monitors', () => {
     expect(ran.stderr).toContain(message);
     expect(ran.code).toBe(code);
     expect(ran.stderr).not.toContain('s3cret');
+    expect(ran.stderr).not.toContain('because:');
     expect(await json<object>('monitors', 'list')).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { readMonitorable } from '../../service/monitors/monitorable.ts';
 import type { Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { issueText } from '../monitors/issues.ts';
 import { readEntity } from './entity.ts';
 import { withStore } from './with-store.ts';
 
@@ -30,8 +31,8 @@ export async function withService(
       return await work({ store, secrets, wire, hasMailServer: service?.smtp !== undefined });
     } catch (error) {
       if (!(error instanceof MonitorError)) throw error;
-      const problems = error.issues.map(({ path, message }) => `${path.slice(1)} ${message}`);
-      throw new UsageError(problems.join('; '), { cause: error });
+      // Without the cause, which says the same in terms of the API.
+      throw new UsageError(error.issues.map(issueText).join('; '));
     }
   });
 }

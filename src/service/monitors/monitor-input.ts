@@ -38,12 +38,18 @@ export interface MonitorInput {
 /** What can be changed later. */
 export type MonitorPatch = Partial<Omit<MonitorInput, 'owner' | 'provider' | 'enabled'>>;
 
+/** What is wrong with one setting. */
+export interface MonitorIssue extends Issue {
+  /** The entry of a list that it is about; never a secret. */
+  readonly given?: string;
+}
+
 /** A monitor that cannot be as it was asked for. The issues are for the person who asked, and hold no secret. */
 export class MonitorError extends Error {
   override readonly name = 'MonitorError';
-  readonly issues: readonly Issue[];
+  readonly issues: readonly MonitorIssue[];
 
-  constructor(issues: readonly Issue[]) {
+  constructor(issues: readonly MonitorIssue[]) {
     super(`The monitor cannot be like that: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
     this.issues = issues;
   }
@@ -84,11 +90,11 @@ const CONTROL = /\p{Cc}/u;
 const OURS = /^(?:host|connection|keep-alive|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
 
 /** Tells everything that is wrong with what is asked; nothing where it can be. */
-export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly Issue[] {
+export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly MonitorIssue[] {
   const { name, provider, target, events, url, credentials, schedule, postsPerMinute, emails } = input;
-  const issues: Issue[] = [];
-  const refuse = (wrong: boolean, path: string, message: string): void => {
-    if (wrong) issues.push({ path, message });
+  const issues: MonitorIssue[] = [];
+  const refuse = (wrong: boolean, path: string, message: string, given?: string): void => {
+    if (wrong) issues.push({ path, message, ...(given !== undefined && { given }) });
   };
   if (name !== undefined) refuse(!isPlain(name, 200), '/name', 'should be 1 to 200 characters on one line');
   if (typeof provider === 'string')
@@ -99,6 +105,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
       eventNamed(event, options) === undefined,
       `/events/${at}`,
       `is no event; they are ${EVENT_NAMES.map((name) => wireNameOf(name, options)).join(', ')}`,
+      event,
     );
   if (typeof url === 'string') issues.push(...checkUrl(url, { refusal: options.refusal, instead: CREDENTIALS }));
   if (credentials !== undefined) issues.push(...checkCredentials(credentials));
@@ -115,6 +122,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
       email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email),
       `/emails/${at}`,
       'is no e-mail address, as name@example.com',
+      email,
     );
   return issues;
 }
