@@ -50,7 +50,9 @@ const list = defineCommand({
         const { id, name, ...row } = rowOf(job, counts, wire);
         return { id, provider: job.provider, name, key: job.owner, ...row };
       });
-      context.output.table(rows, 'There are no jobs: cvrsync jobs create PROVIDER makes one.');
+      const whose =
+        key === undefined ? 'There are no jobs' : `No job belongs to the key ${key} (see cvrsync keys list)`;
+      context.output.table(rows, `${whose}: cvrsync jobs create PROVIDER makes one.`);
       return 0;
     }),
 });

@@ -4,6 +4,7 @@ import { readEntity } from './arguments/entity.ts';
 import { recordIdsIn } from './arguments/record-id.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
+import { needProvider } from './monitoring/context.ts';
 
 const MOST = 1_000;
 
@@ -23,6 +24,8 @@ export const command = defineCommand({
     const recordIds = record === undefined ? undefined : recordIdsIn(connector ?? { providers: [] }, provider, record);
     return withStore<ExitCode>(context, async (store) => {
       const found = await listLinks(store.db, { provider, entity: asked, recordIds, state, limit: limit + 1 });
+      // A connection that was taken out of the configuration may still have links.
+      if (found.length === 0 && provider !== undefined && connector !== undefined) needProvider(connector, provider);
       const rows = found.slice(0, limit).map((link) => ({
         provider: link.provider,
         record: link.record_id,
@@ -32,7 +35,8 @@ export const command = defineCommand({
         synced: link.synced_at === null ? null : new Date(link.synced_at).toISOString(),
         why: link.reason ?? link.observed_error,
       }));
-      context.output.table(rows, 'No record is linked.');
+      const isFiltered = [provider, entity, record, state].some((each) => each !== undefined);
+      context.output.table(rows, isFiltered ? 'No link is like that: name fewer filters.' : 'No record is linked.');
       if (found.length > limit)
         context.log.warn({ limit }, 'there are more links: raise --limit, or narrow the list with the other options');
       return 0;

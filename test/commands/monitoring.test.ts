@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serveService, tooMany } from '../support/service.ts';
+import { opened } from '../support/stores.ts';
 import { A, B, ONE, setup, TWO } from './monitoring/setup.ts';
 
 describe('monitoring add', () => {
@@ -166,6 +167,16 @@ describe('monitoring list and jobs', () => {
 });
 
 describe('links', () => {
+  it('are none before the first one, and those of a connection that was taken out stay', async () => {
+    const { run, links, store: url } = await setup(undefined);
+    await run('monitoring', 'add', 'hubspot', A, ONE);
+    const store = await opened(url);
+    await store.write((tx) => tx.updateTable('link').set({ provider: 'old' }).execute());
+    expect(await links('old')).toHaveLength(1);
+    await store.write((tx) => tx.deleteFrom('link').execute());
+    expect((await run('links')).stdout).toContain('No record is linked.');
+  });
+
   it('are listed by company, record and state', async () => {
     const { run, links } = await setup(undefined);
     await run('monitoring', 'add', 'hubspot', A, ONE);
@@ -177,6 +188,12 @@ describe('links', () => {
     expect(await records('--record', TWO)).toEqual([TWO]);
     expect(await records('--state', 'removed')).toEqual([TWO]);
     expect(await records('crm2')).toEqual([]);
+    expect((await run('links', 'crm2')).stdout).toContain('No link is like that');
+    expect((await run('links', '--entity', '10000009')).stdout).toContain('No link is like that');
+    expect(await run('links', 'hubspott')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('hubspott is not configured under connector.providers; did you mean hubspot?'),
+    });
     expect((await run('links', '--state', 'lost')).code).toBe(2);
     const cut = await run('links', '--json', '--limit', '1');
     expect([JSON.parse(cut.stdout).length, cut.stderr]).toEqual([1, expect.stringContaining('more links')]);

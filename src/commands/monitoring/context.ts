@@ -63,7 +63,7 @@ export function needUpstream({ upstream }: MonitoringContext): Upstream {
 }
 
 /** The connection of that name; throws where none is configured. */
-export function needProvider({ providers }: ConnectorConfig, name: string): CrmConfig {
+export function needProvider({ providers }: Pick<ConnectorConfig, 'providers'>, name: string): CrmConfig {
   const found = providers.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = providers.map((one) => one.name);
