@@ -10,7 +10,9 @@ export async function readSecretFile(file: string, what: string): Promise<string
     return await readFile(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Error(`The ${what} ${file} cannot be read`, { cause: error });
+    throw new Error(`The ${what} ${file} cannot be read: give this user the right to, or restore it from the backup`, {
+      cause: error,
+    });
   }
 }
 
@@ -37,7 +39,10 @@ async function makeSecretFile(file: string, what: string, text: string): Promise
     await link(partial, file);
   } catch (error) {
     // Another process was first: its secret is the one.
-    if (codeOf(error) !== 'EEXIST') throw new Error(`The ${what} ${file} cannot be made`, { cause: error });
+    if (codeOf(error) !== 'EEXIST')
+      throw new Error(`The ${what} ${file} cannot be made: give this user the right to write its folder`, {
+        cause: error,
+      });
   } finally {
     await rm(partial, { force: true });
   }

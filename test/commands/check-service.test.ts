@@ -185,8 +185,10 @@ describe('check of a service', () => {
 
   it('says that the key file is none, and leaves it as it is', async () => {
     await writeFile(`${store}.key`, 'not a key');
-    const { code, about } = await found();
+    const { code, about, findings } = await found();
     expect([code, about('key')]).toEqual([1, [expect.stringContaining('does not hold 32 bytes')]]);
+    expect(about('key')).toEqual([expect.stringContaining('restore it from the backup')]);
+    expect(findings.find(({ subject }) => subject === 'key')?.advice).toContain('restore the key file');
     expect(await readFile(`${store}.key`, 'utf8')).toBe('not a key');
   });
 });

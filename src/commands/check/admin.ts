@@ -18,7 +18,7 @@ async function checkToken(config: Config, http: OutboundHttp, signal: AbortSigna
     const token = await adminTokenOf(config);
     return token === undefined ? [NO_TOKEN] : await trial(config, token, http, signal);
   } catch (error) {
-    return [{ level: 'fail', subject, found: errorText(error) }];
+    return [{ level: 'fail', subject, found: errorText(error), advice: 'mend the token file, or set admin.token' }];
   }
 }
 

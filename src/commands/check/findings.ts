@@ -14,6 +14,7 @@ import type { Finding, Findings } from '../../runtime/finding.ts';
 import { serviceFindings } from '../../service/check.ts';
 import type { Secrets } from '../../service/keys/secrets.ts';
 import type { Store } from '../../store/open.ts';
+import { isPostgresUrl } from '../../store/store.ts';
 import { adminFindings } from './admin.ts';
 import { daemonFindings } from './daemons.ts';
 import { indexFindings } from './index-state.ts';
@@ -129,6 +130,8 @@ async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | un
     return { secrets: await secretsOf(config) };
   } catch (error) {
     const found = errorText(error);
-    return { finding: { level: 'fail', subject: 'key', found } };
+    const isConfigured = config.service?.secretKey !== undefined || isPostgresUrl(config.store);
+    const advice = isConfigured ? 'see the setting service.secretKey' : 'mend or restore the key file';
+    return { finding: { level: 'fail', subject: 'key', found, advice } };
   }
 }

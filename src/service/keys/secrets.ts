@@ -64,13 +64,15 @@ export function openSecrets(key: Buffer): Secrets {
  * key, since replicas on other machines would each make their own.
  */
 export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
-  if (configured !== undefined) return readKey(configured, 'service.secretKey');
+  if (configured !== undefined)
+    return readKey(configured, 'service.secretKey', 'set the key that the store was made with');
   if (isPostgresUrl(storeUrl))
     throw new Error(
       'service.secretKey is missing: a PostgreSQL store needs it. Make one with: openssl rand -base64 32',
     );
   const file = `${storeUrl}.key`;
-  return readKey(await storeSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64')), file);
+  const text = await storeSecretFile(file, KEY_FILE, () => randomBytes(KEY_BYTES).toString('base64'));
+  return readKey(text, `The key file ${file}`, 'restore it from the backup, or delete it where the store is new');
 }
 
 /** The key file of a SQLite store; undefined where it has none. */
@@ -79,8 +81,8 @@ export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
   return (await readSecretFile(file, KEY_FILE)) === undefined ? undefined : file;
 }
 
-function readKey(text: string, where: string): Buffer {
+function readKey(text: string, where: string, remedy: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== KEY_BYTES) throw new Error(`${where} does not hold ${KEY_BYTES} bytes in base64`);
+  if (key.length !== KEY_BYTES) throw new Error(`${where} does not hold ${KEY_BYTES} bytes in base64: ${remedy}`);
   return key;
 }

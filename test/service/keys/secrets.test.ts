@@ -60,7 +60,9 @@ describe('the key', () => {
   it('is never made anew over a file that holds something else', async () => {
     const store = path.join(newFolder(), 'store.db');
     writeFileSync(`${store}.key`, 'half a k');
-    await expect(loadSecretKey(undefined, store)).rejects.toThrow(/store\.db\.key does not hold 32 bytes/);
+    await expect(loadSecretKey(undefined, store)).rejects.toThrow(
+      /The key file .*store\.db\.key does not hold 32 bytes in base64: restore it from the backup/,
+    );
     expect(readFileSync(`${store}.key`, 'utf8')).toBe('half a k');
   });
 
