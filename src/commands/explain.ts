@@ -5,9 +5,11 @@ import { ALL_PROPERTIES } from '../connector/decide/override.ts';
 import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
 import { entityIdIn } from '../protocol/cvr-number.ts';
+import type { Db } from '../store/store.ts';
 import { needRecordId } from './arguments/record-id.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, integer, needed, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, integer, needed, UsageError } from './cli/command.ts';
+import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'explain',
@@ -17,7 +19,7 @@ export const command = defineCommand({
   run: async (context, { subject }, { limit = 50 }) => {
     const config = await context.config();
     const { connector } = config;
-    const timeline = await withStore(context, async ({ db }) => {
+    const read = async (db: Db): Promise<Timeline | undefined> => {
       const options = { ...wireOf(config), now: Date.now(), limit };
       const entity = entityIdIn(subject);
       if (entity !== undefined) return readTimeline(db, entity, options);
@@ -25,11 +27,19 @@ export const command = defineCommand({
       const id = connector === undefined ? named : needRecordId(connector, provider, named);
       const linked = await entityOf(db, provider, id);
       return linked === undefined ? undefined : readTimeline(db, linked, { ...options, record: { provider, id } });
+    };
+    return withStore<ExitCode>(context, async ({ db }) => {
+      const timeline = await read(db);
+      if (timeline === undefined)
+        throw new Error(
+          `${subject} has no link and no event: see cvrsync links, or link it with cvrsync monitoring add`,
+        );
+      const emptiness = isAwaited(timeline)
+        ? ((await unheardOf(context, db, timeline.entity)) ?? noEvent(timeline))
+        : '';
+      context.output.result(timeline, textOf(timeline, emptiness));
+      return 0;
     });
-    if (timeline === undefined)
-      throw new Error(`${subject} has no link and no event: see cvrsync links, or link it with cvrsync monitoring add`);
-    context.output.result(timeline, textOf(timeline));
-    return 0;
   },
 });
 
@@ -40,13 +50,22 @@ function readRecord(subject: string): readonly [provider: string, id: string] {
   return [subject.slice(0, colon), subject.slice(colon + 1)];
 }
 
-/** The timeline as text for a person. */
-function textOf(timeline: Timeline): string {
+/** Whether it is linked, and no event has told anything of it. */
+const isAwaited = ({ links, facts }: Timeline): boolean =>
+  facts.length === 0 && links.some(({ state }) => state === 'active');
+
+function noEvent({ entity, links }: Timeline): string {
+  const { provider = 'PROVIDER', record = 'RECORD_ID' } = links.find(({ state }) => state === 'active') ?? {};
+  return `No event with data has come for it: nothing is written until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update asks for the whole company.`;
+}
+
+/** The timeline as text for a person; `emptiness`: why no fact is known, where one is awaited. */
+function textOf(timeline: Timeline, emptiness: string): string {
   return [
     timeline.entity,
     ...section('Links', timeline.links.map(linkLine)),
     ...section('Events received', timeline.receipts.map(receiptLine)),
-    ...section('Facts now', timeline.facts.map(factLine)),
+    ...section('Facts now', emptiness === '' ? timeline.facts.map(factLine) : [emptiness]),
     ...[...Map.groupBy(timeline.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
       ([record, decisions]) =>
         section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),

@@ -10,6 +10,7 @@ import { showWaiting } from './cli/waiting.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
 import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/context.ts';
 import { list } from './monitoring/list.ts';
+import { unheardOf } from './monitoring/unheard-of.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -40,7 +41,9 @@ const add = defineCommand({
       const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
       if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
       const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      return report(context, opened, await carry(opened, desired, context.signal), { done, state: 'monitored' });
+      const standing = await carry(opened, desired, context.signal);
+      const note = await unheardOf(context, opened.store.db, entity);
+      return report(context, opened, standing, { done, state: 'monitored', note });
     }),
 });
 
@@ -121,7 +124,7 @@ function report(
   context: CommandContext,
   { upstream }: MonitoringContext,
   standing: CarryStanding,
-  { done, state }: { readonly done: string; readonly state: string },
+  { done, state, note }: { readonly done: string; readonly state: string; readonly note?: string | undefined },
 ): ExitCode {
   const { kind, link } = standing;
   if (kind === 'refused')
@@ -139,7 +142,7 @@ function report(
   const confirmed = kind === 'confirmed';
   context.output.result(
     { provider, record, entity, link: link.state, observed, confirmed, reason },
-    `${done}. ${text}`,
+    [`${done}.`, text, note].filter((part) => part !== undefined).join(' '),
   );
   return 0;
 }

@@ -12,6 +12,7 @@ import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
 import { showWaiting } from './cli/waiting.ts';
 import { type CarryStanding, carry } from './monitoring/carry.ts';
+import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'transfer',
@@ -45,6 +46,7 @@ export const command = defineCommand({
           entity,
           made: done,
           standing: await carry(opened, { provider, recordId: done.id }, context.signal),
+          note: await unheardOf(context, store.db, entity),
         });
       if (isRefusal(done)) {
         const text = refusalOf(provider, entity, done);
@@ -56,10 +58,18 @@ export const command = defineCommand({
   },
 });
 
+interface TransferReport {
+  readonly entity: string;
+  readonly made: MadeRecord;
+  readonly standing: CarryStanding;
+  /** What else to say of the company. */
+  readonly note: string | undefined;
+}
+
 function report(
   { output }: CommandContext,
   { crm: { name: provider }, upstream }: Pick<BackfillContext, 'crm' | 'upstream'>,
-  { entity, made, standing }: { readonly entity: string; readonly made: MadeRecord; readonly standing: CarryStanding },
+  { entity, made, standing, note }: TransferReport,
 ): ExitCode {
   const { kind, id, name, setAside } = made;
   const { kind: monitoring, link, ...rest } = standing;
@@ -72,7 +82,8 @@ function report(
     waiting: `The daemon will ask the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
   };
   const aside = Object.entries(setAside).map(([property, why]) => `  ${property} was left out: ${oneLine(why)}`);
-  const text = [`${first}, and linked it to ${entity}. ${observed[monitoring]}`, ...aside].join('\n');
+  const done = [`${first}, and linked it to ${entity}.`, observed[monitoring], note];
+  const text = [done.filter((part) => part !== undefined).join(' '), ...aside].join('\n');
   output.result({ provider, entity, kind, record: id, name, setAside, observed: link.observed, reason }, text);
   return monitoring === 'refused' || aside.length > 0 ? 3 : 0;
 }

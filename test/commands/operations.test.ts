@@ -236,6 +236,21 @@ describe('explain', () => {
     });
     expect((await run('explain', 'what')).code).toBe(2);
   });
+
+  it('says why nothing is known of a company that is linked, as monitoring add does', async () => {
+    const id = emulator?.add({ name: 'One' }) ?? '';
+    const other = await configured({}, {}, { upstream: { baseUrl: 'http://127.0.0.1:9', accessKey: 'k' } });
+    const added = await other.run('monitoring', 'add', 'hubspot', COMPANY, id);
+    expect([added.code, added.stdout]).toEqual([0, expect.not.stringContaining('register')]);
+    expect((await other.run('explain', COMPANY)).stdout).toContain(
+      `Facts now\n  No event with data has come for it: nothing is written until one does. cvrsync monitoring add hubspot ${COMPANY} ${id} --send-update`,
+    );
+    const service = { register: { source: 'file', path: folder } };
+    const own = await configured({}, { service, server: { port: 9 } });
+    const nothing = `The register has told our own service nothing of ${COMPANY} yet: is the number right?`;
+    expect((await own.run('monitoring', 'add', 'hubspot', COMPANY, id)).stdout).toContain(nothing);
+    expect((await own.run('explain', COMPANY)).stdout).toContain(`Facts now\n  ${nothing}`);
+  });
 });
 
 describe('backup', () => {

@@ -87,7 +87,7 @@ export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly 
 }
 
 /** Whether the register has sent a document of an entity. */
-async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
+export async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
   const row = await db.selectFrom('snapshot').select('entity').where('entity', '=', entity).executeTakeFirst();
   return row !== undefined;
 }
