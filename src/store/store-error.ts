@@ -1,4 +1,4 @@
-import { causeOf } from '../protocol/text/error-text.ts';
+import { findCause } from '../protocol/text/error-text.ts';
 
 /** The store could not be reached, or did not answer in time: nobody else is to blame. */
 export class StoreError extends Error {
@@ -10,8 +10,4 @@ export class StoreError extends Error {
 }
 
 /** The store's failure in an error or its causes, where there is one. */
-export function storeErrorIn(error: unknown): StoreError | undefined {
-  for (let each = error, depth = 0; each instanceof Error && depth < 10; each = causeOf(each), depth += 1)
-    if (each instanceof StoreError) return each;
-  return undefined;
-}
+export const storeErrorIn = (error: unknown): StoreError | undefined => findCause(error, StoreError);

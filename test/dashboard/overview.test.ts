@@ -97,6 +97,17 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     expect(row('mute')).toContain('not lately');
   });
 
+  it('does not say that a connection goes on by itself whose credentials are refused, nor that all is well', async () => {
+    const store = await newStore(engine);
+    const pages = await startPages({ engine, now, crms: [{ ...toyCrm(store), name: 'locked-out' }] });
+    const limiter = createRateLimiter({ store: pages.store, key: 'locked-out', budgets: {}, now });
+    await limiter.block(NOW + 60_000, 'the token is refused', 'auth');
+    const { text } = await pages.visitor().get('/');
+    expect(text).toMatch(/is tried again <time/);
+    expect(text).not.toContain('goes on');
+    expect(text).not.toContain('All is well');
+  });
+
   it('leaves out the half that does not run', async () => {
     const connector = await startPages({ engine, now, halves: { connector: true, service: false } });
     const alone = (await connector.visitor().get('/')).text;

@@ -1,6 +1,7 @@
 /** Retries calls to a CRM, and throws only the faults that a person must see to. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
+import { pausedErrorIn } from '../../runtime/limits/rate-limiter.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Crm } from './crm.ts';
 
@@ -63,10 +64,11 @@ export async function patiently<T>(
     }
   }
 
-  /** Pauses the account where the fault is the account's. Returns when the call goes on, or is given up. */
-  async function blockFor({ fault, message }: ProviderError, ms: number): Promise<number> {
+  /** Pauses the account where the fault is the account's and no standing block has refused the call. Returns when the call goes on, or is given up. */
+  async function blockFor(error: ProviderError, ms: number): Promise<number> {
+    const { fault, message } = error;
     if (fault === 'unavailable') return now() + silenceMs - spent;
-    await crm.rateLimiter.block(now() + ms, message, fault);
+    if (pausedErrorIn(error) === undefined) await crm.rateLimiter.block(now() + ms, message, fault);
     return now() + ms;
   }
 }

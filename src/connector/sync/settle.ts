@@ -2,7 +2,7 @@
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
-import type { RateLimiter } from '../../runtime/limits/rate-limiter.ts';
+import { pausedErrorIn, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 
 const DEFAULT_PAUSE: Readonly<Record<Exclude<ProviderError['fault'], 'unavailable'>, number>> = {
   rate: 10_000,
@@ -19,7 +19,7 @@ export interface FaultSettlement {
 }
 
 /**
- * Pauses the account where the fault is the account's, and says what the lanes do: behind a paused account they wait
+ * Pauses the account where the fault is the account's and no standing block has refused the call, and says what the lanes do: behind a paused account they wait
  * without counting an attempt; where no answer came each backs off. Anything but a ProviderError is rethrown.
  */
 export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
@@ -30,8 +30,9 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
     const jitter = Math.random();
     return { paused: false, of: (claim) => later(claim, now, message, { atLeastMs: retryAfterMs, jitter }) };
   }
-  const until = now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
-  await rateLimiter.block(until, message, fault);
+  const standing = pausedErrorIn(error);
+  const until = standing?.until ?? now + (retryAfterMs ?? DEFAULT_PAUSE[fault]);
+  if (standing === undefined) await rateLimiter.block(until, message, fault);
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 

@@ -1,7 +1,7 @@
 /** How each connection does: whether it may be called, what it does, and when it last did something. */
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readOutages } from '../../http/outbound/outage.ts';
-import { readBlocks } from '../../runtime/limits/blocks.ts';
+import { type AccountBlock, readBlocks } from '../../runtime/limits/blocks.ts';
 import type { Db } from '../../store/store.ts';
 
 /** One connection as the overview shows it. */
@@ -10,7 +10,7 @@ export interface ConnectionRow {
   /** `paused` until a time, `silent` since one. */
   readonly state:
     | { readonly kind: 'ok' }
-    | { readonly kind: 'paused'; readonly until: number; readonly reason: string | null }
+    | ({ readonly kind: 'paused' } & Pick<AccountBlock, 'until' | 'reason' | 'fault'>)
     | { readonly kind: 'silent'; readonly since: number; readonly failure: string };
   /** Calls that the account allows in a minute. */
   readonly callsPerMinute: number;
@@ -53,10 +53,10 @@ export async function readConnections(
 }
 
 function stateOf(
-  block: { readonly until: number; readonly reason: string | null } | undefined,
+  block: AccountBlock | undefined,
   outage: { readonly since: number; readonly failure: string } | undefined,
 ): ConnectionRow['state'] {
-  if (block !== undefined) return { kind: 'paused', until: block.until, reason: block.reason };
+  if (block !== undefined) return { kind: 'paused', until: block.until, reason: block.reason, fault: block.fault };
   if (outage !== undefined) return { kind: 'silent', since: outage.since, failure: outage.failure };
   return { kind: 'ok' };
 }

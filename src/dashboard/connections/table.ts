@@ -1,5 +1,6 @@
 /** Connections as a table: whether each answers, and how much of its call budget is used. */
 import type { VNode } from 'preact';
+import type { BlockFault } from '../../runtime/limits/blocks.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
@@ -31,6 +32,14 @@ export function connectionsTable(
   });
 }
 
+/** What happens where a pause ends: after a refusal the account is only probed. */
+const UNTIL = {
+  auth: 'overview.probedAt',
+  refused: 'overview.probedAt',
+  rate: 'overview.pausedUntil',
+  locked: 'overview.pausedUntil',
+} as const satisfies Record<BlockFault, string>;
+
 /** Whether a connection may be called, and why not. */
 export function connectionState(reader: Reader, { state: each }: ConnectionRow, now: number): Markup {
   switch (each.kind) {
@@ -38,7 +47,7 @@ export function connectionState(reader: Reader, { state: each }: ConnectionRow, 
       return state('ok', reader.text('overview.answers'));
     case 'paused':
       return html`${state('warn', reader.text('overview.paused'))}
-        <div class="quiet">${reader.text('overview.pausedUntil')} ${timeOf(reader, each.until, now)}</div>
+        <div class="quiet">${reader.text(UNTIL[each.fault])} ${timeOf(reader, each.until, now)}</div>
         <div class="quiet" lang="en">${each.reason}</div>`;
     case 'silent':
       return html`${state('bad', reader.text('overview.silent'))}

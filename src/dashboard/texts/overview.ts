@@ -52,6 +52,7 @@ export const OVERVIEW_TEXTS = {
   'overview.answers': { en: 'answers', da: 'svarer' },
   'overview.paused': { en: 'paused', da: 'på pause' },
   'overview.pausedUntil': { en: 'goes on', da: 'fortsætter' },
+  'overview.probedAt': { en: 'is tried again', da: 'prøves igen' },
   'overview.silent': { en: 'does not answer', da: 'svarer ikke' },
   'overview.since': { en: 'since', da: 'siden' },
   'overview.budget': { en: 'Calls, last minute', da: 'Kald, seneste minut' },

@@ -39,6 +39,8 @@ function shown(value: object): string {
 
 /** How many causes are told; a chain may be a circle. */
 const MOST_CAUSES = 5;
+/** How many errors are searched for a class. */
+const MOST_SEARCHED = 10;
 
 /** The messages of an error's causes, outermost first, without those that the error or an earlier cause has said. */
 export function causesOf(error: unknown): readonly string[] {
@@ -53,12 +55,19 @@ export function causesOf(error: unknown): readonly string[] {
 }
 
 /** What an error says caused it; undefined where reading that throws. */
-export function causeOf(error: unknown): unknown {
+function causeOf(error: unknown): unknown {
   try {
     return error instanceof Error ? error.cause : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The outermost error of a class among an error and its causes. */
+export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
+  for (let each = error, depth = 0; each instanceof Error && depth < MOST_SEARCHED; each = causeOf(each), depth += 1)
+    if (each instanceof type) return each;
+  return undefined;
 }
 
 /** The message with those of its causes, on one line. */

@@ -1,4 +1,5 @@
 /** The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together. */
+import { findCause } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/store.ts';
 import { pause } from '../pause.ts';
 import type { BlockFault } from './blocks.ts';
@@ -31,6 +32,9 @@ export class PausedError extends Error {
     this.until = until;
   }
 }
+
+/** The refusal by a standing block in an error or its causes: the account itself has answered nothing then. */
+export const pausedErrorIn = (error: unknown): PausedError | undefined => findCause(error, PausedError);
 
 export interface RateLimiterOptions {
   readonly store: Store;

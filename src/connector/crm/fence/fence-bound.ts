@@ -2,6 +2,7 @@
 
 import { type Fault, type Property, ProviderError } from '../../../../providers/provider.ts';
 import { errorText, plainError } from '../../../protocol/text/error-text.ts';
+import { pausedErrorIn } from '../../../runtime/limits/rate-limiter.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import type { IdForm } from '../record-id.ts';
@@ -95,7 +96,8 @@ function asThrown(error: unknown, what: string, told: AnswerReading['told']): un
   const ofStore = storeErrorIn(error);
   if (ofStore !== undefined) return ofStore;
   const message = errorText(error);
-  const cause = plainError(error);
+  // Kept as it is: a block that a call met is not a new one.
+  const cause = pausedErrorIn(error) ?? plainError(error);
   const fault = faultIn(error);
   if (fault === undefined)
     return new Error(told(`${what} failed, which is a bug of the provider: ${message}`), { cause });
