@@ -1,4 +1,5 @@
 /** Reads a configuration file: YAML, or JSON as a part of it, to the configuration in force. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isScalar, parseDocument, visit } from 'yaml';
@@ -14,12 +15,20 @@ export interface ConfigSource {
   readonly env: Env;
 }
 
+const DEFAULT_FILE = 'cvrsync.yaml';
+
+const namedFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
+
+/** Whether a configuration is named, or is in the working directory. */
+export const isConfigured = (source: ConfigSource): boolean =>
+  namedFile(source) !== undefined || existsSync(DEFAULT_FILE);
+
 /**
  * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.
  * Paths of secrets and providers are relative to the file, the store's to the working directory.
  */
 export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
-  const file = resolve(source.file ?? (source.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
+  const file = resolve(namedFile(source) ?? DEFAULT_FILE);
   const bytes = await readFile(file).catch((error: unknown) => unreadable(error));
   if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
   const text = decodeText(bytes);

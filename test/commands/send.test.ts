@@ -1,8 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Auth } from '../../src/protocol/auth.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
+import { startFixture } from '../support/fixture.ts';
 import { openReceiver } from '../support/receiver.ts';
-import { newStore } from '../support/stores.ts';
+import { ENGINES, newStore } from '../support/stores.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 
@@ -58,5 +61,51 @@ describe('send', () => {
     const { code, stderr } = await runCli(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain('sesame');
+  });
+});
+
+describe.each(ENGINES)('a sample of a company that a record is linked to, on %s', (engine) => {
+  const setUp = async () => {
+    const fixture = await startFixture({ engine, connections: { hubspot: { fields: { name: 'name' } } } });
+    const id = await fixture.addLinked('hubspot', ENTITY, { name: 'Sand ApS' });
+    await fixture.post(renamed(null, 'Sand ApS'));
+    await fixture.atRest();
+    const name = () => fixture.hubspot.get(id)?.['name'];
+    const send = async (...more: readonly string[]) => {
+      const sent = await fixture.cli('send', `${fixture.app.url}/webhook`, '--event', 'name', ...more);
+      await fixture.atRest();
+      return sent;
+    };
+    return { fixture, id, name, send };
+  };
+
+  it('is not sent without a confirmation, which names the record, the damage and the remedy', async () => {
+    const { id, name, send } = await setUp();
+    const { code, stderr } = await send('--entity', ENTITY);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`hubspot:${id} is linked to it`);
+    expect(stderr).toContain(`cvrsync facts forget ${ENTITY}`);
+    expect(stderr).toContain('add --yes, or name a company that no record is linked to');
+    expect(name()).toBe('Sand ApS');
+  });
+
+  it('is sent with --yes, is kept in the audit, and is put right as the command says', async () => {
+    const { fixture, name, send } = await setUp();
+    const { code, stdout } = await send('--entity', ENTITY, '--yes');
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`cvrsync facts forget ${ENTITY}`)]);
+    expect(name()).not.toBe('Sand ApS');
+    const [entry] = await readAudit(fixture.app.store.db, {}, 1);
+    expect(entry).toMatchObject({ action: 'sample.send', subject: ENTITY, detail: { event: 'name' }, result: 'done' });
+    expect((await fixture.cli('facts', 'forget', ENTITY)).code).toBe(0);
+    await fixture.post(renamed(null, 'Sand ApS', 9));
+    await fixture.atRest();
+    expect(name()).toBe('Sand ApS');
+  });
+
+  it('is sent at once where it is of another company', async () => {
+    const { fixture, send } = await setUp();
+    expect(await send('--entity', 'CVR-1-99000015')).toMatchObject({ code: 0 });
+    expect(await send()).toMatchObject({ code: 0 });
+    expect(await readAudit(fixture.app.store.db, {}, 1)).toEqual([]);
   });
 });
