@@ -3,7 +3,6 @@
  * tables until a pass finds nothing more. What it looks for is in the store until it is done: it goes on after a crash.
  */
 import { sql } from 'kysely';
-import { deleteEntries, forgetSuccessor } from '../../match/index/write.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { each } from '../../store/each.ts';
@@ -13,6 +12,7 @@ import type { Db, Store, Tx } from '../../store/store.ts';
 import { PLACE_OF_TABLE, PLACES, select } from '../export/kept-rows.ts';
 import { readJson } from '../export/stored-json.ts';
 import { type ErasureWords, findRows, ownRows, type RowChange } from './find-rows.ts';
+import { countTakenOver, eraseEntries } from './index-entries.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
 
 /** What an erasure does in one table. */
@@ -45,6 +45,9 @@ const STEP = 100;
 /** In reverse: a row is found by those that come before it. */
 const TABLES = PLACE_OF_TABLE.toReversed();
 
+/** The company index is erased by itself, with the keys of its entries. */
+const INDEX = 'match_entry';
+
 /** What `erase` would do now. Changes nothing. */
 export async function previewErasure(db: Db, entity: string, signal: AbortSignal): Promise<Erasure> {
   const plan = await planErasure(db, entity, signal);
@@ -56,7 +59,8 @@ export async function previewErasure(db: Db, entity: string, signal: AbortSignal
     const others = (await findRows(db, table, place, previewWords(words))).filter(
       ({ row }) => !own.has(JSON.stringify(row)),
     );
-    if (own.size + others.length > 0) found.push({ table, deleted: own.size, anonymised: others.length });
+    const anonymised = others.length + (table === INDEX ? await countTakenOver(db, plan) : 0);
+    if (own.size + anonymised > 0) found.push({ table, deleted: own.size, anonymised });
   }
   const rest = restOf(await readRest(db, entity));
   return { tables: found.reverse(), records: union(plan.records, rest?.records) };
@@ -71,12 +75,12 @@ const previewWords = (words: ErasureWords): ErasureWords => ({
 /** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */
 export async function erase(store: Store, entity: string, { now, actor, signal }: ErasureOptions): Promise<Erasure> {
   const plan = merged(await planErasure(store.db, entity, signal), await readRest(store.db, entity));
-  const digest = await store.write(async (tx) => {
+  const { digest, lanes } = await store.write(async (tx) => {
     const digest = await beginErasure(tx, plan.entities, JSON.stringify(plan), now());
-    await releaseLanes(tx, plan, now());
+    const lanes = await releaseLanes(tx, plan, now());
     const subject = `erased:${digest.slice(0, 16)}`;
     await recordAudit(tx, { actor, via: 'command', action: 'entity.erase', subject, result: 'done' }, now());
-    return digest;
+    return { digest, lanes };
   });
   const { redact } = await readErasures(store.db);
   const words: ErasureWords = {
@@ -85,6 +89,7 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
     erased: ERASED,
   };
   const totals = new Map<string, TableErasure>();
+  if (lanes > 0) totals.set('lane', { table: 'lane', deleted: lanes, anonymised: 0 });
   for (let pass = 1; ; pass++) {
     const found = await erasePass(store, words, signal);
     for (const one of found) totals.set(one.table, sum(totals.get(one.table), one));
@@ -93,7 +98,7 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
       throw new Error(`${aliasOfDigest(digest)} is still written by another process: run cvrsync erase again`);
   }
   await store.write((tx) => endErasure(tx, entity, now()));
-  return { tables: [...totals.values()], records: plan.records };
+  return { tables: PLACE_OF_TABLE.flatMap(([table]) => totals.get(table) ?? []), records: plan.records };
 }
 
 /** Both what is found now and what was found before a crash. */
@@ -116,10 +121,14 @@ const sum = (a: TableErasure | undefined, b: TableErasure): TableErasure => ({
 
 /**
  * Lanes of the entity end, whoever holds them: its work settles nothing. Work on companies that name it begins anew, so that
- * nobody stores what was read before.
+ * nobody stores what was read before. Returns how many ended.
  */
-async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: number): Promise<void> {
-  for (const entity of entities) await tx.deleteFrom('lane').where(PLACES.lane.own(entity)).execute();
+async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: number): Promise<number> {
+  let ended = 0;
+  for (const entity of entities) {
+    const { numDeletedRows } = await tx.deleteFrom('lane').where(PLACES.lane.own(entity)).executeTakeFirst();
+    ended += Number(numDeletedRows);
+  }
   const held = await tx
     .updateTable('lane')
     .set({ fence: null, lease_until: null, again_at: null, due_at: now })
@@ -134,15 +143,13 @@ async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: num
     held.map(({ key }) => key),
     now,
   );
+  return ended;
 }
 
 async function erasePass(store: Store, words: ErasureWords, signal: AbortSignal): Promise<readonly TableErasure[]> {
   const { plan } = words;
-  const numbers = plan.entities.filter((id) => !id.startsWith('CVR-3-')).map((id) => id.slice('CVR-1-'.length));
-  await store.write((tx) => deleteEntries(tx, numbers));
-  const [entity = ''] = plan.entities;
-  if (entity.startsWith('CVR-1-')) await forgetSuccessor(store, entity.slice('CVR-1-'.length));
-  const done: TableErasure[] = [];
+  const entries = await eraseEntries(store, plan);
+  const done: TableErasure[] = entries.deleted + entries.anonymised > 0 ? [{ table: INDEX, ...entries }] : [];
   for (const [table, place] of TABLES) {
     signal.throwIfAborted();
     const deleted = await deleteOwn(store, table, ownRows(place, plan));

@@ -66,8 +66,8 @@ export async function readEntries(db: Db, numbers: readonly string[]): Promise<R
   return new Map(entries.map((entry) => [entry.number, entry]));
 }
 
-/** Takes entries out, with all their keys. */
-export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise<void> {
+/** Takes entries out, with all their keys. Returns how many there were. */
+export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise<number> {
   const known = await readEntries(tx, numbers);
   await deleteKeys(
     tx,
@@ -77,21 +77,33 @@ export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise
     await tx.deleteFrom('match_key_staged').where('entry', '=', Number(number)).execute();
     await tx.deleteFrom('match_entry').where('number', '=', Number(number)).execute();
   }
+  return known.size;
 }
 
 const SUCCESSOR = '"successor":';
 
-/** Leaves the companies that one of this number took over without a successor. */
-export async function forgetSuccessor(store: Pick<Store, 'db' | 'write'>, number: string): Promise<void> {
-  const names = `${SUCCESSOR}${JSON.stringify(number)}`;
+const successorIs = (number: string): string => `${SUCCESSOR}${JSON.stringify(number)}`;
+
+/** The numbers of the entries that name one of this number as their successor. Reads the whole index. */
+export async function entriesBefore(db: Db, number: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('match_entry')
+    .select('number')
+    .where('body', 'like', `%${successorIs(number)}%`)
+    .execute();
+  return rows.map((row) => String(row.number));
+}
+
+/** Leaves the companies that one of this number took over without a successor. Returns how many there were. */
+export async function forgetSuccessor(store: Pick<Store, 'db' | 'write'>, number: string): Promise<number> {
   // Found before the transaction: that reads the whole index.
-  const rows = await store.db.selectFrom('match_entry').select('number').where('body', 'like', `%${names}%`).execute();
-  if (rows.length === 0) return;
-  const numbers = rows.map((row) => String(row.number));
+  const numbers = await entriesBefore(store.db, number);
+  if (numbers.length === 0) return 0;
   await store.write((tx) =>
-    sql`update match_entry set body = replace(body, ${names}, ${`${SUCCESSOR}null`})
+    sql`update match_entry set body = replace(body, ${successorIs(number)}, ${`${SUCCESSOR}null`})
       where number in (select cast(value as bigint) from ${each(tx, numbers)} as wanted)`.execute(tx),
   );
+  return numbers.length;
 }
 
 /** Forgets the next of what the index holds, so many rows at a time; false where nothing is left. */

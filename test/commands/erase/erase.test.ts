@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { erase } from '../../../src/commands/erase/erase.ts';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readErasures } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { COMPANY, PERSON, playStory, type Story } from '../../dashboard/story.ts';
@@ -166,6 +167,20 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     await fixture.atRest();
     expect(await store.db.selectFrom('fact').select('entity').where('entity', '=', COMPANY).execute()).not.toEqual([]);
     expect((await fixture.cli('erase', COMPANY, '--lift')).code).toBe(1);
+  });
+});
+
+describe.each(ENGINES)('what an erasure on %s reports', (engine) => {
+  it.each([COMPANY, MEMBER])('is what its preview showed, table by table: %s', async (entity) => {
+    const { fixture, store } = await filled(engine);
+    await fixture.atRest();
+    await store.write((tx) => mark(tx, 'apply', [COMPANY], Date.now() + 86_400_000));
+    const tablesOf = async (...options: readonly string[]): Promise<unknown> =>
+      JSON.parse((await fixture.cli('erase', entity, '--json', ...options)).stdout).tables;
+    const shown = await tablesOf('--dry-run');
+    expect(shown).not.toEqual([]);
+    expect(await tablesOf('--yes')).toEqual(shown);
+    expect(await tablesOf('--dry-run')).toEqual([]);
   });
 });
 

@@ -103,6 +103,16 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     expect(await store.db.selectFrom('snapshot').select('entity').execute()).toEqual([{ entity: `CVR-2-${UNITS[2]}` }]);
   });
 
+  it('reports its entries in the index, and those that it took over, as the preview counted them', async () => {
+    const { app, cli } = await startFixture({ engine });
+    await fileOf(app.store, [indexed(NUMBER, NUMBER), TAKEN_OVER]);
+    const tablesOf = async (option: string): Promise<unknown> =>
+      JSON.parse((await cli('erase', COMPANY, '--json', option)).stdout).tables;
+    const expected = [{ table: 'match_entry', deleted: 1, anonymised: 1 }];
+    expect(await tablesOf('--dry-run')).toEqual(expected);
+    expect(await tablesOf('--yes')).toEqual(expected);
+  });
+
   it('keeps no copy of what could not be read of it, but that something could not', async () => {
     const { app, cli, post } = await startFixture({ engine });
     const { store } = app;

@@ -1,0 +1,30 @@
+/** What an erasure does in the company index, whose entries name others by a number in their body. */
+import { deleteEntries, entriesBefore, forgetSuccessor } from '../../match/index/write.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { ErasurePlan } from './plan.ts';
+
+/** The entries of others that name the erased company as their successor. */
+export async function countTakenOver(db: Db, plan: ErasurePlan): Promise<number> {
+  const company = companyOf(plan);
+  if (company === undefined) return 0;
+  const own = new Set(numbersOf(plan));
+  return (await entriesBefore(db, company)).filter((number) => !own.has(number)).length;
+}
+
+/** Deletes the entries of the erased, with their keys, and leaves those that it took over without a successor. */
+export async function eraseEntries(
+  store: Store,
+  plan: ErasurePlan,
+): Promise<{ readonly deleted: number; readonly anonymised: number }> {
+  const deleted = await store.write((tx) => deleteEntries(tx, numbersOf(plan)));
+  const company = companyOf(plan);
+  return { deleted, anonymised: company === undefined ? 0 : await forgetSuccessor(store, company) };
+}
+
+const COMPANY = 'CVR-1-';
+
+const numbersOf = ({ entities }: ErasurePlan): readonly string[] =>
+  entities.filter((id) => !id.startsWith('CVR-3-')).map((id) => id.slice(COMPANY.length));
+
+const companyOf = ({ entities: [entity = ''] }: ErasurePlan): string | undefined =>
+  entity.startsWith(COMPANY) ? entity.slice(COMPANY.length) : undefined;
