@@ -218,6 +218,23 @@ describe('figures that take long', () => {
     await expect.poll(read).toBe(2);
   });
 
+  it('are waited for where the last ones are older than a minute', async () => {
+    let [elapsed, reads] = [0, 0];
+    const read = recently(
+      30_000,
+      () => elapsed,
+      async () => {
+        reads += 1;
+        return reads;
+      },
+    );
+    expect(await read()).toBe(1);
+    elapsed = 20 * 60_000;
+    expect(await Promise.all([read(), read()])).toEqual([2, 2]);
+    elapsed += 60_000;
+    expect(await read()).toBe(2);
+  });
+
   it('stand where reading them anew fails', async () => {
     let elapsed = 0;
     const read = recently(
