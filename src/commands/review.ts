@@ -16,7 +16,9 @@ import {
   type ReviewVerb,
   VERBS,
 } from '../connector/explain/attention-kinds.ts';
+import { hasCopy, readCopy } from '../connector/explain/attention-unreadable.ts';
 import { needsPerson, readBlocks } from '../runtime/limits/blocks.ts';
+import type { Db } from '../store/store.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import {
   type Command,
@@ -35,6 +37,9 @@ import { type Answered, answerReview, type Choice, hasFailed, type Result } from
 
 type Kind = Attention['kind'];
 
+/** A thing as it is listed, with what came where nobody could read it. */
+type ListedAttention = Attention & { readonly body?: string | undefined };
+
 const SHOWN = 100;
 
 /** What narrows a list of differences. */
@@ -47,7 +52,10 @@ const list = defineCommand({
   name: 'list',
   about: 'show what needs a person, each with an id and the answers it takes; exit code 3 where there is something',
   options: {
-    kind: oneOf(ATTENTION_KINDS, 'only this kind; differences are shown by it alone'),
+    kind: oneOf(
+      ATTENTION_KINDS,
+      'only this kind; differences are shown by it alone. With --json, a body or document has what came in `body`',
+    ),
     ...narrow,
     limit: integer(`show at most so many (default ${SHOWN})`),
   },
@@ -134,7 +142,7 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   const { output } = context;
   const kinds = kind === undefined ? undefined : [kind];
   const { found, count, differences, blocks } = await withStore(context, async ({ db }) => ({
-    found: await readAttention(db, Date.now(), { kinds, limit }),
+    found: await withCopies(context, db, kind, await readAttention(db, Date.now(), { kinds, limit })),
     count: await countAttention(db, Date.now(), { kinds, limit: countedFor(limit) }),
     differences: kind === undefined ? await countDifferences(db, Date.now(), {}, COUNTED + 1) : 0,
     blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
@@ -147,6 +155,17 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
       `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. Work for it waits, and resumes by itself.`,
     );
   return count > 0 ? 3 : 0;
+}
+
+/** Adds the copies that are kept of things of one kind, for programs: they are too long for a table. */
+async function withCopies(
+  { json }: CommandContext,
+  db: Db,
+  kind: Kind | undefined,
+  found: readonly Attention[],
+): Promise<readonly ListedAttention[]> {
+  if (!json || !hasCopy(kind)) return found;
+  return Promise.all(found.map(async (each) => ({ ...each, body: await readCopy(db, each.id) })));
 }
 
 async function showDifferences(context: CommandContext, filter: DifferenceFilter, limit = SHOWN): Promise<ExitCode> {
@@ -163,7 +182,12 @@ const NOBODY = 'Nothing needs a person.';
 const differencesLine = (count: number): string =>
   `${count === 1 ? '1 property holds another value than the register, and is' : `${shownCount(count)} properties hold another value than the register, and are`} kept: cvrsync review list --kind difference.`;
 
-function print({ json, log, output }: CommandContext, shown: readonly Attention[], count: number, empty: string): void {
+function print(
+  { json, log, output }: CommandContext,
+  shown: readonly ListedAttention[],
+  count: number,
+  empty: string,
+): void {
   if (json) {
     output.result(
       shown.map(({ sight: _, ...entry }) => entry),

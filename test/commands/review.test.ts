@@ -4,6 +4,7 @@ import { UPSTREAM_ACCOUNT } from '../../src/connector/links/upstream.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';
+import { ENGINES } from '../support/stores.ts';
 
 test('review never says that nothing needs a person above a paused account', async () => {
   const fixture = await startFixture();
@@ -38,6 +39,20 @@ test('review tells of a short pause that ends by itself, without asking for a pe
     expect.stringMatching(/^Nothing failed\.\nhubspot is not called before .*too many calls/u),
   ]);
 });
+
+for (const engine of ENGINES)
+  test(`review gives programs what came of a webhook that nobody could read, to correct and feed it, on ${engine}`, async () => {
+    const fixture = await startFixture({ engine });
+    const body = JSON.stringify(renamed(null, 'Å ApS')).replace('}', '');
+    expect(await fixture.post(body)).toBe(400);
+    const { code, stdout } = await fixture.cli('review', 'list', '--kind', 'body', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([3, [expect.objectContaining({ kind: 'body', body })]]);
+    // The list of all kinds is short, and so is the table.
+    expect((await fixture.cli('review', '--json')).stdout).not.toContain('Å ApS');
+    const table = (await fixture.cli('review', 'list', '--kind', 'body')).stdout;
+    expect(table).not.toContain('Å ApS');
+    expect(table.replaceAll(/\s+/gu, ' ')).toContain('cvrsync review list --kind body --json');
+  });
 
 test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
   const fixture = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });

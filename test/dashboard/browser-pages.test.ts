@@ -9,6 +9,7 @@ const PAGES = [
   '/review',
   '/review?kind=difference',
   '/review/upload',
+  '/review/copy/body/1',
   '/companies',
   '/companies?q=bi',
   `/companies/${COMPANY}`,
@@ -29,6 +30,7 @@ describe('every page', () => {
     const { fixture, records, token } = await playStory();
     const base = fixture.app.adminUrl;
     const secret = await token('operator');
+    await fixture.post('{"entityId": ');
     const hold = `/companies/${COMPANY}/hold?provider=hubspot&record=${records.hubspot}`;
     for (const look of LOOKS) {
       const { page, expectSound } = await open(look);

@@ -68,6 +68,32 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect((await visitor().get('/review?kind=body')).text).not.toContain('<i>');
   });
 
+  it('shows what came of a webhook or document that nobody could read, and gives it as a file, but not to viewers', async () => {
+    const { signedIn, store } = await startPages({ engine, now });
+    const body = '{"entityId": "CVR-1-10000001", "name": <b>Bo Birk</b>';
+    await store.write(async (tx) => {
+      await setAside(tx, { source: 'webhook', reason: 'not JSON', body: Buffer.from(body), now: NOW });
+      await setAside(tx, { source: 'register', reason: 'no name', body: Buffer.from('{"navn":"Bo Birk"}'), now: NOW });
+    });
+    const ids = (await readAttention(store.db, NOW)).map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    const [operator, viewer] = [await signedIn('operator'), await signedIn('viewer')];
+    const { text: list } = await viewer.get('/review');
+    for (const id of ids) {
+      expect(list).toContain(`<a href="/review/copy/${id}">`);
+      expect((await operator.get(`/review/copy/${id}`)).text).toContain('Bo Birk');
+      for (const path of [`/review/copy/${id}`, `/review/copy/${id}/file`])
+        expect((await viewer.get(path)).text).not.toContain('Bo Birk');
+    }
+    expect((await viewer.get(`/review/copy/${ids[0]}`)).text).toContain('It is shown to operators and admins.');
+    const bodyId = ids.find((id) => id.startsWith('body/'));
+    expect((await operator.get(`/review/copy/${bodyId}`)).text).toContain('&lt;b>Bo Birk');
+    const file = await operator.get(`/review/copy/${bodyId}/file`);
+    expect([file.text, file.headers['content-type']]).toEqual([body, 'application/octet-stream']);
+    for (const path of ['body/99', 'body/1x', 'lane/1', 'document/99/file'])
+      expect((await operator.get(`/review/copy/${path}`)).status).toBe(404);
+  });
+
   it('says of a blank value that it is, and that to accept it clears the property', async () => {
     const { visitor, store } = await startPages({ engine, now });
     await fill(store, 1);

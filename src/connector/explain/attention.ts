@@ -22,6 +22,7 @@ import {
 } from './attention-kinds.ts';
 import { MATCH_SOURCE } from './attention-matches.ts';
 import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
+import { UNREADABLE_SOURCES } from './attention-unreadable.ts';
 import { sightOf, sightOfLimit } from './sight.ts';
 
 /** In the order in which they are shown. */
@@ -36,8 +37,7 @@ const SOURCES: readonly AttentionSource[] = [
   ...LINK_SOURCES,
   MATCH_SOURCE,
   VALUE_SOURCE,
-  { kind: 'document', read: (db) => readUnreadable(db, 'register') },
-  { kind: 'body', read: (db) => readUnreadable(db, 'webhook') },
+  ...UNREADABLE_SOURCES,
   { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countEventsAside },
   { kind: 'sender', read: readSenders },
 ];
@@ -203,39 +203,6 @@ async function readLanes(db: Db, limit: number): Promise<readonly Attention[]> {
     verbs: laneVerbs(key),
     ...(key === SAFETY_LIMIT_KEY && { sight: sightOfLimit(parkedAt, error) }),
   }));
-}
-
-/** Few: the quarantine keeps the newest of each source. */
-async function readUnreadable(db: Db, from: 'webhook' | 'register'): Promise<readonly Attention[]> {
-  const rows = await db
-    .selectFrom('quarantine')
-    .select(['id', 'received_at', 'source', 'subject', 'reason'])
-    .where('source', '=', from)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ id, received_at: since, source, subject, reason }) =>
-    source === 'register'
-      ? {
-          id: idOf('document', id),
-          kind: 'document',
-          about: `register document${subject === null ? '' : ` ${subject}`}`,
-          reason: `cvrsync could not read it, and keeps what it knew: ${reason}`,
-          since,
-          advice: 'report it with this reason; cvrsync reads the next version of it by itself; drop forgets this one',
-          decides: false,
-          verbs: ['drop'],
-        }
-      : {
-          id: idOf('body', id),
-          kind: 'body',
-          about: `webhook body ${id}`,
-          reason,
-          since,
-          advice: 'it cannot be retried: correct it and feed it with `cvrsync receive FILE`; drop deletes it',
-          decides: false,
-          verbs: ['drop'],
-        },
-  );
 }
 
 async function readEvents(db: Db, limit: number): Promise<readonly Attention[]> {

@@ -154,7 +154,7 @@ async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number):
 }
 
 const HOW_ELSE = {
-  body: 'nobody could read it: correct it and feed it with `cvrsync receive FILE`, then drop it',
+  body: 'nobody could read it: correct its body, which `cvrsync review list --kind body --json` shows, feed it with `cvrsync receive FILE`, then drop it',
   document: 'cvrsync could not read it: report it, then drop it; its next version is read by itself',
 } as const;
 

@@ -11,6 +11,7 @@ import {
   idOf,
   readAttentionId,
 } from '../../connector/explain/attention-kinds.ts';
+import { hasCopy } from '../../connector/explain/attention-unreadable.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { sightOf } from '../../connector/explain/sight.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -25,6 +26,7 @@ import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { withButtonNames } from './answer-names.ts';
 import { addAnswers, answerForm, choiceBox } from './answers.ts';
+import { addCopies, copyAddress } from './copy-page.ts';
 import { addReviewExport } from './export.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
 import { addReviewRuns, answerAllForm, recentRuns } from './run-page.ts';
@@ -40,6 +42,7 @@ export function addReview(app: Server, deps: ReviewDeps): void {
   if (deps.halves.connector) addReviewRuns(app, deps);
   addReviewExport(app, deps);
   addReviewUpload(app, deps);
+  addCopies(app, deps);
   addPage(app, deps, {
     path: '/review',
     async show(visit) {
@@ -115,7 +118,8 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
   return [
     since === null ? null : timeOf(reader, since),
     html`${CRM_KINDS.has(kind) ? html`<a href=${`/companies?q=${encodeURIComponent(`${provider}:${record}`)}`}>${shown}</a>` : shown}
-      <div class="quiet value"><code>${id}</code></div>`,
+      <div class="quiet value"><code>${id}</code></div>
+      ${hasCopy(kind) && html`<div><a href=${copyAddress(id)}>${reader.text('copy.show')}</a></div>`}`,
     isHidden
       ? reader.text('review.persons')
       : html`<div class="value" lang="en">${brief(inWords(reader, each, reason))}</div>`,

@@ -52,6 +52,17 @@ export const REVIEW_TEXTS = {
     da: 'ikke udført: den er ændret, siden du så den. Se den igen, og svar så',
   },
   'review.back': { en: 'Back to the list', da: 'Tilbage til listen' },
+  'copy.show': { en: 'Show what came', da: 'Vis det modtagne' },
+  'copy.title': { en: 'What came: {id}', da: 'Det modtagne: {id}' },
+  'copy.help': {
+    en: 'This is what came, of which cvrsync keeps 16 KiB at most. Correct a copy of a webhook and feed it with “cvrsync receive FILE”.',
+    da: 'Dette blev modtaget; cvrsync gemmer højst 16 KiB af det. Ret en kopi af en webhook, og indlæs den med “cvrsync receive FIL”.',
+  },
+  'copy.file': { en: 'Download as a file', da: 'Hent som fil' },
+  'copy.hidden': {
+    en: 'What came may name persons. It is shown to operators and admins.',
+    da: 'Det modtagne kan nævne personer. Det vises for operatører og administratorer.',
+  },
   'verb.retry': { en: 'Retry', da: 'Prøv igen' },
   'verb.drop': { en: 'Drop', da: 'Drop' },
   'verb.accept': { en: 'Accept the register', da: 'Brug registrets værdi' },
