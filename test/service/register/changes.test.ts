@@ -53,18 +53,6 @@ describe('a change', () => {
     });
   });
 
-  test('is none where the letters and marks of the same text are only spelled apart, and where they come together again', () => {
-    const spelled = (form: 'NFC' | 'NFD'): Json => ({
-      navne: [name('Åben Ærø Café ApS'.normalize(form))],
-      binavne: [name('Smørrebrød på Århus Å ApS'.normalize(form))],
-      ...people(relation(person(4_999_000_004, 'Åse Pådæk'.normalize(form)), BOARD)),
-    });
-    expect(told(spelled('NFC'), spelled('NFD'))).toEqual([]);
-    expect(told(spelled('NFD'), spelled('NFC'))).toEqual([]);
-    const apart = companyOf(spelled('NFD'), TODAY);
-    expect(apart.name).toBe('Åben Ærø Café ApS'.normalize('NFC'));
-  });
-
   test('is never older than what it replaces', () => {
     const [before, after] = at('2026-03-01T10:00:00.000+01:00', '2026-02-01T10:00:00.000+01:00');
     expect(told(before, after)[0]?.timestamp).toBe('2026-03-01T09:00:00.000Z');
