@@ -64,7 +64,10 @@ export async function patiently<T>(
     }
   }
 
-  /** Pauses the account where the fault is the account's and no standing block has refused the call. Returns when the call goes on, or is given up. */
+  /**
+   * Pauses the account where the fault is the account's and no standing block has refused the call. Returns when the call
+   * goes on, or is given up.
+   */
   async function blockFor(error: ProviderError, ms: number): Promise<number> {
     const { fault, message } = error;
     if (fault === 'unavailable') return now() + silenceMs - spent;

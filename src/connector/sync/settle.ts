@@ -19,8 +19,9 @@ export interface FaultSettlement {
 }
 
 /**
- * Pauses the account where the fault is the account's and no standing block has refused the call, and says what the lanes do: behind a paused account they wait
- * without counting an attempt; where no answer came each backs off. Anything but a ProviderError is rethrown.
+ * Pauses the account where the fault is the account's and no standing block has refused the call, and says what the lanes
+ * do: behind a paused account they wait without counting an attempt; where no answer came each backs off. Anything but a
+ * ProviderError is rethrown.
  */
 export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
   if (!(error instanceof ProviderError)) throw error;
