@@ -28,11 +28,12 @@ export interface Property {
   readonly label: string;
   readonly type: (typeof PROPERTY_TYPES)[number];
   readonly writable: boolean;
+  /** Characters a text may have, from 1; absent where the CRM has no limit, as `scale` is. */
   readonly maxLength?: number;
   /** For an enumeration: what it takes. `open` ones take other values too. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
   readonly open?: true;
-  /** Digits after the point a number may have. */
+  /** Digits after the point a number may have, from 0 to 100. */
   readonly scale?: number;
   readonly unique?: true;
   /** A number that the CRM shows as an amount in a currency of its own. Since 1.3. */

@@ -51,6 +51,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'providers/provider.ts',
     'providers/fields.ts',
     'providers/in-halves.ts',
+    'providers/misfit.ts',
   ],
   'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],

@@ -1,5 +1,6 @@
 /** How a rule says that it is broken. */
 import { inspect, isDeepStrictEqual } from 'node:util';
+import { type Misfit, misfitText } from '../misfit.ts';
 import { ProviderError } from '../provider.ts';
 
 /** A rule of the contract that a provider broke: what was seen. The suite adds the rule's name and why it matters. */
@@ -10,6 +11,11 @@ export class BrokenExpectation extends Error {
 /** Breaks the rule where the condition does not hold. */
 export function insist(condition: boolean, seen: string): asserts condition {
   if (!condition) throw new BrokenExpectation(seen);
+}
+
+/** Breaks the rule where a part that the provider gives does not fit the contract; `giver` is who gave it. */
+export function insistFits(misfit: Misfit | undefined, giver: string): void {
+  if (misfit !== undefined) throw new BrokenExpectation(`${giver} gave ${misfitText(misfit, brief)}`);
 }
 
 /** Breaks the rule where two values are not deeply equal. */

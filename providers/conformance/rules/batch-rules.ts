@@ -1,13 +1,12 @@
 /** Rules about one call with several records. */
-import { PROPERTY_TYPES } from '../../record.ts';
-import { brief, insist, insistSame, isProviderError } from '../insist.ts';
+import { propertiesMisfit } from '../../misfit.ts';
+import { brief, insist, insistFits, insistSame, isProviderError } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;
 
-const TYPES: readonly string[] = PROPERTY_TYPES;
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
@@ -38,23 +37,14 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'describes-properties',
-    about: 'properties lists each property once, with its type and whether it can be written',
+    about:
+      'properties lists each property once, with its type, whether it can be written, and no length, scale or options that make no sense',
     why: 'what the mapping asks for is checked against this list, and a value is rendered by it',
     run: async ({ connection, subject }) => {
       const all = await connection.properties(live());
+      insist(Array.isArray(all), `properties gave ${brief(all)}, which is no list`);
+      insistFits(propertiesMisfit(all), 'properties');
       const byName = new Map(all.map((property) => [property.name, property]));
-      insist(byName.size === all.length, 'a property is listed twice');
-      for (const { name, type, writable } of all) {
-        insist(isText(name), `a property is named ${brief(name)}`);
-        insist(
-          TYPES.includes(type),
-          `${name} is listed with the type ${brief(type)}: it is one of ${TYPES.join(', ')}`,
-        );
-        insist(
-          typeof writable === 'boolean',
-          `${name} is listed with writable ${brief(writable)}: it is true or false`,
-        );
-      }
       for (const name of Object.values(subject.properties)) {
         const property = byName.get(name);
         insist(property !== undefined, `${name} is not listed`);

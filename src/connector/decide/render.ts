@@ -154,9 +154,11 @@ const textFor = (value: string, property: Property): string =>
   (property.type === 'multiline' ? value : joinLines(value, ' ')).trim();
 
 function limit(value: string, property: Property, mayCut: boolean): Rendered {
-  const max = property.maxLength;
-  if (max === undefined || value.length <= max) return done(value);
-  if (!mayCut || max < 1) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
+  const max = property.maxLength ?? Number.POSITIVE_INFINITY;
+  if (value.length <= max) return done(value);
+  // Also where it is no number: a cut at NaN leaves nothing of the text.
+  const canCut = mayCut && max >= 1;
+  if (!canCut) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
   // A cut through a surrogate pair leaves half a character.
   const kept = value
     .slice(0, max - 1)

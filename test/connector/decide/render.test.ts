@@ -181,4 +181,10 @@ describe('length', () => {
     expect(rendered('phone', '10203040', propertyOf('phone', short))).toEqual(REFUSED);
     expect(rendered('purpose', 'ab', propertyOf('string', { maxLength: 0 }))).toEqual(REFUSED);
   });
+
+  test.each([Number.NaN, -1, Number.NEGATIVE_INFINITY])('of a length of %d nobody knows what fits', (maxLength) => {
+    expect(rendered('purpose', 'Handel og lager', propertyOf('multiline', { maxLength }))).toEqual(REFUSED);
+    expect(rendered('name', 'Birk ApS', propertyOf('string', { maxLength }))).toEqual(REFUSED);
+    expect(rendered('owners', [{ id: '1', name: 'Anne' }], propertyOf('string', { maxLength }))).toEqual(REFUSED);
+  });
 });

@@ -129,6 +129,31 @@ describe('the conformance suite catches an adapter that', () => {
           (await sound.properties(signal)).map((each) => (each.type === 'string' ? { ...each, type: 'text' } : each)),
       })),
     ],
+    ...(
+      [
+        ['maxLength', Number.NaN],
+        ['scale', -3],
+        ['options', [{ value: '1' }]],
+        ['open', 'yes'],
+      ] as const
+    ).map(([part, value]): readonly [string, string, Change] => [
+      `gives a property whose ${part} makes no sense`,
+      'describes-properties',
+      raw((sound) => ({
+        properties: async (signal: AbortSignal) =>
+          (await sound.properties(signal)).map((each) => ({ ...each, [part]: value })),
+      })),
+    ]),
+    [
+      'lists a property twice',
+      'describes-properties',
+      raw((sound) => ({
+        properties: async (signal: AbortSignal) => {
+          const all = await sound.properties(signal);
+          return [...all, ...all.slice(0, 1)];
+        },
+      })),
+    ],
   ])('%s, by %s', async (_what, rule, connection) => {
     expect(await seenBy(rule, {})).toBe('kept');
     await expect(seenBy(rule, { connection })).rejects.toThrow(rule);

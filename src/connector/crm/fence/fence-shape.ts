@@ -10,15 +10,13 @@ import type {
   NoteOutcome,
   Observation,
   Page,
-  Property,
   Right,
   Search,
 } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
-import { described, isPlain } from './described.ts';
+import { described } from './described.ts';
 import { movedOrGone } from './fence-records.ts';
 import {
-  type AnswerObject,
   type AnswerReading,
   boundedWait,
   isFlaw,
@@ -28,17 +26,12 @@ import {
   readCursor,
   readId,
   readList,
+  readObject,
   reasonOf,
   reasonsOf,
   ShapeError,
   valuesOf,
 } from './fence-values.ts';
-
-/** An object, or a thrown complaint. */
-function readObject(answer: unknown, what: string): AnswerObject {
-  if (!isObject(answer) || !isPlain(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);
-  return answer;
-}
 
 /** Ids of what is no company are as the CRM spells them. */
 const asSpelled: IdForm = (id) => id;
@@ -51,25 +44,6 @@ export const readAccount =
     const id = readId(spelled, asSpelled);
     return { id, name: isText(name) ? reading.told(name) : id, notes: linesOf(notes, reading) };
   };
-
-/** No CRM has longer names of properties. */
-const LONGEST_NAME = 255;
-
-export const readProperties =
-  ({ told }: AnswerReading) =>
-  (answer: unknown): readonly Property[] =>
-    readList(answer, 'a list of properties').map((property) => {
-      const { name, type, writable, label } = readObject(property, 'a property');
-      if (!isText(name) || name.length > LONGEST_NAME)
-        throw new ShapeError(
-          `a property whose name is ${described(name)}: it is a text of ${LONGEST_NAME} characters at most`,
-        );
-      if (typeof type !== 'string') throw new ShapeError(`the property ${name} with ${described(type)} as its type`);
-      if (typeof writable !== 'boolean')
-        throw new ShapeError(`the property ${name} with ${described(writable)} as writable: it is true or false`);
-      // The rest is read with care where it is used.
-      return { ...(property as unknown as Property), label: isText(label) ? told(label) : name };
-    });
 
 /** A record with its properties; the whole answer is refused where one makes no sense: a page cannot be asked for in parts. */
 function recordOf(answer: unknown, form: IdForm): Page['records'][number] {

@@ -60,6 +60,12 @@ export class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
+/** An object, or a thrown complaint. */
+export function readObject(answer: unknown, what: string): AnswerObject {
+  if (!isObject(answer) || !isPlain(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);
+  return answer;
+}
+
 /** A list, or a thrown complaint. */
 export function readList(answer: unknown, what = 'a list'): readonly unknown[] {
   if (!Array.isArray(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);

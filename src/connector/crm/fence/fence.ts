@@ -10,6 +10,7 @@
 import { type Connection, type Patch, ProviderError } from '../../../../providers/provider.ts';
 import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
+import { readProperties } from './fence-properties.ts';
 import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
 import { type AnswerReading, tellerWith } from './fence-values.ts';
@@ -39,8 +40,7 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
   const retried = retriedBy(name);
   return {
     check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount(reading)),
-    properties: (signal) =>
-      bound('properties', signal, (own) => connection.properties(own), shape.readProperties(reading)),
+    properties: (signal) => bound('properties', signal, (own) => connection.properties(own), readProperties(reading)),
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];
       const reader = { read: asRead(properties, reading), without: retried, form };

@@ -1,0 +1,116 @@
+/**
+ * What does not fit the contract in the parts that a provider gives. Pure.
+ *
+ * The runtime refuses such a part, and the suite finds it: the types say nothing of what came as JSON or from JavaScript.
+ */
+import type { Property } from './provider.ts';
+import { PROPERTY_TYPES } from './record.ts';
+
+/** A part that does not fit, and what it should be. */
+export interface Misfit {
+  /** What the part belongs to, for people. */
+  readonly of?: string;
+  readonly part: string;
+  readonly got: unknown;
+  /** The end of a sentence: "it is true or false". */
+  readonly wanted: string;
+}
+
+/** `the property title with null as writable: it is true or false`; `show` says what a value is. */
+export const misfitText = ({ of, part, got, wanted }: Misfit, show: (value: unknown) => string): string =>
+  `${of === undefined ? '' : `${of} with `}${show(got)} as ${part}: ${wanted}`;
+
+/** What one part must be. */
+interface Wanted {
+  readonly fits: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+const isWhole = (value: unknown, from: number, to: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
+
+/** The first part of an object that does not fit; `within` stands before the names of its parts. */
+function misfitIn(
+  value: Members,
+  parts: Readonly<Record<string, Wanted>>,
+  of: string,
+  within = '',
+): Misfit | undefined {
+  const found = Object.entries(parts).find(([name, { fits }]) => !fits(value[name]));
+  if (found === undefined) return undefined;
+  const [name, { wanted }] = found;
+  return { of, part: `${within}${name}`, got: value[name], wanted };
+}
+
+const optional = ({ fits, wanted }: Wanted, where: string): Wanted => ({
+  fits: (value) => value === undefined || fits(value),
+  wanted: `${wanted}, and absent where ${where}`,
+});
+
+/** No CRM has longer names of properties. */
+const LONGEST_NAME = 255;
+/** As many digits as a number can be rounded to. */
+const MOST_DIGITS = 100;
+const TYPES: readonly unknown[] = PROPERTY_TYPES;
+
+const NAME: Readonly<Record<'name', Wanted>> = {
+  name: {
+    fits: (name) => typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME,
+    wanted: `it is a text of ${LONGEST_NAME} characters at most`,
+  },
+};
+const FLAG: Wanted = { fits: (flag) => typeof flag === 'boolean', wanted: 'it is true or false' };
+const MARK = optional({ ...FLAG, wanted: 'it is true' }, 'it is not so');
+const LENGTH: Wanted = {
+  fits: (length) => isWhole(length, 1, Number.MAX_SAFE_INTEGER),
+  wanted: 'it is a whole number from 1',
+};
+const SCALE: Wanted = {
+  fits: (scale) => isWhole(scale, 0, MOST_DIGITS),
+  wanted: `it is a whole number from 0 to ${MOST_DIGITS}`,
+};
+
+/** All but the label, which is for people: where it is none, the name stands in for it. */
+const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wanted>> = {
+  type: { fits: (type) => TYPES.includes(type), wanted: `it is one of ${TYPES.join(', ')}` },
+  writable: FLAG,
+  maxLength: optional(LENGTH, 'the CRM has no limit'),
+  options: optional({ fits: Array.isArray, wanted: 'it is a list' }, 'the CRM has none'),
+  open: MARK,
+  scale: optional(SCALE, 'the CRM has no limit'),
+  unique: MARK,
+  money: MARK,
+  unreadable: MARK,
+};
+const TEXT: Wanted = { fits: (text) => typeof text === 'string', wanted: 'it is a text' };
+const OPTION: Readonly<Record<'value' | 'label', Wanted>> = { value: TEXT, label: TEXT };
+
+/** What does not fit in the properties of an account: in one of them, or between two. */
+export function propertiesMisfit(properties: readonly unknown[]): Misfit | undefined {
+  const names = new Set<unknown>();
+  for (const property of properties) {
+    if (!isObject(property)) return { part: 'a property', got: property, wanted: 'it is an object' };
+    const { name } = property;
+    const misfit = misfitIn(property, NAME, 'a property') ?? propertyMisfit(property, `the property ${String(name)}`);
+    if (misfit !== undefined) return misfit;
+    if (names.has(name)) return { part: 'the name of two properties', got: name, wanted: 'each has one of its own' };
+    names.add(name);
+  }
+  return undefined;
+}
+
+function propertyMisfit(property: Members, of: string): Misfit | undefined {
+  const misfit = misfitIn(property, PROPERTY, of);
+  const { options } = property;
+  if (misfit !== undefined || !Array.isArray(options)) return misfit;
+  // A hole in the list is an option, too.
+  const misfits = Array.from(options, (option: unknown, at): Misfit | undefined => {
+    const part = `options[${at}]`;
+    if (!isObject(option)) return { of, part, got: option, wanted: 'it is an object with a value and a label' };
+    return misfitIn(option, OPTION, of, `${part}.`);
+  });
+  return misfits.find((each) => each !== undefined);
+}
