@@ -3,7 +3,7 @@
  *
  * The runtime refuses such a part, and the suite finds it: the types say nothing of what came as JSON or from JavaScript.
  */
-import type { Property } from './provider.ts';
+import type { Property, Window } from './provider.ts';
 import { PROPERTY_TYPES } from './record.ts';
 
 /** A part that does not fit, and what it should be. */
@@ -28,21 +28,28 @@ interface Wanted {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+/** A promise is one that nobody waited for. */
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !(value instanceof Promise);
 const isWhole = (value: unknown, from: number, to: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
 
-/** The first part of an object that does not fit; `within` stands before the names of its parts. */
+/** Where an object belongs: what it is called, and what stands before the names of its parts. */
+interface Place {
+  readonly of?: string;
+  readonly within?: string;
+}
+
+/** The first part of an object that does not fit. */
 function misfitIn(
   value: Members,
   parts: Readonly<Record<string, Wanted>>,
-  of: string,
-  within = '',
+  { within = '', ...place }: Place,
 ): Misfit | undefined {
   const found = Object.entries(parts).find(([name, { fits }]) => !fits(value[name]));
   if (found === undefined) return undefined;
   const [name, { wanted }] = found;
-  return { of, part: `${within}${name}`, got: value[name], wanted };
+  return { ...place, part: `${within}${name}`, got: value[name], wanted };
 }
 
 const optional = ({ fits, wanted }: Wanted, where: string): Wanted => ({
@@ -64,8 +71,8 @@ const NAME: Readonly<Record<'name', Wanted>> = {
 };
 const FLAG: Wanted = { fits: (flag) => typeof flag === 'boolean', wanted: 'it is true or false' };
 const MARK = optional({ ...FLAG, wanted: 'it is true' }, 'it is not so');
-const LENGTH: Wanted = {
-  fits: (length) => isWhole(length, 1, Number.MAX_SAFE_INTEGER),
+const COUNT: Wanted = {
+  fits: (count) => isWhole(count, 1, Number.MAX_SAFE_INTEGER),
   wanted: 'it is a whole number from 1',
 };
 const SCALE: Wanted = {
@@ -77,7 +84,7 @@ const SCALE: Wanted = {
 const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wanted>> = {
   type: { fits: (type) => TYPES.includes(type), wanted: `it is one of ${TYPES.join(', ')}` },
   writable: FLAG,
-  maxLength: optional(LENGTH, 'the CRM has no limit'),
+  maxLength: optional(COUNT, 'the CRM has no limit'),
   options: optional({ fits: Array.isArray, wanted: 'it is a list' }, 'the CRM has none'),
   open: MARK,
   scale: optional(SCALE, 'the CRM has no limit'),
@@ -94,7 +101,8 @@ export function propertiesMisfit(properties: readonly unknown[]): Misfit | undef
   for (const property of properties) {
     if (!isObject(property)) return { part: 'a property', got: property, wanted: 'it is an object' };
     const { name } = property;
-    const misfit = misfitIn(property, NAME, 'a property') ?? propertyMisfit(property, `the property ${String(name)}`);
+    const misfit =
+      misfitIn(property, NAME, { of: 'a property' }) ?? propertyMisfit(property, `the property ${String(name)}`);
     if (misfit !== undefined) return misfit;
     if (names.has(name)) return { part: 'the name of two properties', got: name, wanted: 'each has one of its own' };
     names.add(name);
@@ -103,14 +111,48 @@ export function propertiesMisfit(properties: readonly unknown[]): Misfit | undef
 }
 
 function propertyMisfit(property: Members, of: string): Misfit | undefined {
-  const misfit = misfitIn(property, PROPERTY, of);
+  const misfit = misfitIn(property, PROPERTY, { of });
   const { options } = property;
   if (misfit !== undefined || !Array.isArray(options)) return misfit;
   // A hole in the list is an option, too.
   const misfits = Array.from(options, (option: unknown, at): Misfit | undefined => {
     const part = `options[${at}]`;
     if (!isObject(option)) return { of, part, got: option, wanted: 'it is an object with a value and a label' };
-    return misfitIn(option, OPTION, of, `${part}.`);
+    return misfitIn(option, OPTION, { of, within: `${part}.` });
   });
   return misfits.find((each) => each !== undefined);
+}
+
+const isAboveZero = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value > 0;
+const WINDOW: Readonly<Record<keyof Window, Wanted>> = {
+  calls: {
+    fits: isAboveZero,
+    wanted: 'it is a finite number above 0; for a CRM without a limit one that is never reached, such as 1000 a second',
+  },
+  perMs: { fits: isAboveZero, wanted: 'it is a finite number of milliseconds above 0' },
+};
+
+/** What does not fit in the limits of a provider: no batch, or no pace, can be made of it. */
+export function limitsMisfit(limits: unknown): Misfit | undefined {
+  if (!isObject(limits))
+    return { part: 'limits', got: limits, wanted: 'they are an object with batch, concurrency and budgets' };
+  const { batch, budgets } = limits;
+  if (!isObject(batch)) return { part: 'limits.batch', got: batch, wanted: 'it is an object with read and update' };
+  const misfit =
+    misfitIn(batch, { read: COUNT, update: COUNT }, { within: 'limits.batch.' }) ??
+    misfitIn(limits, { concurrency: COUNT }, { within: 'limits.' });
+  return misfit ?? budgetsMisfit(budgets);
+}
+
+function budgetsMisfit(budgets: unknown): Misfit | undefined {
+  const wanted = 'it is an object with calls and perMs';
+  if (!isObject(budgets))
+    return { part: 'limits.budgets', got: budgets, wanted: 'it is an object of windows, one of them named default' };
+  // The default is looked for though it is absent.
+  for (const [name, window] of Object.entries({ default: undefined, ...budgets })) {
+    const of = `the budget ${name}`;
+    const misfit = isObject(window) ? misfitIn(window, WINDOW, { of }) : { part: of, got: window, wanted };
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
 }

@@ -69,7 +69,8 @@ export type Preset = readonly PresetRow[];
 
 /**
  * Calls allowed in any window of that length. The runtime leaves 2 % of it for late timers and the network: of a window of
- * a second that is little, so state fewer calls there than the CRM allows.
+ * a second that is little, so state fewer calls there than the CRM allows. Both are finite numbers above 0: for a CRM without
+ * a limit, state one that is never reached, such as 1000 calls a second.
  */
 export interface Window {
   readonly calls: number;

@@ -48,6 +48,17 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(order.indexOf('write')).toBeLessThan(order.indexOf('another read'));
   });
 
+  it.each([
+    ['1e9 calls a second', { calls: 1e9, perMs: 1_000 }],
+    ['more calls a day than a number can count', { calls: Number.MAX_SAFE_INTEGER, perMs: 86_400_000 }],
+    ['all calls at once', { calls: Number.MAX_VALUE, perMs: 1_000 }],
+  ])('lets calls go whose budget is %s', async (_what, budget) => {
+    const [store] = await pair(engine);
+    const rateLimiter = account(store, budget);
+    await Promise.all(Array.from({ length: 50 }, () => rateLimiter.acquire('calls', live)));
+    await Promise.all(Array.from({ length: 50 }, () => rateLimiter.acquire('calls', live)));
+  });
+
   it('starts at once after a rest', async () => {
     const [store] = await pair(engine);
     const rateLimiter = account(store, { calls: 1, perMs: 60_000 });

@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isFieldName } from '../../fields.ts';
+import { limitsMisfit } from '../../misfit.ts';
 import { CONTRACT_VERSION } from '../../provider.ts';
-import { BrokenExpectation, brief, insist } from '../insist.ts';
+import { BrokenExpectation, brief, insist, insistFits } from '../insist.ts';
 import { settingsOf } from '../lab.ts';
 import type { BareRule } from '../rule.ts';
 import { startFake } from '../whole-subject.ts';
@@ -20,8 +21,6 @@ const SCRIPT = `
   const open = process.getActiveResourcesInfo().filter((kind) => !isQuiet(kind));
   process.stdout.write('\\n' + JSON.stringify({ open }) + '\\n', () => process.exit(0));
 `;
-
-const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 1;
 
 export const PROVIDER_RULES: readonly BareRule[] = [
   {
@@ -43,15 +42,7 @@ export const PROVIDER_RULES: readonly BareRule[] = [
       }
       const fake = await startFake(subject);
       try {
-        const { batch, concurrency, budgets } = provider.limits(settingsOf(provider, fake.settings));
-        insist(isWhole(batch.read) && isWhole(batch.update), `limits.batch is ${brief(batch)}: whole numbers from 1`);
-        insist(isWhole(concurrency), `limits.concurrency is ${brief(concurrency)}: a whole number from 1`);
-        for (const [name, window] of Object.entries(budgets))
-          insist(
-            window.calls > 0 && window.perMs > 0,
-            `the budget ${name} is ${brief(window)}: calls and perMs above 0`,
-          );
-        insist(budgets.default !== undefined, 'limits.budgets has no default');
+        insistFits(limitsMisfit(provider.limits(settingsOf(provider, fake.settings))), 'limits');
       } finally {
         await fake.close();
       }

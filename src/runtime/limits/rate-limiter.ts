@@ -101,7 +101,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     const { interval, maxLatenessMs } = queue.slots;
     const count = Math.max(1, Math.min(waiters.length, Math.floor(RESERVE_AHEAD_MS / interval)));
     const first = await reserve(store, queue, count, now);
-    for (let slot = first; slot < first + count * interval - interval / 2; slot += interval) {
+    // Counted: an interval of a budget without bounds is less than a time of today can tell apart.
+    for (let taken = 0; taken < count; taken += 1) {
+      const slot = first + taken * interval;
       if (!(await isReached(queue, slot, now)) || waiters.length === 0 || (await block.current()) !== undefined) return;
       if (now() - slot <= maxLatenessMs) waiters.shift()?.grant();
     }

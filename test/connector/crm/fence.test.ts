@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Connection, ProviderError } from '../../../providers/provider.ts';
-import { soundLimits } from '../../../src/connector/crm/fence/fence-limits.ts';
 import { LONGEST_TEXT } from '../../../src/protocol/text/shape.ts';
 import { fenced, live, raw } from './sound-connection.ts';
 
@@ -272,18 +271,5 @@ describe('the fence', () => {
     expect(await connection.defineProperties?.([{ name: 'a', label: 'A', type: 'string' }], live())).toEqual([
       { name: 'a', kind: 'refused', reason: 'the provider said nothing of it' },
     ]);
-  });
-});
-
-describe('limits', () => {
-  const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 1, perMs: 1 } } };
-
-  it.each([
-    ['no batch', { ...limits, batch: { read: 0, update: 10 } }, /limits.batch/],
-    ['no concurrency', { ...limits, concurrency: Number.NaN }, /limits.concurrency/],
-    ['no pace', { ...limits, budgets: { default: { calls: 0, perMs: 1 } } }, /the budget default/],
-  ])('with %s are refused at start', (_what, wrong, message) => {
-    expect(() => soundLimits('crm', wrong)).toThrow(message);
-    expect(soundLimits('crm', limits)).toBe(limits);
   });
 });

@@ -168,4 +168,15 @@ describe('the conformance suite catches an adapter that', () => {
     });
     await expect(seenBy('scans-all', { connection })).rejects.toThrow('the cursor a twice, after 2 pages');
   });
+
+  it.each([
+    ['calls without end', { calls: Number.POSITIVE_INFINITY, perMs: 1_000 }, 'Infinity as calls'],
+    ['calls in a text', { calls: '10', perMs: 1_000 }, "'10' as calls"],
+    ['a window without end', { calls: 10, perMs: Number.POSITIVE_INFINITY }, 'Infinity as perMs'],
+  ])('states %s', async (_what, window, seen) => {
+    const limits = () => ({ batch: { read: 20, update: 20 }, concurrency: 2, budgets: { default: window as never } });
+    await expect(seenBy('whole-provider', { provider: { limits } })).rejects.toThrow(
+      `limits gave the budget default with ${seen}: it is a finite number`,
+    );
+  });
 });
