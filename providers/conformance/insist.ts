@@ -18,6 +18,14 @@ export function insistFits(misfit: Misfit | undefined, giver: string): void {
   if (misfit !== undefined) throw new BrokenExpectation(`${giver} gave ${misfitText(misfit, brief)}`);
 }
 
+/** The list that a verb gave; breaks the rule where it is none, or a member of it is no object or left out. */
+export function insistList<T>(list: readonly T[], giver: string): readonly T[] {
+  insist(Array.isArray(list), `${giver} gave ${brief(list)}, which is no list`);
+  const wrong = Array.from<unknown>(list).findIndex((member) => typeof member !== 'object' || member === null);
+  insist(wrong < 0, `${giver} gave a list with ${brief(list[wrong])} at ${wrong}: each member is an object`);
+  return list;
+}
+
 /** Breaks the rule where two values are not deeply equal. */
 export function insistSame(got: unknown, expected: unknown, what: string): void {
   if (isDeepStrictEqual(got, expected)) return;

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
 import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
-import { brief, insist } from './insist.ts';
+import { brief, insist, insistList } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 import { addCompany, startFake, WrongSubject } from './whole-subject.ts';
 
@@ -112,12 +112,12 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     },
     add,
     held: (id, property = text) => fake.get(id)?.[property],
-    read: (asked, properties = [text], signal = live()) => connection.read(asked, properties, signal),
-    write: (asked, properties, signal = live()) =>
-      connection.update(
-        asked.map((id) => ({ id, properties })),
-        signal,
-      ),
+    read: async (asked, properties = [text], signal = live()) =>
+      insistList(await connection.read(asked, properties, signal), 'a read'),
+    write: async (asked, properties, signal = live()) => {
+      const patches = asked.map((id) => ({ id, properties }));
+      return insistList(await connection.update(patches, signal), 'an update');
+    },
     scan: (properties = [text]) => scanAll(connection, properties),
     fault(call, action) {
       fake.fault({ match: subject.calls[call], action });
@@ -134,7 +134,7 @@ async function scanAll(connection: Connection, properties: readonly string[]): P
   let cursor: string | undefined;
   do {
     const page = await connection.scan(properties, cursor, live());
-    seen.push(...page.records);
+    seen.push(...insistList(page.records, 'a scan'));
     cursor = cursorOf(page);
     insist(
       cursor === undefined || !cursors.has(cursor),

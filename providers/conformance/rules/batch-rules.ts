@@ -1,6 +1,6 @@
 /** Rules about one call with several records. */
 import { propertiesMisfit } from '../../misfit.ts';
-import { brief, insist, insistFits, insistSame, isProviderError } from '../insist.ts';
+import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
@@ -41,8 +41,7 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
       'properties lists each property once, with its type, whether it can be written, and no length, scale or options that make no sense',
     why: 'what the mapping asks for is checked against this list, and a value is rendered by it',
     run: async ({ connection, subject }) => {
-      const all = await connection.properties(live());
-      insist(Array.isArray(all), `properties gave ${brief(all)}, which is no list`);
+      const all = insistList(await connection.properties(live()), 'properties');
       insistFits(propertiesMisfit(all), 'properties');
       const byName = new Map(all.map((property) => [property.name, property]));
       for (const name of Object.values(subject.properties)) {

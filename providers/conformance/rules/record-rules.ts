@@ -1,5 +1,5 @@
 /** Rules about records that are not what they were. */
-import { brief, insist, insistSame } from '../insist.ts';
+import { brief, insist, insistList, insistSame } from '../insist.ts';
 import { cursorOf, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
@@ -124,7 +124,7 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
       let cursor: string | undefined;
       for (let page = 0; page < 1_000; page += 1) {
         const given = await connection.scan([text], cursor, new AbortController().signal);
-        const { records } = given;
+        const records = insistList(given.records, 'a scan');
         const next = cursorOf(given);
         for (const { id } of records) seen.add(id);
         if (next === undefined) break;

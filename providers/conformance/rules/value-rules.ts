@@ -1,6 +1,6 @@
 /** Rules about the values that go there and come back. */
-import type { PropertyValue } from '../../provider.ts';
-import { brief, insist, insistSame } from '../insist.ts';
+import type { Property, PropertyValue } from '../../provider.ts';
+import { brief, insist, insistList, insistSame } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 
@@ -24,6 +24,12 @@ async function roundTrip(lab: Lab, values: Readonly<Record<string, PropertyValue
   if (lab.subject.lacks?.read !== undefined) return;
   const back = await valuesOf(lab, id, Object.keys(values));
   for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);
+}
+
+/** A property as the connection describes it. */
+async function described(lab: Lab, name: string): Promise<Property | undefined> {
+  const all = insistList(await lab.connection.properties(live()), 'properties');
+  return all.find((property) => property.name === name);
 }
 
 /** Whether the CRM refuses the value by the property's name: what it does not take it need not keep. */
@@ -81,7 +87,7 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
       const { number } = lab.subject.properties;
       await roundTrip(lab, { [number]: 1234 });
       await roundTrip(lab, { [number]: 0 });
-      const { scale } = (await lab.connection.properties(live())).find(({ name }) => name === number) ?? {};
+      const { scale } = (await described(lab, number)) ?? {};
       for (const value of [-1_234, 3_000_000_000, ...(scale === 0 ? [] : [-1_234.5])])
         if (!(await refuses(lab, number, value))) await roundTrip(lab, { [number]: value });
     },
@@ -99,7 +105,7 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
       if (datetime !== undefined) await keepsTime(lab, datetime);
       if (boolean !== undefined) for (const flag of [true, false]) await roundTrip(lab, { [boolean]: flag });
       if (choice === undefined) return;
-      const { options = [] } = (await lab.connection.properties(live())).find(({ name }) => name === choice) ?? {};
+      const { options = [] } = (await described(lab, choice)) ?? {};
       insist(options.length > 1, `${choice} is listed with ${options.length} options: a choice needs two`);
       for (const { value } of options.slice(0, 2)) await roundTrip(lab, { [choice]: value });
     },

@@ -12,6 +12,8 @@ const writing = (answer: unknown) =>
   );
 const found = (id: unknown, properties: unknown = { name: `of ${id}` }) => ({ kind: 'found', id, properties });
 const retry = (id: string, reason: string) => ({ kind: 'retry', id, reason: `crm: ${reason}` });
+/** A list that skips a member, as one that was filled by index. */
+const HOLEY = new Array(1);
 const SILENT = 'the provider said nothing of this record';
 
 describe('the fence', () => {
@@ -160,6 +162,18 @@ describe('the fence', () => {
       'the number 5 in place of a cursor: it is a text, and absent on the last page',
     ],
     [
+      'scan',
+      () => fenced({ scan: raw({ records: HOLEY }) }).scan([], undefined, live()),
+      'nothing in place of a record',
+    ],
+    ['properties', () => fenced({ properties: raw(HOLEY) }).properties(live()), 'nothing in place of a property'],
+    ['find', () => fenced({ find: raw({ records: HOLEY }) }).find?.('a', 'b', live()), 'nothing in place of a record'],
+    [
+      'changes',
+      () => fenced({ changes: raw({ changeHints: HOLEY, cursor: 'a' }) }).changes?.([], undefined, live()),
+      'nothing in place of a change',
+    ],
+    [
       'properties',
       () => fenced({ properties: raw([{ name: 'title', type: 'string' }]) }).properties(live()),
       'the property title with nothing as writable: it is true or false',
@@ -172,6 +186,10 @@ describe('the fence', () => {
     await expect(fenced({ check: raw({ id: 77 }) }).check(live())).rejects.toThrow(
       'crm: its check gave an account whose id is the number 77: it is a text',
     );
+  });
+
+  it('takes a note that was left out of an account for nothing', async () => {
+    expect((await fenced({ check: raw({ id: '7', notes: HOLEY }) }).check(live())).notes).toEqual(['nothing']);
   });
 
   it('ends a scan that gives the same cursor for ever', async () => {

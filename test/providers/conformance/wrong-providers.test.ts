@@ -179,4 +179,17 @@ describe('the conformance suite catches an adapter that', () => {
       `limits gave the budget default with ${seen}: it is a finite number`,
     );
   });
+
+  it.each([
+    ['properties', 'describes-properties', () => ({ properties: async () => new Array(1) })],
+    ['properties', 'numbers', () => ({ properties: async () => new Array(1) })],
+    ['a scan', 'scans-all', () => ({ scan: async () => ({ records: new Array(1) }) })],
+    ['a scan', 'scans-while-records-change', () => ({ scan: async () => ({ records: new Array(1) }) })],
+    ['a read', 'gone', () => ({ read: async () => new Array(1) })],
+    ['an update', 'full-batch', () => ({ update: async () => new Array(1) })],
+  ])('leaves a hole in the list of %s, by %s', async (giver, rule, connection) => {
+    await expect(seenBy(rule, { connection })).rejects.toThrow(
+      `${giver} gave a list with undefined at 0: each member is an object`,
+    );
+  });
 });

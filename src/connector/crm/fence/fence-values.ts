@@ -66,10 +66,10 @@ export function readObject(answer: unknown, what: string): AnswerObject {
   return answer;
 }
 
-/** A list, or a thrown complaint. */
+/** A list, a hole in it as what is missing there, or a thrown complaint. */
 export function readList(answer: unknown, what = 'a list'): readonly unknown[] {
   if (!Array.isArray(answer)) throw new ShapeError(`${described(answer)} in place of ${what}`);
-  return answer;
+  return Array.from<unknown>(answer);
 }
 
 /** An id that is to be stored, in its canonical form, or what is wrong with it. */
@@ -130,6 +130,6 @@ export const reasonsOf = (properties: unknown, reading: AnswerReading): Readonly
 
 /** Lines for a person, of which the first are told. */
 export const linesOf = (lines: unknown, { told }: AnswerReading): readonly string[] =>
-  (Array.isArray(lines) ? lines : [])
-    .slice(0, MOST_NAMED)
-    .map((line: unknown) => told(isText(line) ? line : described(line)));
+  (Array.isArray(lines) ? Array.from<unknown>(lines.slice(0, MOST_NAMED)) : []).map((line) =>
+    told(isText(line) ? line : described(line)),
+  );
