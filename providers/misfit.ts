@@ -3,7 +3,7 @@
  *
  * The runtime refuses such a part, and the suite finds it: the types say nothing of what came as JSON or from JavaScript.
  */
-import type { Property, Window } from './provider.ts';
+import type { Connection, Notes, Parents, Property, Window } from './provider.ts';
 import { PROPERTY_TYPES } from './record.ts';
 
 /** A part that does not fit, and what it should be. */
@@ -155,4 +155,38 @@ function budgetsMisfit(budgets: unknown): Misfit | undefined {
     if (misfit !== undefined) return misfit;
   }
   return undefined;
+}
+
+const VERB: Wanted = { fits: (verb) => typeof verb === 'function', wanted: 'it is a function' };
+const ABILITY = optional(VERB, 'the CRM lacks it');
+const ABILITIES = optional({ fits: isObject, wanted: 'it is an object' }, 'the CRM lacks it');
+const CONNECTION: Readonly<Record<keyof Connection, Wanted>> = {
+  check: VERB,
+  properties: VERB,
+  read: VERB,
+  update: VERB,
+  scan: VERB,
+  changes: ABILITY,
+  find: ABILITY,
+  create: ABILITY,
+  defineProperties: ABILITY,
+  rules: ABILITY,
+  missingRights: ABILITY,
+  notes: ABILITIES,
+  parents: ABILITIES,
+};
+const NOTES: Readonly<Record<keyof Notes, Wanted>> = { find: VERB, add: VERB };
+const PARENTS: Readonly<Record<keyof Parents, Wanted>> = { read: VERB, write: VERB };
+
+/** What does not fit in a connection: one of its verbs is missing, or an ability is of another kind. */
+export function connectionMisfit(connection: unknown): Misfit | undefined {
+  const of = 'the connection';
+  if (!isObject(connection))
+    return { part: of, got: connection, wanted: 'it is an object with check, properties, read, update and scan' };
+  const { notes, parents } = connection;
+  return (
+    misfitIn(connection, CONNECTION, { of }) ??
+    (isObject(notes) ? misfitIn(notes, NOTES, { of, within: 'notes.' }) : undefined) ??
+    (isObject(parents) ? misfitIn(parents, PARENTS, { of, within: 'parents.' }) : undefined)
+  );
 }

@@ -5,11 +5,12 @@
  */
 
 import { BrokenExpectation, brief, isProviderError } from './insist.ts';
-import { inLab, settingsOf } from './lab.ts';
+import { inLab, NoConnection, settingsOf } from './lab.ts';
 import type { BareRule, ConformanceRule } from './rule.ts';
 import { ABILITY_RULES } from './rules/ability-rules.ts';
 import { ANSWER_RULES } from './rules/answer-rules.ts';
 import { BATCH_RULES } from './rules/batch-rules.ts';
+import { CONNECTION_RULE } from './rules/connection-rule.ts';
 import { FAULT_RULES } from './rules/fault-rules.ts';
 import { PROVIDER_RULES } from './rules/provider-rules.ts';
 import { RECORD_RULES } from './rules/record-rules.ts';
@@ -41,11 +42,15 @@ export interface Check {
   readonly why: string;
   /** Why it is not tried on this CRM, as the subject says. */
   readonly skip: string | false;
-  /** Tries it: `kept`, or `absent` where the connection does not have the ability. Throws {@link BrokenRule}. */
+  /**
+   * Tries it: `kept`, or `absent` where the connection does not have the ability, or where there is none to try and an
+   * earlier rule has said why. Throws {@link BrokenRule}.
+   */
   run(): Promise<'kept' | 'absent'>;
 }
 
 const RULES: readonly ConformanceRule[] = [
+  CONNECTION_RULE,
   ...BATCH_RULES,
   ...RECORD_RULES,
   ...VALUE_RULES,
@@ -57,9 +62,10 @@ const RULES: readonly ConformanceRule[] = [
 /** The rules for a provider, in the order a report lists them. Throws where what the subject says is wrong. */
 export function conformance(subject: Subject): readonly Check[] {
   checkSubject(subject);
+  const report: Report = { isBroken: false };
   return [
-    ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject)),
-    ...RULES.map((rule) => connected(rule, subject)),
+    ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject, report)),
+    ...RULES.map((rule) => connected(rule, subject, report)),
   ];
 }
 
@@ -74,43 +80,52 @@ export async function tryFake(subject: Subject): Promise<void> {
   }
 }
 
-function bare(rule: BareRule, subject: Subject): Check {
+/** What the rules of one suite know of those before them. */
+interface Report {
+  isBroken: boolean;
+}
+
+function bare(rule: BareRule, subject: Subject, report: Report): Check {
   const { name, about, why } = rule;
   const run = async (): Promise<'kept' | 'absent'> => {
     if (rule.has?.(subject) === false) return 'absent';
-    await judged(rule, rule.run(subject));
+    await judged(rule, rule.run(subject), report);
     return 'kept';
   };
   return { name, about, why, skip: false, run };
 }
 
-function connected(rule: ConformanceRule, subject: Subject): Check {
+function connected(rule: ConformanceRule, subject: Subject, report: Report): Check {
   const { name, about, why } = rule;
   const lack: Lack | undefined = rule.needs?.find((need) => subject.lacks?.[need] !== undefined);
-  const run = (): Promise<'kept' | 'absent'> =>
-    judged(
-      rule,
-      inLab(subject, async (lab) => {
-        if (rule.has?.(lab) === false) return 'absent';
-        await rule.run(lab);
-        return 'kept';
-      }),
-    );
+  const tried = (): Promise<'kept' | 'absent'> =>
+    inLab(subject, async (lab) => {
+      if (rule.has?.(lab) === false) return 'absent';
+      await rule.run(lab);
+      return 'kept';
+    }).catch((error: unknown) => {
+      // One rule has said so; the others would say it again, each for a reason of its own.
+      if (error instanceof NoConnection && report.isBroken) return 'absent';
+      throw error;
+    });
+  const run = (): Promise<'kept' | 'absent'> => judged(rule, tried(), report);
   return { name, about, why, skip: lack === undefined ? false : (subject.lacks?.[lack] ?? false), run };
 }
 
-async function judged<T>(rule: ConformanceRule | BareRule, work: Promise<T>): Promise<T> {
+async function judged<T>(rule: ConformanceRule | BareRule, work: Promise<T>, report: Report): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    report.isBroken = true;
     throw new BrokenRule(rule, seenIn(error), error);
   }
 }
 
 function seenIn(error: unknown): string {
+  if (error instanceof NoConnection) return `${error.message}: ${seenIn(error.cause)}`;
   if (error instanceof BrokenExpectation) return error.message;
   if (isProviderError(error)) return `a verb threw ${error.fault}: ${error.message}`;
-  const what = `a verb, or the fake, threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
+  const what = `the provider, or the fake, threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
   const place = error instanceof Error ? placeOf(error) : undefined;
   return place === undefined ? what : `${what} at ${place}`;
 }

@@ -1,9 +1,10 @@
 /** What one rule works with: a fresh CRM with four companies, and a connection to it. */
 import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
-import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, Read } from '../provider.ts';
+import { connectionMisfit, limitsMisfit } from '../misfit.ts';
+import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, ProviderContext, Read } from '../provider.ts';
 import { openTestHttp } from './http.ts';
-import { brief, insist, insistList } from './insist.ts';
+import { brief, insist, insistFits, insistList } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 import { addCompany, startFake, WrongSubject } from './whole-subject.ts';
 
@@ -84,8 +85,7 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     set: async (key: string, value: string) => void kept.set(key, value),
   };
   let ahead = 0;
-  const connection = await provider.connect(settings, { http, keep, now: () => Date.now() + ahead });
-  const limits = provider.limits(settings);
+  const { connection, limits } = await open(provider, settings, { http, keep, now: () => Date.now() + ahead });
   const most = Math.max(1, Math.min(NAMES.length, limits.batch.read, limits.batch.update));
   const add = (name: string) => addCompany(subject, fake, name);
   const ids = NAMES.slice(0, most).map(add);
@@ -125,6 +125,28 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     },
     leaveOut: (id) => leaveOut((change) => alter(subject.calls.update, change), id),
   };
+}
+
+/** No connection could be opened, whatever the rule: its cause says why. */
+export class NoConnection extends Error {
+  override readonly name = 'NoConnection';
+}
+
+/** A connection with all that the rules call; throws {@link NoConnection} where there is none. */
+async function open(
+  provider: Provider,
+  settings: Readonly<Record<string, unknown>>,
+  context: ProviderContext,
+): Promise<Pick<Lab, 'connection' | 'limits'>> {
+  try {
+    const limits = provider.limits(settings);
+    insistFits(limitsMisfit(limits), 'limits');
+    const connection = await provider.connect(settings, context);
+    insistFits(connectionMisfit(connection), 'connect');
+    return { connection, limits };
+  } catch (error) {
+    throw new NoConnection('no connection could be opened', { cause: error });
+  }
 }
 
 /** Every record of a scan, in its order. */

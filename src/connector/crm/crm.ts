@@ -22,8 +22,8 @@ import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/open.ts';
 import type { ValueMap } from '../decide/render.ts';
+import { connectProvider, limitsOf } from './connect.ts';
 import { fenceConnection } from './fence/fence.ts';
-import { soundLimits } from './fence/fence-limits.ts';
 import { readObservation } from './fence/fence-shape.ts';
 import { tellerWith } from './fence/fence-values.ts';
 import { guardAccount, guardHold } from './guard.ts';
@@ -110,7 +110,6 @@ export interface CrmDeps {
   readonly probes?: true;
 }
 
-const CONNECT_MS = 60_000;
 const SCHEMA_MS = 15 * 60_000;
 /** A record that was read longer ago than this may have been edited since: better to begin again after the pause. */
 const PATIENCE_MS = 2_000;
@@ -118,11 +117,12 @@ const PATIENCE_MS = 2_000;
 /** Builds the connection; makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
   const { store, now } = deps;
-  const { name, provider, settings, mask, hold } = config;
-  const limits = soundLimits(name, provider.limits(settings));
+  const { name, mask, hold } = config;
+  const limits = limitsOf(config);
   const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
-  const connection = fenceConnection(await connected(deps, config, http), { name, form: formOf(config), schema, mask });
+  const connected = await connectProvider(config, { http, keep: keepFor(store, name, now), now });
+  const connection = fenceConnection(connected, { name, form: formOf(config), schema, mask });
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
@@ -153,29 +153,6 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
       known = undefined;
     },
   };
-}
-
-/** A plugin may wait in `connect`, which should make no call: the daemon must not wait with it. */
-async function connected(
-  { store, now }: CrmDeps,
-  { name, provider, settings }: CrmSettings,
-  http: Http,
-): Promise<Connection> {
-  const late = Promise.withResolvers<never>();
-  const seconds = CONNECT_MS / 1_000;
-  const timer = setTimeout(
-    () => late.reject(new Error(`${name}: its connect did not end within ${seconds} s`)),
-    CONNECT_MS,
-  );
-  try {
-    const opening = provider.connect(settings, { http, keep: keepFor(store, name, now), now });
-    return await Promise.race([opening, late.promise]);
-  } catch (error) {
-    if (error instanceof ProviderError) throw error;
-    throw new Error(`connector.providers.${name}: its provider could not connect`, { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Every call of a provider passes here: paced, counted, and its headers heard. */

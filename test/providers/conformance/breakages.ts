@@ -18,6 +18,7 @@ import type { Breakage } from './toy.ts';
 /** Rule → what breaks it and nothing else. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'whole-provider': { provider: { about: ' ' } },
+  'whole-connection': connection(() => ({ scan: undefined as never })),
   'webhook-distrusts': { provider: { webhook: ({ body }) => JSON.parse(new TextDecoder().decode(body)) } },
   'tells-the-account': connection((sound) => ({
     check: async (signal) => ({ ...(await sound.check(signal)), id: '' }),

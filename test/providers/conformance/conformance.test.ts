@@ -12,6 +12,7 @@ const broken = async (subject: Subject): Promise<readonly string[]> => {
   return names;
 };
 
+const raw = (answer: unknown) => async () => answer as never;
 const fixture = (name: string): string => new URL(`./imports/${name}.ts`, import.meta.url).href;
 
 describe('the conformance suite', () => {
@@ -41,6 +42,40 @@ describe('the conformance suite', () => {
   ])('catches a module that %s on import', async (_what, name, seen) => {
     const checks = conformance(toySubject(toyProvider(), fixture(name)));
     await expect(checks.find((check) => check.name === 'opens-nothing-on-import')?.run()).rejects.toThrow(seen);
+  });
+
+  it.each<readonly [string, Breakage, string, string]>([
+    [
+      'no connection',
+      { provider: { connect: raw(undefined) } },
+      'whole-connection',
+      'connect gave undefined as the connection',
+    ],
+    [
+      'notes without verbs',
+      { connection: () => ({ notes: {} as never }) },
+      'whole-connection',
+      'undefined as notes.find',
+    ],
+    [
+      'no limits',
+      { provider: { limits: () => undefined as never } },
+      'whole-provider',
+      'limits gave undefined as limits',
+    ],
+    [
+      'an error',
+      { provider: { connect: () => Promise.reject(new TypeError('no key')) } },
+      'whole-connection',
+      "threw what is no ProviderError: 'no key'",
+    ],
+  ])('says once of a provider that opens with %s what is wrong', async (_what, breakage, rule, seen) => {
+    const subject = toySubject(toyProvider(breakage));
+    const details: (string | undefined)[] = [];
+    for await (const { name, kind, detail } of judge(subject)) if (kind === 'broken') details.push(name, detail);
+    expect(details).toEqual([rule, expect.stringContaining(seen)]);
+    // A rule that is tried by itself must not pass for one that is kept.
+    for await (const { kind } of judge(subject, undefined, ['status-429'])) expect(kind).toBe('broken');
   });
 
   it('catches a provider that names a right as missing that is there', async () => {

@@ -7,6 +7,7 @@ import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import type { IdForm } from '../record-id.ts';
 import { type AnswerReading, isWait, ShapeError } from './fence-values.ts';
+import { ProviderBug } from './provider-bug.ts';
 
 export interface FenceOptions {
   /** The connection's name, for messages. */
@@ -73,7 +74,8 @@ export function boundVerb(
       if (error instanceof ProviderError) throw error;
       const what =
         error instanceof ShapeError ? error.message : `an answer that throws when it is read: ${errorText(error)}`;
-      throw new ProviderError('unavailable', told(`${name}: its ${verb} gave ${what}`));
+      const message = told(`${name}: its ${verb} gave ${what}`);
+      throw new ProviderError('unavailable', message, { cause: new ProviderBug(message) });
     }
   };
   return (verb, signal, work, read) =>
@@ -95,14 +97,19 @@ function asThrown(error: unknown, what: string, told: AnswerReading['told']): un
   // Every call of a provider asks the store for its turn.
   const ofStore = storeErrorIn(error);
   if (ofStore !== undefined) return ofStore;
-  const message = errorText(error);
-  // Kept as it is: a block that a call met is not a new one.
-  const cause = pausedErrorIn(error) ?? plainError(error);
-  const fault = faultIn(error);
-  if (fault === undefined)
-    return new Error(told(`${what} failed, which is a bug of the provider: ${message}`), { cause });
-  return new ProviderError(fault.fault, told(message), { cause, ...fault.wait });
+  const message = `${what} failed, which is a bug of the provider: ${errorText(error)}`;
+  return providerErrorIn(error, told) ?? new ProviderBug(told(message), { cause: causeKept(error) });
 }
+
+/** What was thrown as a fault of the connection, made anew; undefined where it is none. */
+export function providerErrorIn(error: unknown, told: AnswerReading['told']): ProviderError | undefined {
+  const found = faultIn(error);
+  if (found === undefined) return undefined;
+  return new ProviderError(found.fault, told(errorText(error)), { cause: causeKept(error), ...found.wait });
+}
+
+/** The refusal by a standing block stays as it is: a block that a call met is not a new one. */
+const causeKept = (error: unknown): unknown => pausedErrorIn(error) ?? plainError(error);
 
 interface Found {
   readonly fault: Fault;

@@ -1,0 +1,10 @@
+/** The rule about a connection as it opens: all others need one. */
+import type { ConformanceRule } from '../rule.ts';
+
+export const CONNECTION_RULE: ConformanceRule = {
+  name: 'whole-connection',
+  about: 'connect gives a connection with its five verbs, and each ability as functions or not at all',
+  why: 'the runtime refuses such a connection as it opens; without that a verb that is missing shows only when it is needed',
+  // A lab opens only with such a connection.
+  run: async () => {},
+};
