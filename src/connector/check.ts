@@ -7,6 +7,7 @@ import { checkRights } from './check-rights.ts';
 import { refusedAbilities } from './crm/ability.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
+import { isProviderBug } from './crm/fence/provider-bug.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
 import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
 import { checkJobs } from './links/check-jobs.ts';
@@ -137,7 +138,7 @@ async function answerOf(subject: string, signal: AbortSignal, test: () => Promis
     const ofStore = storeErrorIn(error);
     if (ofStore !== undefined)
       return [{ level: 'fail', subject: 'store', found: ofStore.message, advice: 'see the setting `store`' }];
-    const advice = error instanceof ProviderError ? ADVICE[error.fault] : `look at connector.providers.${subject}`;
+    const advice = adviceFor(error, `look at connector.providers.${subject}`);
     return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
   }
 }
@@ -158,7 +159,7 @@ async function probePaused(
     return [{ level: 'warn', subject, found, advice }, ...(await checkRights(provider, connection, false, signal))];
   } catch (error) {
     const found = `${paused}; tried now: ${reasonOf(error, signal)}`;
-    const advice = error instanceof ProviderError ? ADVICE[error.fault] : 'correct the cause first';
+    const advice = adviceFor(error, 'correct the cause first');
     return [{ level: 'fail', subject, found, advice }];
   }
 }
@@ -170,6 +171,11 @@ const ADVICE: Readonly<Record<ProviderError['fault'], string>> = {
   locked: 'try again later',
   unavailable: 'check the address, and whether this machine may reach it (HTTPS_PROXY is honoured)',
 };
+
+function adviceFor(error: unknown, otherwise: string): string {
+  if (isProviderBug(error)) return 'no setting mends this: report it to the author of the provider';
+  return error instanceof ProviderError ? ADVICE[error.fault] : otherwise;
+}
 
 /** What is configured must be something the CRM can do. */
 function checkAbilities(provider: CrmSettings, connection: Connection): Findings {
