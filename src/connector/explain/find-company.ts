@@ -23,9 +23,6 @@ export interface FoundCompanies {
   readonly companies: readonly FoundCompany[];
 }
 
-/** A connection that ids are read for. */
-export type NamedIdReader = IdReader & { readonly name: string };
-
 /** Names are searched for a text within them only among so many: in more, by their beginnings alone. */
 const MOST_NAMES = 20_000;
 /** What could be an id in an address. */
@@ -34,7 +31,7 @@ const MOST_PARTS = 20;
 /** The companies that a text may mean, `limit` at most. Some reads of indexes. */
 export async function findCompanies(
   db: Db,
-  readers: readonly NamedIdReader[],
+  readers: readonly IdReader[],
   { text, limit }: { readonly text: string; readonly limit: number },
 ): Promise<FoundCompanies> {
   const query = text.normalize('NFC').trim();
@@ -74,7 +71,7 @@ async function byNumber(db: Db, query: string): Promise<readonly string[]> {
   return (fact ?? link ?? receipt) === undefined ? [] : [entity];
 }
 
-async function byRecord(db: Db, readers: readonly NamedIdReader[], query: string): Promise<readonly string[]> {
+async function byRecord(db: Db, readers: readonly IdReader[], query: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const reader of readers) {
     const ids = partsOf(query, reader.name).flatMap((part) => {

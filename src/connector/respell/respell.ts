@@ -15,7 +15,6 @@ import { uniteLinks } from './unite.ts';
 
 /** A connection of the configuration. */
 export interface Respelled extends IdReader {
-  readonly name: string;
   readonly provider: IdReader['provider'] & { readonly name: string; readonly contract: string };
 }
 

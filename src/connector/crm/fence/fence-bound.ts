@@ -71,7 +71,7 @@ export function boundVerb(
     try {
       return read(answer);
     } catch (error) {
-      if (error instanceof ProviderError) throw error;
+      if (error instanceof ProviderError || error instanceof ProviderBug) throw error;
       const what =
         error instanceof ShapeError ? error.message : `an answer that throws when it is read: ${errorText(error)}`;
       const message = told(`${name}: its ${verb} gave ${what}`);
