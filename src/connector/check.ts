@@ -94,11 +94,12 @@ async function checkProvider(
     const before = await connection.properties(signal);
     const missing = missingProperties(provider, before);
     const made = createProperties ? await makeProperties(subject, connection, missing, signal) : [];
+    const creatable = connection.defineProperties === undefined ? [] : missing.map(({ name }) => name);
     const properties = made.length === 0 ? before : await connection.properties(signal);
     return [
       ...accountFindings(subject, account),
       ...made,
-      ...checkMapping(provider, properties),
+      ...checkMapping(provider, properties, new Set(creatable)),
       ...(createProperties ? [] : offer(subject, connection, missing)),
       ...checkAbilities(provider, connection),
       ...(await checkRights(provider, connection, missing.length > 0, signal)),

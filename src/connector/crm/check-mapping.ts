@@ -25,8 +25,15 @@ export function checkRows(provider: MappingToCheck, properties: readonly Propert
     .map((row) => ({ row, findings: checkRow(provider, row, schema) }));
 }
 
-/** Judges the mapping, the match and the hold property against the account's properties. Pure. */
-export function checkMapping(provider: MappingToCheck, properties: readonly Property[]): readonly Finding[] {
+/**
+ * Judges the mapping, the match and the hold property against the account's properties; `creatable` names those that
+ * `check --create-properties` would create. Pure.
+ */
+export function checkMapping(
+  provider: MappingToCheck,
+  properties: readonly Property[],
+  creatable: ReadonlySet<string> = new Set(),
+): readonly Finding[] {
   const schema = new Map(properties.map((property) => [property.name, property]));
   const checked = checkRows(provider, properties);
   const [inUse, judged] = [checked.map(({ row }) => row), checked.map(({ findings }) => findings)];
@@ -43,7 +50,7 @@ export function checkMapping(provider: MappingToCheck, properties: readonly Prop
     ...checkHold(provider, schema),
     ...judged.flat(),
     ...checkMapsInUse(provider, inUse),
-    ...checkProtection(provider, inUse, schema),
+    ...checkProtection(provider, inUse, schema, creatable),
   ];
 }
 
@@ -55,16 +62,20 @@ function checkProtection(
   { name }: MappingToCheck,
   inUse: readonly PresetRow[],
   schema: AccountSchema,
+  creatable: ReadonlySet<string>,
 ): readonly Finding[] {
   const written = new Set(inUse.flatMap(({ field, property }) => (schema.has(property) ? field : [])));
   const contacts = CONTACT.filter((field) => written.has(field));
   if (contacts.length === 0 || written.has('advertisingProtected')) return [];
+  const lacking = inUse.find(({ field }) => field === 'advertisingProtected')?.property;
+  const how = lacking !== undefined && creatable.has(lacking) ? 'with cvrsync check --create-properties' : 'in the CRM';
+  const create = lacking === undefined ? '' : `, or create ${lacking} ${how}`;
   return [
     {
       level: 'warn',
       subject: `${name} advertising protection`,
       found: `${contacts.join(' and ')} of companies are written, but not whether a company is protected against advertising`,
-      advice: `map advertisingProtected to a property, or create the one of the preset with cvrsync check --create-properties`,
+      advice: `map advertisingProtected to a property of the CRM${create}`,
     },
   ];
 }

@@ -23,6 +23,8 @@ const found = (rows: readonly PresetRow[], properties: readonly Property[], more
         `${level} ${subject}: ${what}${advice === undefined ? '' : ` | ${advice}`}`,
     );
 
+const PROTECTED = row('advertisingProtected', 'Protected', { optional: true });
+
 describe('a phone number or an e-mail address', () => {
   it('is not written without a word where the CRM cannot show who is protected against advertising', () => {
     const rows = [row('phone', 'Phone'), row('email', 'Email'), row('advertisingProtected', 'Protected')];
@@ -35,6 +37,27 @@ describe('a phone number or an e-mail address', () => {
     expect(warned([...contacts, property('Protected', { type: 'boolean' })])).toEqual([]);
     expect(warned([property('Protected', { type: 'boolean' })])).toEqual([]);
   });
+
+  it.each<readonly [string, readonly PresetRow[], readonly string[], string]>([
+    [
+      'is mapped to one that check can create',
+      [PROTECTED],
+      ['Protected'],
+      ', or create Protected with cvrsync check --create-properties',
+    ],
+    ['is mapped to one that check cannot create', [PROTECTED], [], ', or create Protected in the CRM'],
+    ['is not mapped', [], ['Protected'], ''],
+  ])(
+    'is warned of with what can be done where the property for the protection %s',
+    (_where, rows, creatable, advice) => {
+      const mapping = [row('phone', 'Phone'), ...rows];
+      const provider = { name: 'crm', mapping, values: {}, match: undefined, hold: undefined };
+      const findings = checkMapping(provider, [property('Phone', { type: 'phone' })], new Set(creatable));
+      expect(findings.find(({ subject }) => subject === 'crm advertising protection')?.advice).toBe(
+        `map advertisingProtected to a property of the CRM${advice}`,
+      );
+    },
+  );
 });
 
 describe('a property by which records are matched', () => {
