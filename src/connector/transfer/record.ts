@@ -48,7 +48,7 @@ export async function draftRecord(
   const property = schema.get(match);
   if (property?.writable !== true)
     throw new DraftError(
-      `${provider} has no property ${match} that these credentials can write: see cvrsync check --create-properties`,
+      `${provider} has no property ${match} that these credentials can write: cvrsync check says what to do`,
     );
   const facts = new Map((await readFacts(db, [entity])).map((fact): [FieldName, Fact] => [fact.field, fact]));
   const name = given ?? nameIn(facts);

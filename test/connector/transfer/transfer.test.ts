@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { readWritten } from '../../../src/connector/sync/written.ts';
+import { draftRecord } from '../../../src/connector/transfer/record.ts';
 import type { TransferDeps } from '../../../src/connector/transfer/transfer.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
@@ -194,6 +195,19 @@ describe('a transfer that is not sure', () => {
   it('needs a name from somewhere', async () => {
     const fixture = await setTransfer();
     await expect(fixture.run({ entity: ENTITY, name: undefined })).rejects.toThrow('give it with --name');
+  });
+
+  it('sends whoever lacks the property of the number to check, which knows whether it can be created', async () => {
+    const { store, crm } = await setTransfer();
+    const draft = draftRecord(
+      store.db,
+      { ...crm, match: 'lost' },
+      { ...order, number: NUMBER },
+      AbortSignal.timeout(9_000),
+    );
+    await expect(draft).rejects.toThrow(
+      /has no property lost that these credentials can write: cvrsync check says what to do$/u,
+    );
   });
 });
 
