@@ -7,7 +7,7 @@ export interface Definition {
   readonly label: string;
   readonly type: string;
   readonly fieldType: string;
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly options?: readonly { readonly value: string; readonly label?: string | null }[];
   readonly calculated?: boolean;
   readonly externalOptions?: boolean;
   readonly hasUniqueValue?: boolean;
@@ -29,7 +29,10 @@ export function toProperty(definition: Definition): Property {
     type,
     writable: definition.modificationMetadata?.readOnlyValue !== true && definition.calculated !== true,
     ...(definition.type === 'string' || definition.type === 'phone_number' ? { maxLength: MAX_TEXT } : {}),
-    ...(type === 'enumeration' ? { options: options.map(({ value, label }) => ({ value, label })) } : {}),
+    // An option without a label must not keep an account from being written to.
+    ...(type === 'enumeration'
+      ? { options: options.map(({ value, label }) => ({ value, label: label || value })) }
+      : {}),
     // Options that come from elsewhere (owners, for instance) are not listed with the definition.
     ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
     ...(type === 'number' && definition.showCurrencySymbol === true ? { money: true as const } : {}),

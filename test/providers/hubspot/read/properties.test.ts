@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { toProperty } from '../../../../providers/hubspot/read/properties.ts';
+import { propertiesMisfit } from '../../../../providers/misfit.ts';
+
+test('an option without a label goes by its value, so that the account can be written to', () => {
+  const options = [{ value: 'a', label: null }, { value: 'b' }, { value: 'c', label: '' }, { value: 'd', label: 'D' }];
+  const property = toProperty({ name: 'kind', label: 'Kind', type: 'enumeration', fieldType: 'select', options });
+  expect(property.options?.map(({ label }) => label)).toEqual(['a', 'b', 'c', 'D']);
+  expect(propertiesMisfit([property])).toBeUndefined();
+});
