@@ -2,7 +2,13 @@
 import Type from 'typebox';
 import { onTestFinished } from 'vitest';
 import { serveEmulator } from '../../providers/emulator.ts';
-import { CONTRACT_VERSION, type Connection, defineProvider, type ProviderContext } from '../../providers/provider.ts';
+import {
+  CONTRACT_VERSION,
+  type Connection,
+  defineProvider,
+  type Provider,
+  type ProviderContext,
+} from '../../providers/provider.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm/crm.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
@@ -12,11 +18,19 @@ export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'p
   readonly store: Store;
   readonly now: () => number;
   readonly metrics?: Metrics;
+  readonly observe?: Provider['observe'];
   readonly connect: (lent: ProviderContext) => Connection;
 }
 
 /** Opens it under the name `crm`; its client is closed with the test. */
-export async function openToyCrm({ store, now, metrics = createMetrics(), connect, ...more }: ToyCrm): Promise<Crm> {
+export async function openToyCrm({
+  store,
+  now,
+  metrics = createMetrics(),
+  observe,
+  connect,
+  ...more
+}: ToyCrm): Promise<Crm> {
   const client = openClient();
   onTestFinished(client.close);
   const provider = defineProvider({
@@ -31,6 +45,7 @@ export async function openToyCrm({ store, now, metrics = createMetrics(), connec
       budgets: { default: { calls: 900, perMs: 1_000 } },
     }),
     connect: async (_settings, lent) => connect(lent),
+    ...(observe !== undefined && { observe }),
   });
   return openCrm(
     { store, http: client.http, metrics, now },

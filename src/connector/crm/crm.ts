@@ -203,11 +203,16 @@ function rateLimitedHttp(
       await rateLimiter.block(now() + seen.pauseMs, seen.reason ?? 'the CRM asked for a pause');
     const budget = seen.budget ?? 'default';
     const window = limits.budgets[budget];
-    // Others spend from the same budget: leave it a tenth of its window to recover.
-    if (seen.remaining !== undefined && seen.remaining < 2 && window !== undefined)
-      await rateLimiter.slow(budget, now() + window.perMs / 10);
+    const part = seen.remaining === undefined ? undefined : RECOVERY[Math.max(0, Math.floor(seen.remaining))];
+    if (part !== undefined && window !== undefined) await rateLimiter.slow(budget, now() + window.perMs * part);
   }
 }
+
+/**
+ * The part of its window that a budget is left to recover, by how many of its calls remain. Our own pace comes down to one
+ * where some calls are late; where none remains, others spend from the budget, too.
+ */
+const RECOVERY = [1 / 10, 1 / 50];
 
 /** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
 function observed({ provider, settings, mask }: CrmSettings, response: HttpResponse): Observation | undefined {
