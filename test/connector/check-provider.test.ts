@@ -1,13 +1,13 @@
 /** What `check` says of a connection whose provider is faulty: the advice is for whoever can mend it. */
-import Type from 'typebox';
 import { expect, it, onTestFinished } from 'vitest';
-import { CONTRACT_VERSION, type Connection, type Provider, ProviderError } from '../../providers/provider.ts';
+import { type Connection, type Provider, ProviderError } from '../../providers/provider.ts';
 import { checkCredentials } from '../../src/connector/check.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import { newStore } from '../support/stores.ts';
+import { toySettings } from '../support/toy-crm.ts';
+import { raw } from './crm/sound-connection.ts';
 
-const raw = (answer: unknown) => async () => answer as never;
 const SOUND: Connection = {
   check: raw({ id: '7', name: 'Seven', notes: [] }),
   properties: raw([]),
@@ -20,35 +20,10 @@ const SOUND: Connection = {
 async function failures(broken: Partial<Connection>, connect?: Provider['connect']): Promise<readonly string[]> {
   const client = openClient();
   onTestFinished(client.close);
-  const provider: Provider = {
-    name: 'odd',
-    contract: CONTRACT_VERSION,
-    about: 'a faulty provider',
-    settings: Type.Object({}),
-    preset: [],
-    limits: () => ({
-      batch: { read: 9, update: 9 },
-      concurrency: 1,
-      budgets: { default: { calls: 9, perMs: 1_000 } },
-    }),
-    connect: connect ?? raw({ ...SOUND, ...broken }),
-  };
-  const config = {
-    name: 'odd',
-    provider,
-    settings: {},
-    mask: (text: string) => text.replaceAll('hemmelig', '***'),
-    match: undefined,
-    mapping: [],
-    values: {},
-    hold: undefined,
-    notes: [],
-    autoLink: false,
-    persons: false,
-    parent: false,
-    pollMinutes: 0,
-    reconcileHours: 0,
-  };
+  const config = toySettings(
+    { connect: connect ?? raw({ ...SOUND, ...broken }) },
+    { name: 'odd', mask: (text) => text.replaceAll('hemmelig', '***') },
+  );
   const deps = { store: await newStore('sqlite'), http: client.http, metrics: createMetrics(), now: Date.now };
   const findings = await checkCredentials(deps, config, new AbortController().signal);
   return findings.flatMap(({ level, found, advice }) => (level === 'fail' ? [`${found} | ${advice}`] : []));

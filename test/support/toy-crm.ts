@@ -9,7 +9,7 @@ import {
   type Provider,
   type ProviderContext,
 } from '../../providers/provider.ts';
-import { type Crm, type CrmConfig, openCrm } from '../../src/connector/crm/crm.ts';
+import { type Crm, type CrmConfig, type CrmSettings, openCrm } from '../../src/connector/crm/crm.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -18,9 +18,43 @@ export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'p
   readonly store: Store;
   readonly now: () => number;
   readonly metrics?: Metrics;
-  readonly observe?: Provider['observe'];
+  readonly observe?: Provider['observe'] | undefined;
   readonly connect: (lent: ProviderContext) => Connection;
 }
+
+/** The settings of a connection `crm` to a provider that connects so; `more` stands in place of the usual. */
+export const toySettings = (
+  { connect, observe }: Pick<Provider, 'connect'> & Pick<ToyCrm, 'observe'>,
+  more: Partial<CrmSettings> = {},
+): CrmSettings => ({
+  name: 'crm',
+  provider: defineProvider({
+    name: 'crm',
+    contract: CONTRACT_VERSION,
+    about: 'a CRM of a few lines',
+    settings: Type.Object({}),
+    preset: [],
+    limits: () => ({
+      batch: { read: 9, update: 9 },
+      concurrency: 1,
+      budgets: { default: { calls: 900, perMs: 1_000 } },
+    }),
+    connect,
+    ...(observe !== undefined && { observe }),
+  }),
+  settings: {},
+  match: undefined,
+  mapping: [],
+  values: {},
+  hold: undefined,
+  notes: [],
+  autoLink: false,
+  persons: false,
+  parent: false,
+  pollMinutes: 0,
+  reconcileHours: 0,
+  ...more,
+});
 
 /** Opens it under the name `crm`; its client is closed with the test. */
 export async function openToyCrm({
@@ -33,39 +67,8 @@ export async function openToyCrm({
 }: ToyCrm): Promise<Crm> {
   const client = openClient();
   onTestFinished(client.close);
-  const provider = defineProvider({
-    name: 'crm',
-    contract: CONTRACT_VERSION,
-    about: 'a CRM of a few lines',
-    settings: Type.Object({}),
-    preset: [],
-    limits: () => ({
-      batch: { read: 9, update: 9 },
-      concurrency: 1,
-      budgets: { default: { calls: 900, perMs: 1_000 } },
-    }),
-    connect: async (_settings, lent) => connect(lent),
-    ...(observe !== undefined && { observe }),
-  });
-  return openCrm(
-    { store, http: client.http, metrics, now },
-    {
-      name: 'crm',
-      provider,
-      settings: {},
-      match: undefined,
-      mapping: [],
-      values: {},
-      hold: undefined,
-      notes: [],
-      autoLink: false,
-      persons: false,
-      parent: false,
-      pollMinutes: 0,
-      reconcileHours: 0,
-      ...more,
-    },
-  );
+  const provider = { connect: async (_: unknown, lent: ProviderContext) => connect(lent), observe };
+  return openCrm({ store, http: client.http, metrics, now }, toySettings(provider, more));
 }
 
 export interface GuardedCalls {
@@ -76,13 +79,17 @@ export interface GuardedCalls {
 }
 
 /** Calls to a server that takes them all. */
-export async function guardedCalls(store: Store): Promise<GuardedCalls> {
+export async function guardedCalls(
+  store: Store,
+  { now = Date.now, observe }: Partial<Pick<ToyCrm, 'now' | 'observe'>> = {},
+): Promise<GuardedCalls> {
   const { url, calls, close } = await serveEmulator(() => ({ status: 204 }));
   onTestFinished(close);
   const lent = Promise.withResolvers<ProviderContext>();
   await openToyCrm({
     store,
-    now: Date.now,
+    now,
+    observe,
     connect(all) {
       lent.resolve(all);
       return {

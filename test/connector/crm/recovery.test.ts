@@ -1,30 +1,14 @@
 /** What an answer that says how few calls remain does to the pace. */
-import { expect, it, onTestFinished } from 'vitest';
-import { serveEmulator } from '../../../providers/emulator.ts';
-import type { ProviderContext } from '../../../providers/provider.ts';
+import { expect, it } from 'vitest';
 import { newStore } from '../../support/stores.ts';
-import { openToyCrm } from '../../support/toy-crm.ts';
+import { guardedCalls } from '../../support/toy-crm.ts';
 
 /** The part of the budget's window in which no call is made after an answer that leaves so many. */
 async function partLeftAlone(remaining: number): Promise<number> {
   const store = await newStore('sqlite');
-  const { url, close } = await serveEmulator(() => ({ status: 204 }));
-  onTestFinished(close);
-  const lent = Promise.withResolvers<ProviderContext>();
-  const none = async () => [];
   const now = () => 1_000_000;
-  await openToyCrm({
-    store,
-    now,
-    observe: () => ({ remaining }),
-    connect(all) {
-      lent.resolve(all);
-      const check = async () => ({ id: '1', name: 'x', notes: [] });
-      return { check, properties: none, read: none, update: none, scan: async () => ({ records: [] }) };
-    },
-  });
-  const { http } = await lent.promise;
-  await http({ method: 'GET', url, signal: new AbortController().signal });
+  const { call } = await guardedCalls(store, { now, observe: () => ({ remaining }) });
+  await call(new AbortController().signal);
   const row = await store.db
     .selectFrom('rate_limit')
     .select('next_at')

@@ -55,7 +55,8 @@ export function loadTime(stated: string, now: number, last = NEVER): string {
   return later(last, new Date(now).toISOString());
 }
 
-const later = (a: string, b: string): string => (a > b ? a : b);
+/** The later of two times as documents are read: ISO 8601 UTC, which sorts as times do. */
+export const later = (a: string, b: string): string => (a > b ? a : b);
 
 const idOf = (document: unknown): string | undefined => {
   if (!isJsonObject(document)) return undefined;

@@ -2,7 +2,7 @@
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
-import { contentOf, loadTime, noLater, readDocument } from '../document/document.ts';
+import { contentOf, later, loadTime, noLater, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
 import type { Traces } from '../document/relations.ts';
@@ -111,8 +111,6 @@ function readOne(
 
 const kept = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
   beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
-
-const later = (a: string, b: string): string => (a > b ? a : b);
 
 /** Any number that helps a person to find a document. */
 export const numberIn = (document: unknown): string => {
