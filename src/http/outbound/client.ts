@@ -9,7 +9,7 @@ import { askForExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
 import type { Guard } from './guard.ts';
 import { gunzip } from './gunzip.ts';
-import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
+import { lowerCased, nameOf, readUrl } from './headers.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
 export interface OutboundRequest {
@@ -120,7 +120,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
   async function exchange(url: URL, what: string, asked: OutboundRequest, signal: AbortSignal) {
     const answer = await request(url, {
       method: asked.method,
-      headers: { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) },
+      headers: lowerCased(asked.headers ?? {}, { 'user-agent': userAgent }),
       body: asked.body ?? null,
       dispatcher,
       signal,
@@ -133,7 +133,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
         `${what} was answered with a redirect (${status}), which is never followed: check the base URL`,
       );
     }
-    const headers = joined(answer.headers);
+    const headers = lowerCased(answer.headers);
     const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
     return asked.wantBytes === true
       ? { status, headers, body: '', bytes }

@@ -1,7 +1,7 @@
 /** Requests of whose answer only the status matters, and the beginning of its text. */
 import type { Dispatcher } from 'undici';
 import { faultOf, HttpFault } from './fault.ts';
-import { joined, lowerCased, nameOf, readUrl } from './headers.ts';
+import { lowerCased, nameOf, readUrl } from './headers.ts';
 import { onAbort } from './on-abort.ts';
 
 export interface ExcerptRequest {
@@ -73,7 +73,7 @@ export function askForExcerpt(
       },
       onResponseStart(_controller, status, headers) {
         // Informational ones come before the answer.
-        if (status >= 200) answer = { status, headers: joined(headers) };
+        if (status >= 200) answer = { status, headers: lowerCased(headers) };
       },
       onResponseData(_controller, chunk) {
         chunks.push(chunk);
@@ -83,7 +83,7 @@ export function askForExcerpt(
       onResponseEnd: () => end(() => new HttpFault('cut', `${what()} was answered without a status`)),
       onResponseError: (_controller, error) => end(() => faultOf(error, what())),
     };
-    const headers = { 'user-agent': userAgent, ...lowerCased(asked.headers ?? {}) };
+    const headers = lowerCased(asked.headers ?? {}, { 'user-agent': userAgent });
     const path = `${url.pathname}${url.search}`;
     dispatcher.dispatch({ origin: url.origin, path, method: asked.method, headers, body: asked.body ?? null }, handler);
   });

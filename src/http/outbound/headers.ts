@@ -11,16 +11,16 @@ export function readUrl(text: string): URL {
 /** Method and address without the query and any user name: both may hold secrets. */
 export const nameOf = (method: string, url: URL): string => `${method} ${url.origin}${url.pathname}`;
 
-export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const lower: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value;
-  return lower;
-}
-
-/** Names in lower case; repeated headers joined by a comma. */
-export function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const lower: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
+/** The same headers, names in lower case, repeated ones joined by a comma; after those that they may replace. */
+export function lowerCased(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const lower = { ...before };
+  // No list of pairs: this runs for every delivery, twice.
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value !== undefined) lower[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
   return lower;
 }
