@@ -94,6 +94,27 @@ async function lockMonitors(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap
 
 /** One that succeeded although it was held meanwhile is done; one that was dropped stays dropped. */
 async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
+  const { done = [], rest = [] } = Object.groupBy(results, ({ state }) => (state === 'done' ? 'done' : 'rest'));
+  // Nearly all are done at the first attempt: a list of their numbers says as much as a row for each, in half the time.
+  const alike = Map.groupBy(done, ({ number, posted }) => `${number} ${posted?.status}`);
+  for (const [first, ...others] of alike.values())
+    if (first !== undefined) await writeDone(tx, [first, ...others], now);
+  await writeRest(tx, rest, now);
+}
+
+/** Writes deliveries that were done at the same attempt with the same status. */
+async function writeDone(tx: Tx, results: readonly [AttemptResult, ...AttemptResult[]], now: number): Promise<void> {
+  const [{ number, posted }] = results;
+  const seqs = results.map(({ seq }) => String(seq));
+  await tx
+    .updateTable('delivery')
+    .set({ state: 'done', attempts: number, next_at: 0, status: posted?.status ?? null, error: null, ended_at: now })
+    .where('seq', 'in', sql<number>`(select cast(value as bigint) from ${each(tx, seqs)} as list)`)
+    .where('state', 'in', ['due', 'held'])
+    .execute();
+}
+
+async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   if (results.length === 0) return;
   const rows = results.map(({ seq, posted, number, state, nextAt }) => ({
     seq,
@@ -108,8 +129,7 @@ async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: n
       next_at = cast(each.next as bigint), status = cast(each.status as bigint),
       error = each.error, ended_at = cast(each.ended as bigint)
     from ${eachRow(tx, ['state', 'number', 'next', 'status', 'error', 'ended', 'seq'], rows)}
-    where delivery.seq = cast(each.seq as bigint)
-      and (delivery.state = 'due' or (delivery.state = 'held' and each.state = 'done'))`.execute(tx);
+    where delivery.seq = cast(each.seq as bigint) and delivery.state = 'due'`.execute(tx);
 }
 
 async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
