@@ -49,8 +49,11 @@ export function storableJson(value: object): string {
   return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each));
 }
 
+const DOUBTFUL = /[\0\ud800-\udfff]/;
+
 /** A text as both engines keep it: PostgreSQL takes neither a NUL nor, in JSON, half a character. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+export const storable = (text: string): string =>
+  DOUBTFUL.test(text) ? text.toWellFormed().replaceAll('\0', '\uFFFD') : text;
 
 /** A column of JSON as a value. What is no JSON is the text that it is: a row of another version must not break its reader. */
 export function jsonOrText(text: string | null): unknown {

@@ -48,21 +48,35 @@ interface Rule {
 
 const role = (body: RelationBody): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
 
-// By hovedtype and, where several bodies share one, by organisationsNavn. There is no hovedtype for a board or owners.
-const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
-  ['REGISTER EJERREGISTER', [{ body: 'ownership', attribute: 'EJERANDEL_PROCENT', share: shareInterval }]],
-  [
-    'REGISTER REELLE EJERE',
-    [
-      { body: 'trueOwnership', attribute: 'EJERANDEL_PROCENT', share: precisePercentage },
-      { body: 'trueVoteRights', attribute: 'EJERANDEL_STEMMERET_PROCENT', share: precisePercentage },
-    ],
-  ],
-  ['LEDELSESORGAN BESTYRELSE', role('board')],
-  ['LEDELSESORGAN DIREKTION', role('management')],
+// There is no hovedtype for a board or owners.
+const BY_KIND: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
   ['REVISION', role('accountant')],
   ['STIFTERE', role('founders')],
   ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
+]);
+
+/** Of organisations whose hovedtype several bodies share: by hovedtype, then by organisationsNavn. */
+const BY_NAME: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> = new Map([
+  [
+    'REGISTER',
+    new Map<string, readonly Rule[]>([
+      ['EJERREGISTER', [{ body: 'ownership', attribute: 'EJERANDEL_PROCENT', share: shareInterval }]],
+      [
+        'REELLE EJERE',
+        [
+          { body: 'trueOwnership', attribute: 'EJERANDEL_PROCENT', share: precisePercentage },
+          { body: 'trueVoteRights', attribute: 'EJERANDEL_STEMMERET_PROCENT', share: precisePercentage },
+        ],
+      ],
+    ]),
+  ],
+  [
+    'LEDELSESORGAN',
+    new Map([
+      ['BESTYRELSE', role('board')],
+      ['DIREKTION', role('management')],
+    ]),
+  ],
 ]);
 
 const NO_RULES: readonly Rule[] = [];
@@ -76,13 +90,11 @@ const functionOf = (organisation: JsonObject): unknown => {
 
 const rulesOf = (organisation: JsonObject): readonly Rule[] => {
   const { hovedtype } = organisation;
-  const kind = typeof hovedtype === 'string' && RULES.has(hovedtype) ? hovedtype : upper(hovedtype);
-  const byKind = RULES.get(kind);
-  if (byKind !== undefined) return byKind;
-  if (kind !== 'REGISTER' && kind !== 'LEDELSESORGAN') return NO_RULES;
+  const kind = upper(hovedtype);
+  const byName = BY_NAME.get(kind);
+  if (byName === undefined) return BY_KIND.get(kind) ?? NO_RULES;
   const named = newest(organisation['organisationsNavn'])?.['navn'] ?? functionOf(organisation);
-  if (typeof named !== 'string') return NO_RULES;
-  return RULES.get(`${kind} ${named}`) ?? RULES.get(`${kind} ${upper(named)}`) ?? NO_RULES;
+  return byName.get(upper(named)) ?? NO_RULES;
 };
 
 /** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
