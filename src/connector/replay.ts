@@ -1,5 +1,6 @@
 /** Feeds one saved payload through the real code: to see what it would do, or to do it now. */
 import type { FieldName } from '../../providers/fields.ts';
+import type { Read } from '../../providers/provider.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Payload, WireOptions } from '../protocol/payload.ts';
 import { claim } from '../runtime/lanes/lanes.ts';
@@ -12,9 +13,12 @@ import type { Planned } from './decide/planned.ts';
 import { derivedRules } from './derived.ts';
 import { applyReceipts } from './facts/apply.ts';
 import { type Fact, fold, knownValues } from './facts/fact.ts';
+import { followOf } from './heal/change-hints.ts';
+import { objectionTo } from './heal/decide-link.ts';
 import { datedBy } from './intake/ahead.ts';
 import { listLinks } from './links/links.ts';
-import { loadRecords } from './sync/load.ts';
+import { type LinkedRecord, loadRecords } from './sync/load.ts';
+import { readMatch } from './sync/match.ts';
 import { syncRecords } from './sync/sync.ts';
 
 export interface ReplayDeps extends WireOptions {
@@ -57,7 +61,8 @@ export async function preview(
     const ids = links.map((link) => link.record_id);
     const records = await loadRecords(store.db, { provider: crm.name, ids, fields }, now);
     const mapped = rows.map((row) => row.property).filter((name) => schema.has(name));
-    const properties = [...new Set([...mapped, ...(crm.hold === undefined ? [] : [crm.hold])])];
+    const match = await readMatch(store, crm, schema, now);
+    const properties = [...new Set([...mapped, ...followOf(crm, match, now).properties])];
     const size = crm.limits.batch.read;
     for (let start = 0; start < records.length; start += size) {
       const batch = records.slice(start, start + size);
@@ -68,7 +73,7 @@ export async function preview(
       );
       for (const [index, record] of batch.entries()) {
         const read = reads[index];
-        if (read?.kind !== 'found' || holdOf(crm, read.properties, now) !== undefined) continue;
+        if (read?.kind !== 'found' || isKeptBack(crm, record, { read, match, now })) continue;
         const folded = assertions.map(
           (each) =>
             [each, fold(record.facts.get(each.field), payload.entityId, each, Number.MAX_SAFE_INTEGER)] as const,
@@ -102,6 +107,19 @@ export async function preview(
   }
   return previews;
 }
+
+/** Whether nothing would be written to a record: it is on hold, or its number speaks against its link. */
+const isKeptBack = (
+  crm: Crm,
+  record: LinkedRecord,
+  {
+    read,
+    match,
+    now,
+  }: { readonly read: Extract<Read, { kind: 'found' }>; readonly match: string | undefined; readonly now: number },
+): boolean =>
+  holdOf(crm, read.properties, now) !== undefined ||
+  (match !== undefined && objectionTo({ ...record, state: 'active' }, read, match) !== undefined);
 
 /**
  * Applies the receipts of one company and brings its records up to them. False where a running daemon holds some of

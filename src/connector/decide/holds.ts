@@ -11,19 +11,10 @@ export interface HoldSource {
   readonly crm: Crm;
 }
 
-/** When to check each of these records that is on hold again, in ms since 1970. One call where a hold property is set. */
-export async function readHolds(
-  source: HoldSource,
-  ids: readonly string[],
-  now: number,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
-  const { hold, connection } = source.crm;
-  const reads = hold === undefined ? [] : await connection.read(ids, [hold], signal);
-  return holdsOf(source, ids, reads, now);
-}
-
-/** The same of records that were read, with their hold property where there is one. */
+/**
+ * When to check each of these records that is on hold again, in ms since 1970. `reads` are the records in the same order,
+ * with their hold property where there is one.
+ */
 export async function holdsOf(
   { db, crm }: HoldSource,
   ids: readonly string[],

@@ -75,7 +75,7 @@ async function compare(
   const loaded = await loadSupposed(store.db, crm.name, records, now());
   if (loaded.length === 0) return records.map(() => UNLINKED);
   const schema = await crm.schema(signal);
-  const { found } = await decideRecords({ crm, schema, records: loaded }, now, signal);
+  const { found } = await decideRecords({ crm, schema, match: undefined, records: loaded }, now, signal);
   const byId = new Map(found.map((each) => [each.record.id, currentOf(each)]));
   return records.map(({ id }) => byId.get(id) ?? UNLINKED);
 }
@@ -86,6 +86,8 @@ function currentOf({ read, planned }: Awaited<ReturnType<typeof decideRecords>>[
   return read?.kind === 'moved' ? { kind: 'moved' } : { kind: 'gone' };
 }
 
+const SUPPOSED = { synced_seq: 0, trust: 'crm', origin: 'person', mismatch: null, writes_number: 0 } as const;
+
 async function loadSupposed(
   db: Db,
   provider: string,
@@ -93,7 +95,7 @@ async function loadSupposed(
   now: number,
 ): Promise<readonly LinkedRecord[]> {
   const links = records.flatMap(({ id, entity }): readonly PlannedLink[] =>
-    entity === undefined ? [] : [{ record_id: id, entity, synced_seq: 0, trust: 'crm', writes_number: 0 }],
+    entity === undefined ? [] : [{ record_id: id, entity, ...SUPPOSED }],
   );
   const query = { provider, fields: FIELD_NAMES };
   const others = records.flatMap(({ id, entity }) => (entity === undefined ? id : []));

@@ -43,11 +43,14 @@ export interface HealRule {
   readonly isHeld: (properties: Readonly<Record<string, PropertyValue>>) => boolean;
 }
 
+/** The part of a link that this decides by. */
+export type LinkStand = Pick<Link, 'entity' | 'state' | 'origin' | 'mismatch'>;
+
 const NOTHING = { kind: 'nothing' } as const;
 const UNSURE = "fails the register's check (modulus 11) or lacks its leading zero";
 
 /** Decides for one record, whatever the order of the CRM's messages; `retry` counts as nothing. */
-export function decideLink(link: Link | undefined, read: Read, rule: HealRule): HealDecision {
+export function decideLink(link: LinkStand | undefined, read: Read, rule: HealRule): HealDecision {
   if (read.kind === 'gone')
     return isOpen(link) ? { kind: 'end', state: 'gone', reason: 'deleted in the CRM' } : NOTHING;
   if (read.kind === 'moved') return read.to === read.id ? NOTHING : { kind: 'move', to: read.to };
@@ -56,6 +59,17 @@ export function decideLink(link: Link | undefined, read: Read, rule: HealRule): 
   const verdict = isOpen(link) ? decideOpen(link, numbered) : decideEnded(link, numbered, rule.autoLink);
   const waits = verdict.kind !== 'nothing' && rule.isHeld(read.properties);
   return waits ? { kind: 'held' } : verdict;
+}
+
+/**
+ * Why a record that was read must not be written to as its link says: by its number it stands for another company by now,
+ * or for none. Undefined where nothing speaks against it. What becomes of the link is decided as for any other change.
+ */
+export function objectionTo(link: LinkStand, read: Read, match: string): string | undefined {
+  const verdict = decideLink(link, read, { match, autoLink: false, isHeld: () => false });
+  return verdict.kind === 'follow' || verdict.kind === 'mismatch' || verdict.kind === 'end'
+    ? verdict.reason
+    : undefined;
 }
 
 /** Reads the number of a record; a lost leading zero is put back where the check digits say so. */
@@ -75,9 +89,10 @@ const textOf = (numbered: Numbered): string =>
   numbered.kind === 'company' ? numbered.entity : numbered.kind === 'other' ? numbered.text : '';
 
 /** Whether the link counts, or waits for something to be settled. */
-const isOpen = (link: Link | undefined): link is Link => link?.state === 'active' || link?.state === 'conflict';
+const isOpen = (link: LinkStand | undefined): link is LinkStand =>
+  link?.state === 'active' || link?.state === 'conflict';
 
-function decideOpen(link: Link, numbered: Numbered): HealDecision {
+function decideOpen(link: LinkStand, numbered: Numbered): HealDecision {
   // Two companies claim the record: no number decides that.
   if (link.state === 'conflict' && link.mismatch === null) return NOTHING;
   if (numbered.kind === 'unseen') return NOTHING;
@@ -99,7 +114,7 @@ function decideOpen(link: Link, numbered: Numbered): HealDecision {
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }
 
-function decideByHand(link: Link, numbered: Numbered): HealDecision {
+function decideByHand(link: LinkStand, numbered: Numbered): HealDecision {
   const other = otherCompany(link.entity, numbered);
   if (other === undefined)
     return link.state === 'active' ? NOTHING : { kind: 'link', entity: link.entity, origin: link.origin };
@@ -119,9 +134,9 @@ export function otherCompany(entity: string, numbered: Numbered): string | undef
  * Whether a person saw this number, or none, and kept the link; in a conflict: whether that is what they are asked
  * already. A link that came by a merge is not ended by a survivor without a number.
  */
-const isAccepted = (link: Link, mismatch: string): boolean => link.mismatch === mismatch;
+const isAccepted = (link: LinkStand, mismatch: string): boolean => link.mismatch === mismatch;
 
-function decideEnded(link: Link | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
+function decideEnded(link: LinkStand | undefined, numbered: Numbered, autoLink: boolean): HealDecision {
   const byNumber = decideByNumber(link, numbered);
   if (link === undefined) return autoLink ? byNumber : NOTHING;
   if (link.state === 'gone') return decideRestored(link, numbered);
@@ -132,14 +147,14 @@ function decideEnded(link: Link | undefined, numbered: Numbered, autoLink: boole
 }
 
 /** Links by the number only where it is certain: a mistyped number may be another company's. */
-function decideByNumber(link: Link | undefined, numbered: Numbered): HealDecision {
+function decideByNumber(link: LinkStand | undefined, numbered: Numbered): HealDecision {
   if (numbered.kind !== 'company') return NOTHING;
   const { entity, isUnsure } = numbered;
   return isUnsure && entity !== link?.entity ? NOTHING : { kind: 'link', entity, origin: 'number' };
 }
 
 /** A record that was deleted in the CRM, and restored there. */
-function decideRestored(link: Link, numbered: Numbered): HealDecision {
+function decideRestored(link: LinkStand, numbered: Numbered): HealDecision {
   const { entity, origin } = link;
   const text = textOf(numbered);
   if (isAccepted(link, text)) return { kind: 'link', entity, origin, mismatch: text };

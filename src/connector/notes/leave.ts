@@ -10,7 +10,7 @@ import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
-import { holdsOf } from '../decide/holds.ts';
+import { readStanding } from '../heal/standing.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later } from '../sync/settle.ts';
 import {
@@ -101,15 +101,23 @@ async function settleByRecord(
       return undefined;
     }
   };
-  const reads = await guarded(async () => {
-    await crm.schema(signal);
-    return crm.connection.read(ids, crm.hold === undefined ? [] : [crm.hold], signal);
-  });
-  const holds = await holdsOf({ db: deps.store.db, crm }, ids, reads ?? [], deps.now());
+  const standing = await guarded(() => readStanding({ ...deps, crm }, ids, signal));
   for (const [index, claim] of claims.entries()) {
     const one = open.get(claim);
     const process = async () =>
-      one && leaveAll(deps, { ...one, crm, claim, read: reads?.[index], held: holds.get(claim.key) }, signal);
+      one &&
+      leaveAll(
+        deps,
+        {
+          ...one,
+          crm,
+          claim,
+          read: standing?.reads[index],
+          held: standing?.holds.get(claim.key),
+          objection: standing?.objections.get(claim.key),
+        },
+        signal,
+      );
     const settlement = fault === undefined ? await guarded(process) : undefined;
     settlements.push([claim, settlement ?? fault?.of(claim) ?? { kind: 'again', at: deps.now(), free: true }]);
   }
@@ -123,12 +131,15 @@ interface NoteTarget extends DueRecord {
   readonly read: Read | undefined;
   /** When a hold on the record ends, or is checked again; undefined where there is none. */
   readonly held: number | undefined;
+  /** Why the record does not stand for its company by now. */
+  readonly objection: string | undefined;
 }
 
 async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal): Promise<Settlement> {
   const unreachable = await settleByRead(deps, target);
   if (unreachable !== undefined) return unreachable;
   if (target.held !== undefined) return { kind: 'again', at: target.held, fresh: true };
+  if (target.objection !== undefined) return untilSynced(deps, target, target.objection);
   let refused: string | undefined;
   for (const note of target.notes) {
     const result = await leaveNote(deps, target, note, signal);
@@ -152,15 +163,24 @@ async function settleByRead(
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    // The sync reads the record and moves its link; then cvrsync knows where the note belongs.
-    await store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
-    return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
+    const reason = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
+    return untilSynced({ store, now }, { crm, claim }, reason);
   }
   if (read.kind !== 'found' || !isActive) {
     await store.write((tx) => dropNotes(tx, ref, 'the record is gone', now()));
     return { kind: 'done' };
   }
   return undefined;
+}
+
+/** The sync reads the record and lets its link follow; then cvrsync knows where the note belongs. */
+async function untilSynced(
+  { store, now }: Pick<NoteDeps, 'store' | 'now'>,
+  { crm, claim }: Pick<NoteTarget, 'crm' | 'claim'>,
+  reason: string,
+): Promise<Settlement> {
+  await store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
+  return later(claim, now(), reason);
 }
 
 type NoteResult =

@@ -12,7 +12,9 @@ import {
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
-import { isHeldByOverride, readHolds } from '../decide/holds.ts';
+import { isHeldByOverride } from '../decide/holds.ts';
+import { readStanding } from '../heal/standing.ts';
+import { findLink } from '../links/links.ts';
 import type { Happened } from '../sync/history.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later } from '../sync/settle.ts';
@@ -172,7 +174,7 @@ function resultOfMissing(
   now: number,
 ): AssignResult {
   const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
-  return { claim, settlement: later(claim, now, error), isMissing: true };
+  return { claim, settlement: later(claim, now, error), isAstray: true };
 }
 
 type WriteDeps = AssignDeps & { readonly begun: Begun };
@@ -194,14 +196,14 @@ async function writeAll(
   const { crm, parents, results } = target;
   if (pending.length === 0) return;
   const ids = pending.map(({ desired }) => desired.id);
-  const holds = await readHolds({ db: store.db, crm }, ids, now(), signal);
+  const { holds, objections } = await readStanding({ store, crm, now }, ids, signal);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
   // Parents that end go first: where two records swap places, one can stand below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, desired, parent } = one;
-    const until = holds.get(desired.id);
-    if (until !== undefined) results.set(claim.key, { claim, settlement: { kind: 'again', at: until, fresh: true } });
+    const kept = keptBack(claim, holds.get(desired.id), objections.get(desired.id), now());
+    if (kept !== undefined) results.set(claim.key, kept);
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
       const result: AssignResult = { claim, settlement: DONE, happened: parentEvent(crm.name, desired, detail) };
@@ -215,6 +217,17 @@ async function writeAll(
       results.set(claim.key, result);
     }
   }
+}
+
+/** The result of a record that is on hold until then, or does not stand for its company by now; undefined for others. */
+function keptBack(
+  claim: Claim,
+  held: number | undefined,
+  objection: string | undefined,
+  now: number,
+): AssignResult | undefined {
+  if (held !== undefined) return { claim, settlement: { kind: 'again', at: held, fresh: true } };
+  return objection === undefined ? undefined : { claim, settlement: later(claim, now, objection), isAstray: true };
 }
 
 async function writeParent(
@@ -233,7 +246,7 @@ async function writeParent(
 
 /**
  * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined where the lane is no
- * longer ours, or a person put the record on hold meanwhile.
+ * longer ours, the record no longer stands for the company, or a person put it on hold meanwhile.
  */
 async function beginWrite(
   store: Store,
@@ -245,6 +258,8 @@ async function beginWrite(
   const write = pendingUnder(claim, now, pendingParent(parent));
   return store.write(async (tx) => {
     if ((await held(tx, [claim])).size === 0) return undefined;
+    const link = await findLink(tx, { provider, recordId: desired.id });
+    if (link?.state !== 'active' || link.entity !== desired.entity) return undefined;
     await beginWrites(tx, [write]);
     if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent, at: now });
     return write;

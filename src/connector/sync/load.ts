@@ -20,6 +20,9 @@ export interface LinkedRecord {
   /** The newest receipt the record was last brought up to. */
   readonly syncedSeq: number;
   readonly trust: Link['trust'];
+  readonly origin: Link['origin'];
+  /** What speaks against its link and was accepted. */
+  readonly mismatch: Link['mismatch'];
   /** Its company came by a match that a person accepted. */
   readonly writesNumber: boolean;
   readonly overrides: Overrides;
@@ -39,13 +42,16 @@ export interface RecordQuery {
 }
 
 /** The part of a link that a plan needs. */
-export type PlannedLink = Pick<Link, 'record_id' | 'entity' | 'synced_seq' | 'trust' | 'writes_number'>;
+export type PlannedLink = Pick<
+  Link,
+  'record_id' | 'entity' | 'synced_seq' | 'trust' | 'origin' | 'mismatch' | 'writes_number'
+>;
 
 /** The active records among these ids; the others have no work. */
 export async function loadRecords(db: Db, query: RecordQuery, now: number): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
-    .select(['record_id', 'entity', 'synced_seq', 'trust', 'writes_number'])
+    .select(['record_id', 'entity', 'synced_seq', 'trust', 'origin', 'mismatch', 'writes_number'])
     .where('provider', '=', query.provider)
     .where('record_id', 'in', each(db, query.ids))
     .where('state', '=', 'active')
@@ -78,11 +84,13 @@ export async function loadLinked(
   const restored = await readRestored(db, provider, [...new Set(pending.map(({ key }) => key))]);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
   const pendingOf = Map.groupBy(pending, (write) => write.key);
-  return links.map(({ record_id, entity, synced_seq, trust, writes_number }) => ({
+  return links.map(({ record_id, entity, synced_seq, trust, origin, mismatch, writes_number }) => ({
     id: record_id,
     entity,
     syncedSeq: synced_seq,
     trust,
+    origin,
+    mismatch,
     writesNumber: writes_number === 1,
     overrides: overrides.get(record_id) ?? NO_OVERRIDES,
     ...(facts.get(entity) ?? NOTHING_KNOWN),

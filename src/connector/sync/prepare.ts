@@ -8,6 +8,7 @@ import { CURRENCY } from '../decide/currency.ts';
 import { holdOf } from '../decide/hold.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
 import type { Planned } from '../decide/planned.ts';
+import { objectionTo } from '../heal/decide-link.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
 
@@ -20,8 +21,10 @@ export interface PrepareDeps {
 export interface Prepared {
   readonly record: LinkedRecord;
   readonly read: Read | undefined;
-  /** Absent where it was not found, or is on hold. */
+  /** Absent where it was not found, is on hold, or there is an objection. */
   readonly planned?: readonly Planned[];
+  /** Why it is not written to as its link says; see {@link objectionTo}. */
+  readonly objection?: string;
   /** Whether the record still stands for the company it was loaded for, with the same overrides. */
   readonly asLoaded: boolean;
   /** A write of it was begun: its lane is still ours. */
@@ -38,6 +41,8 @@ export interface Preparation {
   readonly crm: Crm;
   /** As known so far. */
   readonly schema: Schema;
+  /** The property with the number that links follow, where there is one. */
+  readonly match: string | undefined;
   readonly records: readonly LinkedRecord[];
   readonly claims: readonly Claim[];
 }
@@ -49,7 +54,7 @@ export interface Preparation {
  */
 export async function prepare(
   { store, now }: PrepareDeps,
-  { crm, schema: known, records, claims }: Preparation,
+  { crm, schema: known, match, records, claims }: Preparation,
   signal: AbortSignal,
 ): Promise<{
   readonly prepared: readonly Prepared[];
@@ -58,9 +63,9 @@ export async function prepare(
   /** By which it was decided. */
   readonly schema: Schema;
 }> {
-  let decided = await decideRecords({ crm, schema: known, records }, now, signal);
+  let decided = await decideRecords({ crm, schema: known, match, records }, now, signal);
   const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
-  if (schema !== known) decided = await decideRecords({ crm, schema, records }, now, signal);
+  if (schema !== known) decided = await decideRecords({ crm, schema, match, records }, now, signal);
   const { found, readFrom, readAt } = decided;
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
@@ -76,7 +81,7 @@ export async function prepare(
   return { prepared, begun, readAt, schema };
 }
 
-type Found = Pick<Prepared, 'record' | 'read' | 'planned'>;
+type Found = Pick<Prepared, 'record' | 'read' | 'planned' | 'objection'>;
 
 /** Whether a value would be set aside for what the schema says, that was not set aside already. */
 const setsAside = ({ record, planned = [] }: Found): boolean =>
@@ -89,13 +94,16 @@ const setsAside = ({ record, planned = [] }: Found): boolean =>
 
 /** Reads the records and decides each by this schema: nothing is written, and nothing remembered. One call. */
 export async function decideRecords(
-  { crm, schema, records }: Pick<Preparation, 'crm' | 'schema' | 'records'>,
+  { crm, schema, match, records }: Omit<Preparation, 'claims'>,
   now: () => number,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const rows = mapped.filter((row) => schema.has(row.property));
-  const properties = [...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold])])];
+  const follows = match !== undefined && schema.has(match) ? [match] : [];
+  const properties = [
+    ...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold]), ...follows]),
+  ];
   const ids = records.map((record) => record.id);
   const readFrom = now();
   const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
@@ -103,6 +111,8 @@ export async function decideRecords(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
+    const [objection] = follows.flatMap((name) => objectionTo({ ...record, state: 'active' }, read, name) ?? []);
+    if (objection !== undefined) return { record, read, objection };
     const { values, persons, currency, dashboard } = crm;
     const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
     const planned = planRecord({

@@ -18,7 +18,7 @@ export interface RecordResult {
   readonly record?: LinkedRecord;
   readonly decided?: readonly Decided[];
   readonly happened?: Happened;
-  readonly effect?: { readonly kind: 'gone' } | { readonly kind: 'moved'; readonly to: string };
+  readonly effect?: { readonly kind: 'gone' | 'contested' } | { readonly kind: 'moved'; readonly to: string };
   readonly synced?: true;
   /** The writes that were begun for it, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
@@ -81,6 +81,17 @@ export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undef
       return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
   }
 }
+
+/** How long a record waits for its link to be decided anew, in ms: whatever changes the link marks the record, too. */
+const CONTESTED_MS = 5 * 60_000;
+
+/** The result of a record whose number speaks against its link. */
+export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: string, now: number): RecordResult => ({
+  claim,
+  record,
+  settlement: { kind: 'again', at: now + CONTESTED_MS, error: `nothing was written: ${reason}`, free: true },
+  effect: { kind: 'contested' },
+});
 
 /** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(

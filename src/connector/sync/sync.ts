@@ -30,9 +30,10 @@ import {
 } from './history.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
+import { readMatch } from './match.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
 import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.ts';
-import { faultyResult, type RecordResult, resultOfRead, resultOfWrite } from './record-result.ts';
+import { faultyResult, type RecordResult, resultOfObjection, resultOfRead, resultOfWrite } from './record-result.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
 import { writePatches } from './write.ts';
 import { rememberWritten } from './written.ts';
@@ -142,11 +143,12 @@ async function syncBatch(
   const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
   const keys = claims.map((claim) => claim.key);
   const records = await loadRecords(store.db, { provider: crm.name, ids: keys, fields }, now());
+  const match = await readMatch(store, crm, schema, now());
   const last = new Map<string, Prepared>();
   const begun: PendingWrite[] = [];
   let readAt = 0;
   const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
-    const latest = await prepare({ store, now }, { crm, schema, records: some, claims }, signal);
+    const latest = await prepare({ store, now }, { crm, schema, match, records: some, claims }, signal);
     ({ readAt, schema } = latest);
     begun.push(...latest.begun);
     for (const each of latest.prepared) last.set(each.record.id, each);
@@ -170,8 +172,9 @@ async function syncBatch(
   const resultFor = (claim: Claim): RecordResult => {
     const prepared = last.get(claim.key);
     if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
-    const { record, read, planned, asLoaded } = prepared;
+    const { record, read, planned, objection, asLoaded } = prepared;
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
+    if (objection !== undefined) return resultOfObjection({ claim, record }, objection, now());
     if (planned === undefined) return resultOfRead(crm, { claim, record }, read, now());
     return resultOfWrite(crm, { claim, record, planned }, { written: written.get(claim.key), fault }, now());
   };
@@ -225,7 +228,9 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
     // Behind the safety limit the record is read again, and its link ends only after an operator's release.
     const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
-    if (isLimited) await mark(tx, healQueue(crm.name), gone, now);
+    const contested = live.filter(({ effect }) => effect?.kind === 'contested').map(({ claim }) => claim.key);
+    const read = isLimited ? [...gone, ...contested] : contested;
+    if (read.length > 0) await mark(tx, healQueue(crm.name), read, now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
       if (effect?.kind === 'gone' && !isLimited)

@@ -8,7 +8,7 @@ import { fenced, live, raw } from './sound-connection.ts';
 describe('the fence', () => {
   it('keeps of the texts of a provider what a person reads, and refuses ids and cursors that no CRM has', async () => {
     const huge = 'x'.repeat(20_000_000);
-    const cut = 'x'.repeat(999) + '…';
+    const cut = `${'x'.repeat(999)}…`;
     const notes = { recordId: '1', at: 0, subject: '', text: '', marker: '' };
     const connection = fenced({
       check: raw({ id: '7', name: huge, notes: [huge] }),

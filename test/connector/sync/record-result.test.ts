@@ -16,6 +16,8 @@ const record = {
   overrides: new Map(),
   pending: [],
   trust: 'crm',
+  origin: 'number',
+  mismatch: null,
   writesNumber: false,
 } as const;
 const planned = [
