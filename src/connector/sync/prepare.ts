@@ -100,10 +100,9 @@ export async function decideRecords(
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const rows = mapped.filter((row) => schema.has(row.property));
-  const follows = match !== undefined && schema.has(match) ? [match] : [];
-  const properties = [
-    ...new Set([...rows.map((row) => row.property), ...(crm.hold === undefined ? [] : [crm.hold]), ...follows]),
-  ];
+  const number = match !== undefined && schema.has(match) ? match : undefined;
+  const names = [...rows.map((row) => row.property), crm.hold, number];
+  const properties = [...new Set(names.filter((name) => name !== undefined))];
   const ids = records.map((record) => record.id);
   const readFrom = now();
   const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
@@ -111,7 +110,7 @@ export async function decideRecords(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const [objection] = follows.flatMap((name) => objectionTo({ ...record, state: 'active' }, read, name) ?? []);
+    const objection = number === undefined ? undefined : objectionTo({ ...record, state: 'active' }, read, number);
     if (objection !== undefined) return { record, read, objection };
     const { values, persons, currency, dashboard } = crm;
     const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
