@@ -1,5 +1,6 @@
 /** `monitors`: who is notified of which changes. */
 
+import { replayHeld } from '../service/delivery/deliveries.ts';
 import { resumeMail } from '../service/mail/stopped-mails.ts';
 import { addItem, removeItem } from '../service/monitors/items.ts';
 import type { Monitor } from '../service/monitors/monitor.ts';
@@ -130,14 +131,21 @@ const update = defineCommand({
 const activate = defineCommand({
   name: 'activate',
   audit: 'monitor.activate',
-  about: 'switch a monitor on; held deliveries wait for `deliveries replay`',
+  about: 'switch a monitor on; held deliveries wait for `deliveries replay`, or go with --replay',
   args,
-  run: (context, { id }) =>
+  options: { replay: flag('send what is held, before any later change') },
+  run: (context, { id }, { replay }) =>
     withService(context, async ({ store }) => {
-      found(id, (await store.write((tx) => switchOn(tx, id, Date.now()))) || undefined);
+      const replayed = await store.write(async (tx) => {
+        if (!(await switchOn(tx, id, Date.now()))) return undefined;
+        return replay ? replayHeld(tx, id, Date.now()) : 0;
+      });
+      found(id, replayed);
       context.output.result(
-        { id, enabled: true },
-        `The monitor ${id} is on. See cvrsync deliveries list --state held.`,
+        { id, enabled: true, replayed },
+        replay
+          ? `The monitor ${id} is on. ${replayed} held deliveries are sent.`
+          : `The monitor ${id} is on. See cvrsync deliveries list --state held.`,
       );
       return 0;
     }),

@@ -17,6 +17,7 @@ async function furnished(states: readonly DeliveryState[], more: object = {}) {
   await writeFile(file, JSON.stringify({ store: url, service: { register, ...more } }));
   const store = await opened(url);
   const run = (...argv: readonly string[]) => runCli(['--config', file, 'deliveries', ...argv]);
+  const activate = (...argv: readonly string[]) => runCli(['--config', file, 'monitors', 'activate', ...argv]);
   const make = async (...more: readonly string[]): Promise<string> => {
     const hook = ['--url', 'https://hooks.example.com/a'];
     const { stdout } = await runCli(['--config', file, 'monitors', 'create', 'List', ...hook, ...more, '--json']);
@@ -61,7 +62,7 @@ async function furnished(states: readonly DeliveryState[], more: object = {}) {
     (await store.db.selectFrom('delivery').select('state').where('monitor', '=', monitor).orderBy('seq').execute()).map(
       ({ state }) => state,
     );
-  return { run, on, off, statesOf };
+  return { run, activate, on, off, statesOf };
 }
 
 it('lists deliveries, newest first, by what is asked for', async () => {
@@ -103,6 +104,20 @@ it('replays only after it said how many and was told yes', async () => {
   expect(await statesOf(on)).toEqual(['done', 'due', 'due', 'due', 'dropped']);
   expect(await statesOf(off)).toEqual(['done', 'held', 'failed', 'due', 'dropped']);
   expect(await run('replay', '--monitor', on)).toMatchObject({ code: 0, stdout: 'There are no such deliveries.\n' });
+});
+
+it('replays what is held of a monitor as it is enabled, where that is asked for', async () => {
+  const { activate, off, statesOf } = await furnished(['done', 'held', 'failed', 'held']);
+  expect((await activate(off)).stdout).toContain('See cvrsync deliveries list --state held.');
+  expect(await statesOf(off)).toEqual(['done', 'held', 'failed', 'held']);
+  expect((await activate(off, '--replay')).stdout).toContain('is on. 2 held deliveries are sent.');
+  expect(await statesOf(off)).toEqual(['done', 'due', 'failed', 'due']);
+  expect(JSON.parse((await activate(off, '--replay', '--json')).stdout)).toEqual({
+    id: off,
+    enabled: true,
+    replayed: 0,
+  });
+  expect(await activate('nobody', '--replay')).toMatchObject({ code: 1, stdout: '' });
 });
 
 it('replays the oldest first where it is to do only some, and what was delivered where that is asked for', async () => {

@@ -238,7 +238,16 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   },
   async 422(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
-    const wrong = { take: '0', limit: '0', entityId: 'none', url: 'none', from: 'none', seq: '0', state: 'none' };
+    const wrong = {
+      take: '0',
+      limit: '0',
+      entityId: 'none',
+      url: 'none',
+      from: 'none',
+      seq: '0',
+      state: 'none',
+      replay: 'none',
+    };
     const address = addressOf(operation, { ...known, ...wrong });
     const body = operation.body === undefined ? undefined : { nothing: 'known' };
     return send(operation, address, proofOf(operation, key), body);

@@ -91,6 +91,7 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
       html`<form method="post" action=${`${address}/activate`}>
         ${hidden({ [FORM_TOKEN]: formToken })}
         <button>${reader.text('step.activate')}</button>
+        ${url !== null && html`<label class="check"><input type="checkbox" name="replay" value="yes" /> ${reader.text('step.replay')}</label>`}
       </form>`
     }
     ${steps.map((step) => html`<a class="button" href=${`${address}/${step}`}>${reader.text(`step.${step}`)}</a>`)}

@@ -1,6 +1,7 @@
 /** What can be done with a monitor: each with a page that says what will happen, and an action. */
 import type { Server } from '../../http/server/server.ts';
 import { digestOf } from '../../runtime/operators/operators.ts';
+import { replayHeld } from '../../service/delivery/deliveries.ts';
 import { resumeMail } from '../../service/mail/stopped-mails.ts';
 import { moveJob } from '../../service/monitors/jobs.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
@@ -64,10 +65,11 @@ function addSwitches(app: Server, deps: ServicePageDeps): void {
   addAction(app, deps, {
     path: '/monitors/:id/activate',
     role: 'admin',
-    async run(visit) {
+    async run(visit, fields) {
       const done = await changeMonitor(deps, visit, 'monitor.activate', async (tx, { id, enabled }) => {
         if (enabled) return undefined;
         await activate(tx, id, visit.now);
+        if (fieldValue(fields, 'replay') === 'yes') await replayHeld(tx, id, visit.now);
         return 'on';
       });
       wakeUp.ring('deliver');

@@ -153,6 +153,19 @@ export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: numb
   return change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set });
 }
 
+/**
+ * Makes all held deliveries of a monitor due, however many, and returns how many. In the transaction that enables the
+ * monitor nothing comes between them: a later change is published behind them.
+ */
+export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<number> {
+  let replayed = 0;
+  for (;;) {
+    const count = await replayDeliveries(tx, { monitor, state: 'held' }, now);
+    replayed += count;
+    if (count < REPLAY_LIMIT) return replayed;
+  }
+}
+
 /** Gives deliveries up, and returns how many: due, held and failed ones, or those of the state asked for. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   return change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set: { state: 'dropped', ended_at: now } });

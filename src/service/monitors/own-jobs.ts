@@ -7,7 +7,7 @@ import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
-import { dropDeliveries, REPLAY_LIMIT, replayDeliveries } from '../delivery/deliveries.ts';
+import { dropDeliveries, replayHeld } from '../delivery/deliveries.ts';
 import { ensureKey, keyFrom } from '../keys/keys.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { createJob } from './jobs.ts';
@@ -82,7 +82,7 @@ export async function ensureOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector,
     if (known !== undefined) await updateMonitor(tx, id, webhook, { secrets, now });
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
-    while ((await replayDeliveries(tx, { monitor: id, state: 'held' }, now)) === REPLAY_LIMIT);
+    await replayHeld(tx, id, now);
     await retryNow(tx, id, now);
   }
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { publish } from '../../../src/service/changes/publish.ts';
+import { countDeliveries } from '../../../src/service/delivery/deliveries.ts';
 import { endMail, readStoppedMails } from '../../../src/service/mail/stopped-mails.ts';
 import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -104,7 +105,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
 
   it('rotates a secret once, switches off and on, and deletes, each with its entry in the audit', async () => {
     const { signedIn, store } = await startPages({ engine });
-    const { id, security } = await made(store);
+    const { id, security } = await made(store, { target: 'all' });
     const ida = await signedIn('admin');
     const seen = fieldIn(await ida.get(`/monitors/${id}/rotate`), 'seen');
     const rotated = await ida.post(`/monitors/${id}/rotate`, { seen });
@@ -115,12 +116,19 @@ describe.each(ENGINES)('on %s a form', (engine) => {
     expect(kept[1]?.secret).toBe(security.secrets[0]?.secret);
     for (const step of ['disable', 'disable', 'activate', 'activate']) await ida.post(`/monitors/${id}/${step}`, {});
     expect((await getMonitor(store.db, secrets, id))?.enabled).toBe(true);
+    await ida.post(`/monitors/${id}/disable`, {});
+    await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
+    expect((await ida.get(`/monitors/${id}`)).text).toContain('and send what was held');
+    await ida.post(`/monitors/${id}/activate`, { replay: 'yes' });
+    expect(await countDeliveries(store.db, { monitor: id, state: 'due' })).toBe(1);
     expect((await ida.get(`/monitors/${id}/remove`)).text).toContain('cannot be undone');
     for (let count = 0; count < 2; count++)
       expect((await ida.post(`/monitors/${id}/remove`, {})).headers['location']).toBe('/monitors');
     expect(await listMonitors(store.db, secrets)).toEqual([]);
     expect(await actions(store)).toEqual([
       'monitor.remove: removed',
+      'monitor.activate: on',
+      'monitor.disable: off',
       'monitor.activate: on',
       'monitor.disable: off',
       'monitor.rotate-secret: rotated',

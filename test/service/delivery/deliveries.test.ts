@@ -5,6 +5,7 @@ import {
   dropDeliveries,
   listDeliveries,
   replayDeliveries,
+  replayHeld,
   trimDeliveries,
 } from '../../../src/service/delivery/deliveries.ts';
 import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
@@ -64,6 +65,25 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect(await states(store)).toEqual(['done', 'done']);
     expect(new Set(hook.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
     expect(await replay()).toBe(0);
+  });
+
+  it('that were held go out before any later change where they are replayed as their monitor is enabled', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook();
+    const { id } = await made(store, { url: hook.url, target: 'all' });
+    const { publish, worker, now } = delivering(store);
+    await store.write((tx) => disable(tx, id, 'person', now()));
+    const at = (minute: number) => changed({ timestamp: `2026-09-01T08:0${minute}:00.000Z` });
+    await publish(at(1), at(2));
+    const replayed = await store.write(async (tx) => {
+      await activate(tx, id, now());
+      return replayHeld(tx, id, now());
+    });
+    expect(replayed).toBe(2);
+    await publish(at(3));
+    await worker.drained();
+    const told = hook.seen.map(({ body }): { timestamp: string } => JSON.parse(body));
+    expect(told.map(({ timestamp }) => timestamp)).toEqual([1, 2, 3].map((minute) => at(minute).timestamp));
   });
 
   it('that were given up begin their schedule anew, under their old id, and count for nothing', async () => {

@@ -69,6 +69,17 @@ it('lists and counts deliveries by what is asked for', async () => {
   expect(await count('since=2026-03-01T12:00:01Z&until=2026-03-01T13:00:02%2B01:00')).toEqual({ count: 1 });
 });
 
+it('replays what is held of a monitor as it is enabled, where that is asked for', async () => {
+  const { harness, monitor, states } = await furnished(['held', 'failed', 'held']);
+  const step = (path: string) => harness.call('POST', `/admin/api/monitors/${monitor}/${path}`);
+  await step('disable');
+  expect((await step('activate?replay=perhaps')).status).toBe(422);
+  expect((await step('activate?replay=false')).status).toBe(204);
+  expect(await states()).toEqual(['held', 'failed', 'held']);
+  expect((await step('activate?replay=true')).status).toBe(204);
+  expect(await states()).toEqual(['due', 'failed', 'due']);
+});
+
 it('replays and drops, tells how many, and wakes whoever delivers', async () => {
   const { harness, states } = await furnished(['held', 'failed', 'done', 'due', 'held']);
   const replayed = await harness.call('POST', `${DELIVERIES}/replay`, { body: { until: '2026-03-01T12:00:04Z' } });

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
+import { replayHeld } from '../../delivery/deliveries.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { addItem } from '../../monitors/items.ts';
 import { type MonitorOptions, requireListener } from '../../monitors/monitor-input.ts';
@@ -131,10 +132,11 @@ const activateSchema = {
   ...adminOperation(
     'activateMonitor',
     'Enables a monitor',
-    'Deliveries that are held for it stay held until a replay.',
+    'Deliveries that are held for it stay held until a replay, or are sent with `replay=true`, before any later change.',
   ),
   params,
-  response: { 204: nothing('The monitor is enabled, now or before'), ...missing },
+  querystring: Type.Object({ replay: Type.Optional(Type.Boolean({ default: false })) }),
+  response: { 204: nothing('The monitor is enabled, now or before'), ...missing, ...refusals },
 };
 
 const disableSchema = {
@@ -214,7 +216,13 @@ function addStateRoutes(
   });
 
   scope.post(`${PATH}/:id/activate`, { schema: activateSchema }, async (request, reply) => {
-    if (!(await store.write((tx) => activate(tx, request.params.id, now())))) throw noMonitor();
+    const { id } = request.params;
+    const exists = await store.write(async (tx) => {
+      const isThere = await activate(tx, id, now());
+      if (isThere && request.query.replay === true) await replayHeld(tx, id, now());
+      return isThere;
+    });
+    if (!exists) throw noMonitor();
     wakeUp.ring('deliver');
     return reply.code(204).send(null);
   });
