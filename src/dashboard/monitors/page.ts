@@ -88,10 +88,10 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
   return html`<div class="actions">
     ${
       !enabled &&
-      html`<form method="post" action=${`${address}/activate`}>
+      html`<form class="actions" method="post" action=${`${address}/activate`}>
         ${hidden({ [FORM_TOKEN]: formToken })}
         <button>${reader.text('step.activate')}</button>
-        ${url !== null && html`<label class="check"><input type="checkbox" name="replay" value="yes" /> ${reader.text('step.replay')}</label>`}
+        ${url !== null && html`<button name="replay" value="yes">${reader.text('step.replay')}</button>`}
       </form>`
     }
     ${steps.map((step) => html`<a class="button" href=${`${address}/${step}`}>${reader.text(`step.${step}`)}</a>`)}

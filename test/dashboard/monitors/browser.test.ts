@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createKey, findKey, listKeys } from '../../../src/service/keys/keys.ts';
 import { endMail } from '../../../src/service/mail/stopped-mails.ts';
-import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
+import { disable, getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
 import { delivering, openHook } from '../../service/delivering.ts';
 import { changed, listed, made, OTHER, PERSON, secrets } from '../../service/monitored.ts';
 import { LOOKS, signIn, useBrowser } from '../browser.ts';
@@ -28,6 +28,8 @@ it('the pages of monitors and jobs are sound in every look', async () => {
     createKey(tx, { name: 'Birk Byg', scopes: ['monitoring'] }, Date.now()),
   );
   await made(store, { name: 'Birk', owner: key, provider: 'salesforce' });
+  const off = await made(store, { name: 'Off', url: hook.url });
+  await store.write((tx) => disable(tx, off.id, 'person', Date.now()));
   const token = await operator('Ida', 'admin');
   const steps = ['', '/edit', '/test', '/rotate', '/disable', '/remove', `/items/remove?entity=${OTHER}`];
   for (const look of LOOKS) {
@@ -40,6 +42,7 @@ it('the pages of monitors and jobs are sound in every look', async () => {
       `/keys/${key}/revoke`,
       '/monitors/new',
       '/jobs/new',
+      `/monitors/${off.id}`,
       ...steps.map((step) => `/monitors/${id}${step}`),
     ]) {
       await page.goto(base + path);

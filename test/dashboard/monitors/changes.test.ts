@@ -118,7 +118,7 @@ describe.each(ENGINES)('on %s a form', (engine) => {
     expect((await getMonitor(store.db, secrets, id))?.enabled).toBe(true);
     await ida.post(`/monitors/${id}/disable`, {});
     await store.write((tx) => publish(tx, [changed()], { now: Date.now() }));
-    expect((await ida.get(`/monitors/${id}`)).text).toContain('and send what was held');
+    expect((await ida.get(`/monitors/${id}`)).text).toContain('Enable and send what was held');
     await ida.post(`/monitors/${id}/activate`, { replay: 'yes' });
     expect(await countDeliveries(store.db, { monitor: id, state: 'due' })).toBe(1);
     expect((await ida.get(`/monitors/${id}/remove`)).text).toContain('cannot be undone');

@@ -120,7 +120,7 @@ export const MONITOR_TEXTS = {
   'step.test': { en: 'Send a test…', da: 'Send en prøve…' },
   'step.rotate': { en: 'Rotate the secret…', da: 'Skift hemmelighed…' },
   'step.activate': { en: 'Enable', da: 'Slå til' },
-  'step.replay': { en: 'and send what was held', da: 'og send det tilbageholdte' },
+  'step.replay': { en: 'Enable and send what was held', da: 'Slå til og send det tilbageholdte' },
   'step.disable': { en: 'Disable…', da: 'Slå fra…' },
   'step.move': { en: 'Move to another key…', da: 'Flyt til en anden nøgle…' },
   'step.remove': { en: 'Delete…', da: 'Slet…' },
