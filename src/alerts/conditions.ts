@@ -136,7 +136,7 @@ const ofDisk = (free: number | undefined): readonly Condition[] =>
 const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Condition => ({
   key: `monitor:${id}`,
   what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
-  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}\` shows its answers${isOff ? `; then run \`cvrsync monitors activate ${id}\`` : ''}.`,
+  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}\` shows its answers${isOff ? `; then run \`cvrsync monitors activate ${id} --replay\`` : ''}.`,
   since,
 });
 

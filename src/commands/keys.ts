@@ -83,7 +83,7 @@ function jobLines(jobs: readonly EnabledJob[], isKept: boolean): readonly string
     : [
         'Its jobs are switched off, and what is due to them is held for 14 days:',
         ...named,
-        'To go on with one: cvrsync jobs move ID --key KEY, then cvrsync monitors activate ID and cvrsync deliveries replay.',
+        'To go on with one: cvrsync jobs move ID --key KEY, then cvrsync monitors activate ID --replay.',
       ];
 }
 

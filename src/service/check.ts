@@ -109,7 +109,11 @@ async function checkMonitors(
     findings.push({ level: 'warn', subject, found: `${what}: ${names.join(', ')}${more}`, advice });
   };
   const off = monitors.filter(({ disabledReason }) => disabledReason === 'failing' || disabledReason === 'gone');
-  tell(off, 'switched off, since their webhooks failed', 'mend the webhook, then cvrsync monitors activate');
+  tell(
+    off,
+    'switched off, since their webhooks failed',
+    'mend the webhook, then cvrsync monitors activate ID --replay',
+  );
   const failing = monitors.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
   tell(failing, 'failing now', 'see cvrsync deliveries list --monitor');
   const silent = monitors.filter(({ provider, url, enabled }) => provider !== null && url === null && enabled);
