@@ -18,7 +18,7 @@ import { objectionTo } from './heal/decide-link.ts';
 import { datedBy } from './intake/ahead.ts';
 import { listLinks } from './links/links.ts';
 import { type LinkedRecord, loadRecords } from './sync/load.ts';
-import { readMatch } from './sync/match.ts';
+import { followedMatch } from './sync/match.ts';
 import { syncRecords } from './sync/sync.ts';
 
 export interface ReplayDeps extends WireOptions {
@@ -61,7 +61,7 @@ export async function preview(
     const ids = links.map((link) => link.record_id);
     const records = await loadRecords(store.db, { provider: crm.name, ids, fields }, now);
     const mapped = rows.map((row) => row.property).filter((name) => schema.has(name));
-    const match = await readMatch(store, crm, schema, now);
+    const match = await followedMatch(store.db, crm, schema);
     const properties = [...new Set([...mapped, ...followOf(crm, match, now).properties])];
     const size = crm.limits.batch.read;
     for (let start = 0; start < records.length; start += size) {
@@ -119,7 +119,7 @@ const isKeptBack = (
   }: { readonly read: Extract<Read, { kind: 'found' }>; readonly match: string | undefined; readonly now: number },
 ): boolean =>
   holdOf(crm, read.properties, now) !== undefined ||
-  (match !== undefined && objectionTo({ ...record, state: 'active' }, read, match) !== undefined);
+  (match !== undefined && objectionTo({ ...record, state: 'active' }, read, match, false) !== undefined);
 
 /**
  * Applies the receipts of one company and brings its records up to them. False where a running daemon holds some of

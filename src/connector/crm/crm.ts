@@ -31,6 +31,9 @@ import { pureAnswer } from './pure-answer.ts';
 import { formOf } from './record-id.ts';
 import { currentSendGuard } from './send-guard.ts';
 
+/** So new a schema, in ms, says of a property that is not there that it is not there. */
+export const NEW_SCHEMA_MS = 2_000;
+
 /** A connection as the configuration describes it. */
 export interface CrmConfig {
   readonly name: string;

@@ -8,8 +8,9 @@ import { settleDifference } from '../decide/differences.ts';
 import type { OverrideRef } from '../decide/override.ts';
 import { dropEventAside, retryEventAside } from '../intake/aside.ts';
 import { forgetReusedIds } from '../intake/reused-ids.ts';
-import { endLink, findLink, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
+import { endLink, findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
+import { wakeNotes } from '../notes/due.ts';
 import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
 import { readSight } from './sight.ts';
 
@@ -118,7 +119,7 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
   const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') {
-    await activate(tx, ref, now);
+    await activate(tx, ref, link, now);
     return done('the link is active, monitoring is asked for');
   }
   await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
@@ -141,13 +142,20 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
   }
 }
 
-/** The observed state no longer counts: cvrsync asks upstream again. */
-async function activate(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
+/**
+ * The observed state no longer counts: cvrsync asks upstream again. What waited for the answer is looked at anew: notes, and
+ * parents by the company's events. Where two companies claimed the record the link is the person's from now on, so that the
+ * number of the other is asked about, not followed.
+ */
+async function activate(tx: Tx, { provider, recordId }: RecordRef, link: Link, now: number): Promise<void> {
+  await mark(tx, 'apply', [link.entity], now);
+  await wakeNotes(tx, { provider, recordId }, now);
   await mark(tx, `sync:${provider}`, [recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   await tx
     .updateTable('link')
     .set({ state: 'active', reason: null, desired: 'on', observed: 'unknown', observed_error: null, updated_at: now })
+    .$if(link.state === 'conflict' && link.mismatch === null, (query) => query.set({ origin: 'person' }))
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .execute();

@@ -61,15 +61,19 @@ export function decideLink(link: LinkStand | undefined, read: Read, rule: HealRu
   return waits ? { kind: 'held' } : verdict;
 }
 
+/** What speaks against writing to a record as its link says. */
+export type Objection = Extract<HealDecision, { readonly reason: string }>;
+
 /**
  * Why a record that was read must not be written to as its link says: by its number it stands for another company by now,
  * or for none. Undefined where nothing speaks against it. What becomes of the link is decided as for any other change.
+ * `left`: an operator has yet to decide whether it ends, or decided that it does not; a number that was taken out is no
+ * objection then.
  */
-export function objectionTo(link: LinkStand, read: Read, match: string): string | undefined {
+export function objectionTo(link: LinkStand, read: Read, match: string, left: boolean): Objection | undefined {
   const verdict = decideLink(link, read, { match, autoLink: false, isHeld: () => false });
-  return verdict.kind === 'follow' || verdict.kind === 'mismatch' || verdict.kind === 'end'
-    ? verdict.reason
-    : undefined;
+  if (left && verdict.kind === 'end') return undefined;
+  return 'reason' in verdict ? verdict : undefined;
 }
 
 /** Reads the number of a record; a lost leading zero is put back where the check digits say so. */

@@ -2,8 +2,9 @@
  * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
  * records. Nothing more ends until an operator decides.
  */
-import { type Claim, park, settle } from '../../runtime/lanes/lanes.ts';
+import { type Claim, mark, park, settle } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
+import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue } from '../links/links.ts';
@@ -61,6 +62,33 @@ export async function isSafetyLimitOn(db: Db, provider: string): Promise<boolean
     .where('key', '=', SAFETY_LIMIT_KEY)
     .executeTakeFirst();
   return lane !== undefined;
+}
+
+/** Those of these records whose links wait behind the safety limit, or stayed when an operator kept them. */
+export async function behindSafetyLimit(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const lanes = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', healQueue(provider))
+    .where('key', 'in', each(db, ids))
+    .where('error', '=', BEHIND_SAFETY_LIMIT)
+    .execute();
+  return new Set(lanes.map(({ key }) => key));
+}
+
+/**
+ * Has the links of records decided anew. Not of those that wait behind the safety limit: woken one by one they would pass
+ * below it.
+ */
+export async function markContested(tx: Tx, provider: string, ids: readonly string[], now: number): Promise<void> {
+  const waiting = await behindSafetyLimit(tx, provider, ids);
+  const open = ids.filter((id) => !waiting.has(id));
+  if (open.length > 0) await mark(tx, healQueue(provider), open, now);
 }
 
 /**

@@ -226,6 +226,12 @@ export async function findLink(db: Db, { provider, recordId }: RecordRef): Promi
   return link;
 }
 
+/** Whether a record stands for a company now. */
+export async function standsFor(db: Db, ref: RecordRef, entity: string): Promise<boolean> {
+  const link = await findLink(db, ref);
+  return link?.state === 'active' && link.entity === entity;
+}
+
 /** The active links of companies, given by canonical entity id. */
 export async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly Link[]> {
   return db

@@ -45,6 +45,19 @@ export async function dueNotes(
   );
 }
 
+/** Has the notes of a record looked at now, where any waits. */
+export async function wakeNotes(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
+  const note = await tx
+    .selectFrom('note')
+    .select('seq')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('state', '=', 'due')
+    .limit(1)
+    .executeTakeFirst();
+  if (note !== undefined) await mark(tx, noteQueue(provider), [recordId], now);
+}
+
 /**
  * Says on disk that a note is about to be sent. `stop`: the lane or the link is no longer ours to act on, or a person put
  * the record on hold meanwhile. `foreign`: the record stands for another company than the note's, which is dropped.

@@ -10,9 +10,10 @@ import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
+import type { Objection } from '../heal/decide-link.ts';
 import { readStanding } from '../heal/standing.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, later } from '../sync/settle.ts';
+import { type FaultSettlement, later, whileContested } from '../sync/settle.ts';
 import {
   type DueNote,
   type DueRecord,
@@ -132,14 +133,17 @@ interface NoteTarget extends DueRecord {
   /** When a hold on the record ends, or is checked again; undefined where there is none. */
   readonly held: number | undefined;
   /** Why the record does not stand for its company by now. */
-  readonly objection: string | undefined;
+  readonly objection: Objection | undefined;
 }
 
 async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal): Promise<Settlement> {
   const unreachable = await settleByRead(deps, target);
   if (unreachable !== undefined) return unreachable;
   if (target.held !== undefined) return { kind: 'again', at: target.held, fresh: true };
-  if (target.objection !== undefined) return untilSynced(deps, target, target.objection);
+  if (target.objection !== undefined) {
+    await letLinkFollow(deps, target);
+    return whileContested(target.objection.reason, deps.now());
+  }
   let refused: string | undefined;
   for (const note of target.notes) {
     const result = await leaveNote(deps, target, note, signal);
@@ -163,8 +167,8 @@ async function settleByRead(
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    const reason = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
-    return untilSynced({ store, now }, { crm, claim }, reason);
+    await letLinkFollow({ store, now }, { crm, claim });
+    return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
   }
   if (read.kind !== 'found' || !isActive) {
     await store.write((tx) => dropNotes(tx, ref, 'the record is gone', now()));
@@ -174,14 +178,10 @@ async function settleByRead(
 }
 
 /** The sync reads the record and lets its link follow; then cvrsync knows where the note belongs. */
-async function untilSynced(
+const letLinkFollow = (
   { store, now }: Pick<NoteDeps, 'store' | 'now'>,
   { crm, claim }: Pick<NoteTarget, 'crm' | 'claim'>,
-  reason: string,
-): Promise<Settlement> {
-  await store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
-  return later(claim, now(), reason);
-}
+): Promise<void> => store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
 
 type NoteResult =
   | { readonly kind: 'left' }

@@ -13,11 +13,11 @@ import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { isHeldByOverride } from '../decide/holds.ts';
-import { readStanding } from '../heal/standing.ts';
-import { findLink } from '../links/links.ts';
+import { readStanding, type Standing } from '../heal/standing.ts';
+import { standsFor } from '../links/links.ts';
 import type { Happened } from '../sync/history.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, later } from '../sync/settle.ts';
+import { type FaultSettlement, later, whileContested } from '../sync/settle.ts';
 import { type AssignResult, recordResults, remember } from './assign-result.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
@@ -174,7 +174,7 @@ function resultOfMissing(
   now: number,
 ): AssignResult {
   const error = read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`;
-  return { claim, settlement: later(claim, now, error), isAstray: true };
+  return { claim, settlement: later(claim, now, error), astray: claim.key };
 }
 
 type WriteDeps = AssignDeps & { readonly begun: Begun };
@@ -196,13 +196,13 @@ async function writeAll(
   const { crm, parents, results } = target;
   if (pending.length === 0) return;
   const ids = pending.map(({ desired }) => desired.id);
-  const { holds, objections } = await readStanding({ store, crm, now }, ids, signal);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
+  const standing = await readStanding({ store, crm, now }, [...new Set([...ids, ...wanted])], signal);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
   // Parents that end go first: where two records swap places, one can stand below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, desired, parent } = one;
-    const kept = keptBack(claim, holds.get(desired.id), objections.get(desired.id), now());
+    const kept = keptBack(one, standing, now());
     if (kept !== undefined) results.set(claim.key, kept);
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
@@ -219,15 +219,22 @@ async function writeAll(
   }
 }
 
-/** The result of a record that is on hold until then, or does not stand for its company by now; undefined for others. */
+/**
+ * The result of a record that is on hold, or that does not stand for its company by now, or whose parent does not; undefined
+ * for others.
+ */
 function keptBack(
-  claim: Claim,
-  held: number | undefined,
-  objection: string | undefined,
+  { claim, desired, parent }: ParentWrite,
+  { holds, objections }: Standing,
   now: number,
 ): AssignResult | undefined {
+  const held = holds.get(desired.id);
   if (held !== undefined) return { claim, settlement: { kind: 'again', at: held, fresh: true } };
-  return objection === undefined ? undefined : { claim, settlement: later(claim, now, objection), isAstray: true };
+  for (const astray of parent === null ? [desired.id] : [desired.id, parent]) {
+    const objection = objections.get(astray);
+    if (objection !== undefined) return { claim, settlement: whileContested(objection.reason, now), astray };
+  }
+  return undefined;
 }
 
 async function writeParent(
@@ -246,7 +253,7 @@ async function writeParent(
 
 /**
  * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined where the lane is no
- * longer ours, the record no longer stands for the company, or a person put it on hold meanwhile.
+ * longer ours, the record or its parent no longer stands for its company, or a person put it on hold meanwhile.
  */
 async function beginWrite(
   store: Store,
@@ -258,8 +265,10 @@ async function beginWrite(
   const write = pendingUnder(claim, now, pendingParent(parent));
   return store.write(async (tx) => {
     if ((await held(tx, [claim])).size === 0) return undefined;
-    const link = await findLink(tx, { provider, recordId: desired.id });
-    if (link?.state !== 'active' || link.entity !== desired.entity) return undefined;
+    if (!(await standsFor(tx, { provider, recordId: desired.id }, desired.entity))) return undefined;
+    const { wanted } = desired;
+    if (wanted.kind === 'parent' && parent !== null)
+      if (!(await standsFor(tx, { provider, recordId: parent }, wanted.owner))) return undefined;
     await beginWrites(tx, [write]);
     if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent, at: now });
     return write;

@@ -10,8 +10,8 @@ export interface AssignResult {
   readonly happened?: Happened;
   /** What is ours from now on; untouched where absent. */
   readonly given?: string | null;
-  /** In the CRM the record is deleted, merged, or has another company's number: a sync lets its link follow. */
-  readonly isAstray?: true;
+  /** A record that in the CRM is deleted, merged, or has another company's number: a sync lets its link follow. */
+  readonly astray?: string;
   /** Pending writes that can show no more. */
   readonly shown?: readonly PendingWrite[];
 }
@@ -23,7 +23,7 @@ export async function recordResults(
   results: readonly AssignResult[],
   now: number,
 ): Promise<void> {
-  const astray = results.filter(({ isAstray }) => isAstray === true).map(({ claim }) => claim.key);
+  const astray = results.flatMap(({ astray }) => astray ?? []);
   if (astray.length > 0) await mark(tx, `sync:${provider}`, astray, now);
   for (const { claim, given } of results)
     if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });

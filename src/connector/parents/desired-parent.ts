@@ -12,7 +12,7 @@ import { parentQueue } from './mark.ts';
 export type WantedParent =
   | { readonly kind: 'leave'; readonly why?: string }
   | { readonly kind: 'none'; readonly why: string }
-  | { readonly kind: 'parent'; readonly id: string; readonly why: string };
+  | { readonly kind: 'parent'; readonly id: string; readonly owner: string; readonly why: string };
 
 export interface DesiredParent {
   readonly id: string;
@@ -100,7 +100,7 @@ function wantedParent(
   const records = recordsOf.get(owner) ?? [];
   const [record] = records;
   if (record !== undefined && records.length === 1)
-    return { kind: 'parent', id: record, why: `${owner} owns ${withoutPercent(share)} %` };
+    return { kind: 'parent', id: record, owner, why: `${owner} owns ${withoutPercent(share)} %` };
   // The owner has no record here, or several: which one, we cannot know. One of another company is wrong all the same.
   if (given !== null && standsFor.get(given) !== owner)
     return { kind: 'none', why: `${owner} owns more than half of ${entity} now` };

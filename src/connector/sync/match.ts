@@ -27,6 +27,16 @@ export async function readMatch(
   return match;
 }
 
+/** The same, remembering nothing. */
+export async function followedMatch(
+  db: Db,
+  { name, match }: Pick<Crm, 'name' | 'match'>,
+  schema: ReadonlyMap<string, Property>,
+): Promise<string | undefined> {
+  if (match === undefined || !schema.has(match)) return undefined;
+  return (await otherMatch(db, name, match)) === undefined ? match : undefined;
+}
+
 /** The other property that a connection's links were made by; undefined where it is this one. */
 export async function otherMatch(db: Db, provider: string, match: string): Promise<string | undefined> {
   const known = await readValue(db, keyOf(provider));

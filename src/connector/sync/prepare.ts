@@ -3,12 +3,13 @@ import type { Patch, Property, Read } from '../../../providers/provider.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
-import type { Crm } from '../crm/crm.ts';
+import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { holdOf } from '../decide/hold.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
 import type { Planned } from '../decide/planned.ts';
-import { objectionTo } from '../heal/decide-link.ts';
+import { type Objection, objectionTo } from '../heal/decide-link.ts';
+import { behindSafetyLimit } from '../heal/safety-limit.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
 
@@ -24,7 +25,7 @@ export interface Prepared {
   /** Absent where it was not found, is on hold, or there is an objection. */
   readonly planned?: readonly Planned[];
   /** Why it is not written to as its link says; see {@link objectionTo}. */
-  readonly objection?: string;
+  readonly objection?: Objection;
   /** Whether the record still stands for the company it was loaded for, with the same overrides. */
   readonly asLoaded: boolean;
   /** A write of it was begun: its lane is still ours. */
@@ -33,9 +34,6 @@ export interface Prepared {
 
 type Schema = ReadonlyMap<string, Property>;
 
-/** So new a schema says of a property that is not there that it is not there. */
-const NEW_MS = 2_000;
-
 /** Records to read and decide, under the claims of their lanes. */
 export interface Preparation {
   readonly crm: Crm;
@@ -43,13 +41,16 @@ export interface Preparation {
   readonly schema: Schema;
   /** The property with the number that links follow, where there is one. */
   readonly match: string | undefined;
+  /** Records whose links are left to an operator; see {@link objectionTo}. None where absent. */
+  readonly left?: ReadonlySet<string>;
   readonly records: readonly LinkedRecord[];
   readonly claims: readonly Claim[];
 }
 
 /**
- * One call, and none where there are no records; two more where a value would be set aside that was not yet, and the
- * schema is not new: what it was set aside for may have been put right. `readAt` is when the CRM had answered, in ms since
+ * One call, and none where there are no records; two more where a value would be set aside that was not yet, or a number
+ * speaks against a link, and the schema is not new: what it was set aside for may have been put right, and of a property
+ * that was taken away every record looks blank. `readAt` is when the CRM had answered, in ms since
  * 1970.
  */
 export async function prepare(
@@ -64,8 +65,12 @@ export async function prepare(
   readonly schema: Schema;
 }> {
   let decided = await decideRecords({ crm, schema: known, match, records }, now, signal);
-  const schema = decided.found.some(setsAside) ? await crm.schema(signal, NEW_MS) : known;
-  if (schema !== known) decided = await decideRecords({ crm, schema, match, records }, now, signal);
+  const doubted = decided.found.flatMap(({ record, objection }) => (objection === undefined ? [] : [record.id]));
+  const isDoubtful = doubted.length > 0 || decided.found.some(setsAside);
+  const schema = isDoubtful ? await crm.schema(signal, NEW_SCHEMA_MS) : known;
+  const left = await behindSafetyLimit(store.db, crm.name, doubted);
+  if (schema !== known || left.size > 0)
+    decided = await decideRecords({ crm, schema, match, left, records }, now, signal);
   const { found, readFrom, readAt } = decided;
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
@@ -94,7 +99,7 @@ const setsAside = ({ record, planned = [] }: Found): boolean =>
 
 /** Reads the records and decides each by this schema: nothing is written, and nothing remembered. One call. */
 export async function decideRecords(
-  { crm, schema, match, records }: Omit<Preparation, 'claims'>,
+  { crm, schema, match, left, records }: Omit<Preparation, 'claims'>,
   now: () => number,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
@@ -110,7 +115,10 @@ export async function decideRecords(
   const found = records.map((record, index) => {
     const read = reads[index];
     if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const objection = number === undefined ? undefined : objectionTo({ ...record, state: 'active' }, read, number);
+    const objection =
+      number === undefined
+        ? undefined
+        : objectionTo({ ...record, state: 'active' }, read, number, left?.has(record.id) === true);
     if (objection !== undefined) return { record, read, objection };
     const { values, persons, currency, dashboard } = crm;
     const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;

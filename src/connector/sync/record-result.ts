@@ -8,7 +8,7 @@ import { holdOf, holdPollMs } from '../decide/hold.ts';
 import type { Planned } from '../decide/planned.ts';
 import type { Decided, Happened } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import { type FaultSettlement, later } from './settle.ts';
+import { type FaultSettlement, later, whileContested } from './settle.ts';
 import type { Written } from './write.ts';
 
 /** The result of one record; its effects are written together with its lane's settlement. */
@@ -82,14 +82,11 @@ export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undef
   }
 }
 
-/** How long a record waits for its link to be decided anew, in ms: whatever changes the link marks the record, too. */
-const CONTESTED_MS = 5 * 60_000;
-
 /** The result of a record whose number speaks against its link. */
 export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: string, now: number): RecordResult => ({
   claim,
   record,
-  settlement: { kind: 'again', at: now + CONTESTED_MS, error: `nothing was written: ${reason}`, free: true },
+  settlement: whileContested(reason, now),
   effect: { kind: 'contested' },
 });
 

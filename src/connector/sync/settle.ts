@@ -37,6 +37,20 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
   return { paused: true, of: () => ({ kind: 'again', at: until, error: message, free: true }) };
 }
 
+/** How long nothing is written to a record whose number speaks against its link, in ms. */
+const CONTESTED_MS = 5 * 60_000;
+
+/**
+ * Later, where a record's number speaks against its link. Fresh: whatever changes the link marks the record, and a lane in
+ * back-off would keep waiting.
+ */
+export const whileContested = (reason: string, now: number): Settlement => ({
+  kind: 'again',
+  at: now + CONTESTED_MS,
+  error: `nothing was written: ${reason}`,
+  fresh: true,
+});
+
 /** Three days of back-off are enough: after that an operator decides. */
 const GIVE_UP_MS = 72 * 3_600_000;
 const LEAST_TRIES = 10;

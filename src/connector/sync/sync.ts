@@ -14,7 +14,7 @@ import { leftBehind } from '../decide/currency.ts';
 import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
-import { mayEnd } from '../heal/safety-limit.ts';
+import { markContested, mayEnd } from '../heal/safety-limit.ts';
 import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
 import { moveLink } from '../links/move-link.ts';
@@ -174,7 +174,7 @@ async function syncBatch(
     if (prepared === undefined) return { claim, settlement: { kind: 'done' } };
     const { record, read, planned, objection, asLoaded } = prepared;
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
-    if (objection !== undefined) return resultOfObjection({ claim, record }, objection, now());
+    if (objection !== undefined) return resultOfObjection({ claim, record }, objection.reason, now());
     if (planned === undefined) return resultOfRead(crm, { claim, record }, read, now());
     return resultOfWrite(crm, { claim, record, planned }, { written: written.get(claim.key), fault }, now());
   };
@@ -191,7 +191,10 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
   const now = deps.now();
+  const contested = results.filter(({ effect }) => effect?.kind === 'contested').map(({ claim }) => claim.key);
   const { ours, overtaken } = await store.write(async (tx) => {
+    // Before the claims, as heal takes its lanes before it marks those of syncs.
+    await markContested(tx, crm.name, contested, now);
     const keys = await held(
       tx,
       results.map((result) => result.claim),
@@ -228,9 +231,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
     // Behind the safety limit the record is read again, and its link ends only after an operator's release.
     const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
-    const contested = live.filter(({ effect }) => effect?.kind === 'contested').map(({ claim }) => claim.key);
-    const read = isLimited ? [...gone, ...contested] : contested;
-    if (read.length > 0) await mark(tx, healQueue(crm.name), read, now);
+    if (isLimited) await mark(tx, healQueue(crm.name), gone, now);
     for (const { effect, claim } of live) {
       const one = { provider: crm.name, recordId: claim.key, now };
       if (effect?.kind === 'gone' && !isLimited)

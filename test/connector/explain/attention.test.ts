@@ -119,6 +119,7 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
     expect(await answerAll(store, ['retry', 'accept'])).toEqual(['done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual(['body/1']);
     expect(await lanes(store)).toEqual([
+      'apply CVR-1-10000001',
       'apply healthy',
       'monitoring crm:2',
       'monitoring crm:3',

@@ -10,8 +10,13 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { startFixture } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
 
-const [A, B] = [cvrNumber(1), cvrNumber(2)];
-const [OLD, NEW, OWNER] = [companyEntityId(A), companyEntityId(B), companyEntityId(cvrNumber(3))];
+const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
+const [OLD, NEW, OWNER] = [companyEntityId(A), companyEntityId(B), companyEntityId(C)];
+const owner = { entityId: OWNER, name: 'Ejer ApS', type: 'Company', ownership: '100' };
+const { ownership: _, ...updates } = samplePayload({ now: 0 }).updates;
+const whole: Updates = { ...updates, ownership: { added: [owner], removed: [], changed: [] } };
+const OWNED = payloadOf(OLD, '2026-03-02T09:00:00.000Z', whole);
+const BANKRUPT = reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 9, OLD);
 const RENAMED = renamed('Gammel ApS', 'Gammel og Søn ApS', 9, OLD);
 const POLL = { timeout: 120_000, interval: 20 };
 const MATCH = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' };
@@ -34,7 +39,7 @@ describe.each(CASES)(
       const clock = handClock();
       const connection = { match: { property: MATCH[crm] }, notes: ['status'], parent: true };
       const fixture = await startFixture({ engine, clock, connections: { [crm]: connection } });
-      await fixture.addLinked(crm, OWNER, { [theirs]: 'Ejer ApS' });
+      const owner = await fixture.addLinked(crm, OWNER, { [theirs]: 'Ejer ApS', [MATCH[crm]]: C });
       const id = fixture[crm].add({ [theirs]: 'En kunde', [MATCH[crm]]: A });
       await fixture.app.store.write((tx) =>
         linkRecord(tx, { provider: crm, recordId: id, entity: OLD, origin, sendUpdate: false, now: clock.now() }),
@@ -53,7 +58,7 @@ describe.each(CASES)(
           .select(['entity', 'state', 'reason'])
           .where('record_id', '=', id)
           .executeTakeFirst();
-      return { fixture, id, clock, name, link };
+      return { fixture, id, owner, clock, name, link };
     }
 
     it('is not written to for its old company, and gets what is known of the new one', async () => {
@@ -77,10 +82,9 @@ describe.each(CASES)(
     });
 
     it('gets no note of its old company', async () => {
-      const changed = reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 9, OLD);
-      const { fixture, id, clock } = await renumbered({ changed });
+      const { fixture, id, clock } = await renumbered({ changed: BANKRUPT });
       const states = async () => {
-        clock.forward(500);
+        clock.forward(5_000);
         return (await fixture.app.store.db.selectFrom('note').select('state').execute()).map(({ state }) => state);
       };
       await expect.poll(states, POLL).not.toContain('due');
@@ -89,16 +93,38 @@ describe.each(CASES)(
     });
 
     it('gets no parent for an owner of its old company', async () => {
-      const owner = { entityId: OWNER, name: 'Ejer ApS', type: 'Company', ownership: '100' };
-      const { ownership: _, ...updates } = samplePayload({ now: 0 }).updates;
-      const whole: Updates = { ...updates, ownership: { added: [owner], removed: [], changed: [] } };
-      const changed = payloadOf(OLD, '2026-03-02T09:00:00.000Z', whole);
-      const { fixture, id, clock } = await renumbered({ changed });
+      const { fixture, id, clock } = await renumbered({ changed: OWNED });
       const lanes = async () => {
-        clock.forward(500);
+        clock.forward(5_000);
         return fixture.app.store.db.selectFrom('lane').select('key').where('queue', '=', `parent:${crm}`).execute();
       };
       await expect.poll(lanes, POLL).toEqual([]);
+      expect(fixture[crm].parent(id) ?? null).toBe(null);
+    });
+
+    it('gets note and parent once a person keeps its link', async () => {
+      const { fixture, id, owner, clock } = await renumbered({ origin: 'person', changed: BANKRUPT });
+      await fixture.post(OWNED);
+      await fixture.settled();
+      expect([fixture[crm].notes(id), fixture[crm].parent(id) ?? null]).toEqual([[], null]);
+      expect(await fixture.cli('review', 'accept', `link/${crm}/${id}`)).toMatchObject({ code: 0 });
+      const given = () => {
+        clock.forward(5_000);
+        return [fixture[crm].notes(id).length, fixture[crm].parent(id)];
+      };
+      await expect.poll(given, POLL).toEqual([1, owner]);
+    });
+
+    it('is given to nobody as a parent for its old company', async () => {
+      const { fixture, id, owner, clock } = await renumbered({ number: A, changed: RENAMED });
+      fixture[crm].edit(owner, { [MATCH[crm]]: B });
+      await fixture.post(OWNED);
+      const link = async () => {
+        clock.forward(5_000);
+        return fixture.app.store.db.selectFrom('link').select('state').where('record_id', '=', owner).execute();
+      };
+      await expect.poll(link, POLL).toEqual([{ state: 'conflict' }]);
+      await fixture.settled();
       expect(fixture[crm].parent(id) ?? null).toBe(null);
     });
   },
