@@ -30,14 +30,20 @@ async function linked(fixture: Fixture, id: string, entity: string): Promise<voi
 const active = async ({ store }: Fixture): Promise<number> =>
   (await store.db.selectFrom('link').select('record_id').where('state', '=', 'active').execute()).length;
 
+/** Records whose links wait behind the safety limit: each holds something else in place of its number. */
+async function behindLimit(engine: (typeof ENGINES)[number], number: (at: number) => string | null) {
+  const fixture = await newFixture(engine, { autoLink: false });
+  const ids = Array.from({ length: 30 }, (_, at) => String(at + 1));
+  for (const id of ids) await linked(fixture, id, `CVR-1-${cvrNumber(Number(id))}`);
+  for (const id of ids) fixture.put(id, { cvr: number(Number(id)) });
+  await fixture.hint(...ids);
+  await fixture.settle();
+  return { fixture, ids };
+}
+
 describe.each(ENGINES)('the link of a record whose number speaks against it, on %s', (engine) => {
   it('stays where an operator kept it from the safety limit, and the record is written to as before', async () => {
-    const fixture = await newFixture(engine, { autoLink: false });
-    const ids = Array.from({ length: 30 }, (_, at) => String(at + 1));
-    for (const id of ids) await linked(fixture, id, `CVR-1-${cvrNumber(Number(id))}`);
-    for (const id of ids) fixture.put(id, { cvr: null });
-    await fixture.hint(...ids);
-    await fixture.settle();
+    const { fixture, ids } = await behindLimit(engine, () => null);
     await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'lane/heal:crm/*', fixture.now));
     for (const id of ids.slice(0, 15)) {
       await marked(fixture, id);
@@ -49,12 +55,7 @@ describe.each(ENGINES)('the link of a record whose number speaks against it, on 
   });
 
   it('waits behind the safety limit with the others where it is another number, and costs no reads meanwhile', async () => {
-    const fixture = await newFixture(engine, { autoLink: false });
-    const ids = Array.from({ length: 30 }, (_, at) => String(at + 1));
-    for (const id of ids) await linked(fixture, id, `CVR-1-${cvrNumber(Number(id))}`);
-    for (const id of ids) fixture.put(id, { cvr: cvrNumber(100 + Number(id)) });
-    await fixture.hint(...ids);
-    await fixture.settle();
+    const { fixture, ids } = await behindLimit(engine, (at) => cvrNumber(100 + at));
     await marked(fixture, ...ids);
     await syncAll(fixture);
     const before = fixture.reads.length;
