@@ -119,7 +119,7 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
   const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') {
-    await activate(tx, ref, link, now);
+    await activate(tx, link, now);
     return done('the link is active, monitoring is asked for');
   }
   await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
@@ -147,7 +147,8 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
  * parents by the company's events. Where two companies claimed the record the link is the person's from now on, so that the
  * number of the other is asked about, not followed.
  */
-async function activate(tx: Tx, { provider, recordId }: RecordRef, link: Link, now: number): Promise<void> {
+async function activate(tx: Tx, link: Link, now: number): Promise<void> {
+  const { provider, record_id: recordId } = link;
   await mark(tx, 'apply', [link.entity], now);
   await wakeNotes(tx, { provider, recordId }, now);
   await mark(tx, `sync:${provider}`, [recordId], now);

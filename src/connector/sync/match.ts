@@ -15,15 +15,13 @@ const keyOf = (provider: string): string => `match:${provider}`;
  */
 export async function readMatch(
   store: Store,
-  { name, match }: Pick<Crm, 'name' | 'match'>,
+  crm: Pick<Crm, 'name' | 'match'>,
   schema: ReadonlyMap<string, Property>,
   now: number,
 ): Promise<string | undefined> {
-  if (match === undefined || !schema.has(match)) return undefined;
-  const known = await readValue(store.db, keyOf(name));
-  if (known === match) return match;
-  if ((await otherMatch(store.db, name, match)) !== undefined) return undefined;
-  await store.write((tx) => acceptMatch(tx, name, match, now));
+  const match = await followedMatch(store.db, crm, schema);
+  if (match !== undefined && (await readValue(store.db, keyOf(crm.name))) !== match)
+    await store.write((tx) => acceptMatch(tx, crm.name, match, now));
   return match;
 }
 

@@ -97,14 +97,15 @@ async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: n
   const { done = [], rest = [] } = Object.groupBy(results, ({ state }) => (state === 'done' ? 'done' : 'rest'));
   // Nearly all are done at the first attempt: a list of their numbers says as much as a row for each, in half the time.
   const alike = Map.groupBy(done, ({ number, posted }) => `${number} ${posted?.status}`);
-  for (const [first, ...others] of alike.values())
-    if (first !== undefined) await writeDone(tx, [first, ...others], now);
+  for (const group of alike.values()) await writeDone(tx, group, now);
   await writeRest(tx, rest, now);
 }
 
 /** Writes deliveries that were done at the same attempt with the same status. */
-async function writeDone(tx: Tx, results: readonly [AttemptResult, ...AttemptResult[]], now: number): Promise<void> {
-  const [{ number, posted }] = results;
+async function writeDone(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
+  const [first] = results;
+  if (first === undefined) return;
+  const { number, posted } = first;
   const seqs = results.map(({ seq }) => String(seq));
   await tx
     .updateTable('delivery')

@@ -18,6 +18,16 @@ const DAY = 86_400_000;
 const STEADY = new AbortController().signal;
 const states = async (store: Store) => (await listDeliveries(store.db)).map(({ state }) => state).toReversed();
 
+/** A monitor of everything that is off, and what delivers to it. */
+async function switchedOff(engine: (typeof ENGINES)[number]) {
+  const store = await newStore(engine);
+  const hook = await openHook();
+  const { id } = await made(store, { url: hook.url, target: 'all' });
+  const { publish, worker, now } = delivering(store);
+  await store.write((tx) => disable(tx, id, 'person', now()));
+  return { store, hook, id, publish, worker, now };
+}
+
 describe.each(ENGINES)('deliveries on %s', (engine) => {
   it('are listed newest first, and filtered and counted', async () => {
     const store = await newStore(engine);
@@ -47,11 +57,7 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
   });
 
   it('that were held go out in order when they are replayed, once their monitor is on again', async () => {
-    const store = await newStore(engine);
-    const hook = await openHook();
-    const { id } = await made(store, { url: hook.url, target: 'all' });
-    const { publish, worker, now } = delivering(store);
-    await store.write((tx) => disable(tx, id, 'person', now()));
+    const { store, hook, id, publish, worker, now } = await switchedOff(engine);
     const [first, second] = [changed(), changed()];
     await publish(first, second);
     const replay = () => store.write((tx) => replayDeliveries(tx, { monitor: id }, now()));
@@ -68,11 +74,7 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
   });
 
   it('that were held go out before any later change where they are replayed as their monitor is enabled', async () => {
-    const store = await newStore(engine);
-    const hook = await openHook();
-    const { id } = await made(store, { url: hook.url, target: 'all' });
-    const { publish, worker, now } = delivering(store);
-    await store.write((tx) => disable(tx, id, 'person', now()));
+    const { store, hook, id, publish, worker, now } = await switchedOff(engine);
     const at = (minute: number) => changed({ timestamp: `2026-09-01T08:0${minute}:00.000Z` });
     await publish(at(1), at(2));
     const replayed = await store.write(async (tx) => {
