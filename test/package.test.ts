@@ -129,6 +129,17 @@ describe('the published package', () => {
       );
   });
 
+  it('is ASCII, of which Node keeps a byte a character in memory, and two of any other text', async () => {
+    const dist = join(home, 'node_modules/cvrsync/dist');
+    const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.js'));
+    expect(files.length).toBeGreaterThan(20);
+    const texts = await Promise.all(
+      files.map(async (name) => [name, await readFile(join(dist, name), 'latin1')] as const),
+    );
+    const wide = texts.filter(([name, text]) => !name.includes('assets') && /[\u0080-\u00ff]/u.test(text));
+    expect(wide.map(([name]) => name)).toEqual([]);
+  });
+
   it('finds the files of the dashboard beside its chunk', async () => {
     const dist = join(home, 'node_modules/cvrsync/dist');
     expect((await readdir(join(dist, 'chunks/assets'))).toSorted()).toEqual(['dashboard.js', 'icon.svg', 'style.css']);

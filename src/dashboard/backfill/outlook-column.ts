@@ -74,5 +74,5 @@ function lineOf({ reader, visitor }: Visit, { property, field, old, now }: Plann
   const value = (each: Planned['old']): Markup =>
     briefProperty({ ...visitor, reader }, field, each) ??
     html`<span class="quiet">${reader.text('company.blank')}</span>`;
-  return html`<code>${property}</code>: ${value(old)} → ${value(now)}`;
+  return html`<code>${property}</code>: ${value(old)} ${'→'} ${value(now)}`;
 }

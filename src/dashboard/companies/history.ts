@@ -127,7 +127,7 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const [before, after] = briefChange(spectator, field, { old, now });
   return html`<div class="value">
-    ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} → ${after ?? blank}`}
+    ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} ${'→'} ${after ?? blank}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
       ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${brief(detail)}</span>`}

@@ -70,7 +70,7 @@ export function answerAllForm(
   return html`<form method="post" action=${PATH} class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, ...filter })}
     <span class="quiet">${reader.text('answers.all')}</span>
-    ${verbs.map((verb) => html`<button name="verb" value=${verb}>${reader.text(`verb.${verb}`)} …</button>`)}
+    ${verbs.map((verb) => html`<button name="verb" value=${verb}>${reader.text(`verb.${verb}`)} ${'…'}</button>`)}
     <span class="quiet">${reader.text('answers.help')}</span>
   </form>`;
 }

@@ -136,7 +136,7 @@ function resultTable(
         html`<span class="together">${provider} <code>${record}</code></span>`,
         entity !== '' && html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
         html`<code>${property}</code>`,
-        html`<div class="value">${value(from)}${to !== undefined && html` → ${value(to)}`}</div>`,
+        html`<div class="value">${value(from)}${to !== undefined && html` ${'→'} ${value(to)}`}</div>`,
         wordOf(reader, undo, kind),
         // A reason may quote what the CRM holds.
         !visitor.seesPersons ? null : html`<span lang="en">${reason && brief(reason)}</span>`,
