@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { wireOf } from '../config/wire.ts';
 import { openCrm } from '../connector/crm/crm.ts';
 import { type Remark, remarksOn } from '../connector/decide/remarks.ts';
+import type { CurrentRecord } from '../connector/explain/current.ts';
 import { readFacts } from '../connector/facts/facts.ts';
 import { insertReceipts } from '../connector/intake/receipt.ts';
-import { applyNow, preview } from '../connector/replay.ts';
+import { applyNow, type Preview, preview } from '../connector/replay.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
@@ -77,27 +78,37 @@ async function readFileAs(file: string, wire: WireOptions): Promise<{ json: unkn
   return { json: withoutWithheld(read.value, wire), payload: result.payload };
 }
 
-function show(context: CommandContext, previews: Awaited<ReturnType<typeof preview>>, remarks: readonly Remark[]): 0 {
-  const rows = previews
-    .filter(({ planned }) => planned.rule !== 'same')
-    .map(({ provider, id, planned }) => ({
-      record: `${provider}:${id}`,
-      property: planned.property,
-      action: planned.action,
-      rule: planned.rule,
-      old: planned.old,
-      new: planned.now,
-      detail: planned.detail ?? '',
-    }));
+function show(context: CommandContext, previews: readonly Preview[], remarks: readonly Remark[]): 0 {
+  const rows = previews.flatMap(({ provider, id, current }) =>
+    rowsOf(current).map((row) => ({ record: `${provider}:${id}`, ...row })),
+  );
   const notes = remarks.map(({ entry, kind, detail }) => ({
     record: '',
+    ...NO_CHANGE,
     property: entry,
-    action: 'skip',
     rule: kind,
-    old: null,
-    new: null,
     detail,
   }));
   context.output.table([...rows, ...notes], 'Nothing would be written: no linked record differs.');
   return 0;
 }
+
+const NO_CHANGE = { property: '', action: 'skip', old: null, new: null } as const;
+
+/** The properties of a record that differ; one row without a property where it would not be written to at all. */
+function rowsOf(current: CurrentRecord) {
+  if (current.kind !== 'compared')
+    return [
+      { ...NO_CHANGE, rule: current.kind, detail: 'reason' in current ? current.reason : UNTOUCHED[current.kind] },
+    ];
+  return current.planned
+    .filter(({ rule }) => rule !== 'same')
+    .map(({ property, action, rule, old, now, detail = '' }) => ({ property, action, rule, old, new: now, detail }));
+}
+
+const UNTOUCHED = {
+  hold: 'the record is on hold in the CRM',
+  gone: 'the CRM has no record with this id',
+  moved: 'the record was merged into another one',
+  unlinked: 'the link is not active',
+} as const;

@@ -6,8 +6,11 @@ import { writePayload } from '../../src/protocol/payload.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
 import { configFor, startCrms } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
+
+const OTHER = cvrNumber(7);
 
 /** A linked HubSpot record, and the files a person would name. */
 async function ready(properties: Readonly<Record<string, string | boolean>> = {}, payload?: object) {
@@ -23,7 +26,11 @@ async function ready(properties: Readonly<Record<string, string | boolean>> = {}
   const config = join(folder, 'cvrsync.json');
   writeFileSync(
     config,
-    JSON.stringify(configFor(crms, url, { connections: { hubspot: { hold: { property: 'cvr_hold' } } } })),
+    JSON.stringify(
+      configFor(crms, url, {
+        connections: { hubspot: { hold: { property: 'cvr_hold' }, match: { property: 'cvr_number' } } },
+      }),
+    ),
   );
   const file = join(folder, 'payload.json');
   const renamed = writePayload(reported({ name: { before: 'A ApS', after: 'B ApS' } }, 8));
@@ -43,9 +50,27 @@ test('a dry run of a payload shows what would be written, and writes nothing', a
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'A ApS' });
 });
 
-test('a dry run leaves a record under hold alone, as the daemon would', async () => {
-  const { receive } = await ready({ cvr_hold: true });
-  expect(JSON.parse((await receive('--dry-run')).stdout)).toEqual([]);
+test.each([
+  { record: 'on hold', properties: { cvr_hold: true }, rule: 'hold', detail: /on hold/ },
+  {
+    record: 'that holds the number of another company',
+    properties: { cvr_number: OTHER },
+    rule: 'contested',
+    detail: /number/,
+  },
+])('a dry run says why a record $record would not be written to', async ({ properties, rule, detail }) => {
+  const { id, receive } = await ready(properties);
+  expect(JSON.parse((await receive('--dry-run')).stdout)).toEqual([
+    {
+      record: `hubspot:${id}`,
+      property: '',
+      action: 'skip',
+      rule,
+      old: null,
+      new: null,
+      detail: expect.stringMatching(detail),
+    },
+  ]);
 });
 
 test('a received payload is stored, applied and written once', async () => {

@@ -1,7 +1,9 @@
 /** The pages of connections. */
 import { describe, expect, it } from 'vitest';
+import { companyEntityId } from '../../src/protocol/entity-id.ts';
 import { type Updates, writePayload } from '../../src/protocol/payload.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { cvrNumber } from '../support/cvr-numbers.ts';
 import { COMPANY, HOSTILE, playStory } from './story.ts';
 
 describe('a payload that somebody tries', () => {
@@ -57,6 +59,22 @@ describe('a payload that somebody tries', () => {
     const gry = await signedIn('viewer');
     expect((await gry.get('/connections/hubspot')).text).not.toContain('/payload"');
     expect((await gry.post('/connections/hubspot/payload', { payload: moved })).status).toBe(403);
+  });
+
+  it('writes nothing to a record that holds the number of another company, and says so as its page does', async () => {
+    const { fixture, records, signedIn } = await playStory({
+      connections: { hubspot: { match: { property: 'cvr_number' } } },
+    });
+    const ida = await signedIn('operator');
+    await ida.get('/connections/hubspot');
+    fixture.hubspot.edit(records.hubspot, { cvr_number: cvrNumber(7) });
+    const tried = await ida.post('/connections/hubspot/payload', { payload: moved });
+    const page = await ida.get(`/companies/${COMPANY}`);
+    for (const { text } of [tried, page]) {
+      expect(text).toMatch(/Nothing is written to the record, as its number speaks against the link/);
+      expect(text).toContain(`linked by hand, but the record holds the number of ${companyEntityId(cvrNumber(7))}`);
+      expect(text).not.toContain('differs, will be written');
+    }
   });
 
   it('says within three seconds where the CRM does not answer', async () => {

@@ -7,15 +7,18 @@ import type { Crm } from '../crm/crm.ts';
 import type { Override } from '../decide/override.ts';
 import type { Planned } from '../decide/planned.ts';
 import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '../sync/load.ts';
-import { decideRecords } from '../sync/prepare.ts';
+import { followedMatch } from '../sync/match.ts';
+import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
 
 /**
  * `compared` with one decision for each mapped property that has a fact; `hold` where the record itself says that it is to be
- * left alone; `silent` where the CRM did not answer in time, or refused.
+ * left alone; `contested` where its number speaks against its link, so that nothing is written; `silent` where the CRM did
+ * not answer in time, or refused.
  */
 export type CurrentRecord =
   | { readonly kind: 'compared'; readonly planned: readonly Planned[] }
   | { readonly kind: 'hold' | 'gone' | 'moved' | 'unlinked' }
+  | { readonly kind: 'contested'; readonly reason: string }
   | { readonly kind: 'silent'; readonly reason: string };
 
 /** A record, and what is to be supposed of it: somebody wants to see what a change would do before it is made. */
@@ -27,7 +30,7 @@ export interface SupposedRecord {
   readonly override?: { readonly property: string; readonly to: Override | null } | undefined;
 }
 
-/** Reads one record and decides it, within `limitMs`. One call, two where the schema is not known yet. Writes nothing. */
+/** Reads one record and decides it, within `limitMs`. One call, more where the schema is not known or may be old. Writes nothing. */
 export async function readCurrent(
   deps: CurrentDeps,
   crm: Crm,
@@ -75,13 +78,18 @@ async function compare(
   const loaded = await loadSupposed(store.db, crm.name, records, now());
   if (loaded.length === 0) return records.map(() => UNLINKED);
   const schema = await crm.schema(signal);
-  const { found } = await decideRecords({ crm, schema, match: undefined, records: loaded }, now, signal);
+  // Whoever thinks of linking a record is told of its number beside this: it speaks against links that are there.
+  const isLinked = records.every(({ entity }) => entity === undefined);
+  const match = isLinked ? await followedMatch(store.db, crm, schema) : undefined;
+  const { found } = await readAndDecide({ store, now }, { crm, schema, match, records: loaded }, signal);
   const byId = new Map(found.map((each) => [each.record.id, currentOf(each)]));
   return records.map(({ id }) => byId.get(id) ?? UNLINKED);
 }
 
-function currentOf({ read, planned }: Awaited<ReturnType<typeof decideRecords>>['found'][number]): CurrentRecord {
+/** What was decided for a record, or why nothing was. */
+export function currentOf({ read, planned, objection }: DecidedRecord): CurrentRecord {
   if (planned !== undefined) return { kind: 'compared', planned };
+  if (objection !== undefined) return { kind: 'contested', reason: objection.reason };
   if (read?.kind === 'found') return { kind: 'hold' };
   return read?.kind === 'moved' ? { kind: 'moved' } : { kind: 'gone' };
 }

@@ -34,28 +34,25 @@ export interface Prepared {
 
 type Schema = ReadonlyMap<string, Property>;
 
-/** Records to read and decide, under the claims of their lanes. */
-export interface Preparation {
+/** Records to read and decide. */
+export interface Undecided {
   readonly crm: Crm;
   /** As known so far. */
   readonly schema: Schema;
   /** The property with the number that links follow, where there is one. */
   readonly match: string | undefined;
-  /** Records whose links are left to an operator; see {@link objectionTo}. None where absent. */
-  readonly left?: ReadonlySet<string>;
   readonly records: readonly LinkedRecord[];
+}
+
+/** Records to read and decide, under the claims of their lanes. */
+export interface Preparation extends Undecided {
   readonly claims: readonly Claim[];
 }
 
-/**
- * One call, and none where there are no records; two more where a value would be set aside that was not yet, or a number
- * speaks against a link, and the schema is not new: what it was set aside for may have been put right, and of a property
- * that was taken away every record looks blank. `readAt` is when the CRM had answered, in ms since
- * 1970.
- */
+/** Reads records, decides each, and begins what is to be written. `readAt` is when the CRM had answered, in ms since 1970. */
 export async function prepare(
   { store, now }: PrepareDeps,
-  { crm, schema: known, match, records, claims }: Preparation,
+  { claims, ...undecided }: Preparation,
   signal: AbortSignal,
 ): Promise<{
   readonly prepared: readonly Prepared[];
@@ -64,14 +61,8 @@ export async function prepare(
   /** By which it was decided. */
   readonly schema: Schema;
 }> {
-  let decided = await decideRecords({ crm, schema: known, match, records }, now, signal);
-  const doubted = decided.found.flatMap(({ record, objection }) => (objection === undefined ? [] : [record.id]));
-  const isDoubtful = doubted.length > 0 || decided.found.some(setsAside);
-  const schema = isDoubtful ? await crm.schema(signal, NEW_SCHEMA_MS) : known;
-  const left = await behindSafetyLimit(store.db, crm.name, doubted);
-  if (schema !== known || left.size > 0)
-    decided = await decideRecords({ crm, schema, match, left, records }, now, signal);
-  const { found, readFrom, readAt } = decided;
+  const { crm, records } = undecided;
+  const { found, readFrom, readAt, schema } = await readAndDecide({ store, now }, undecided, signal);
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
   const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });
@@ -86,10 +77,38 @@ export async function prepare(
   return { prepared, begun, readAt, schema };
 }
 
-type Found = Pick<Prepared, 'record' | 'read' | 'planned' | 'objection'>;
+/** A record that was read, and what is decided for it. */
+export type DecidedRecord = Pick<Prepared, 'record' | 'read' | 'planned' | 'objection'>;
+
+interface DecidedRecords {
+  readonly found: readonly DecidedRecord[];
+  readonly readFrom: number;
+  readonly readAt: number;
+}
+
+/**
+ * Reads records and decides each: nothing is written, and nothing remembered. One call, and none where there are no
+ * records; two more where a value would be set aside that was not yet, or a number speaks against a link, and the schema
+ * is not new: what it was set aside for may have been put right, and of a property that was taken away every record looks
+ * blank.
+ */
+export async function readAndDecide(
+  { store, now }: PrepareDeps,
+  undecided: Undecided,
+  signal: AbortSignal,
+): Promise<DecidedRecords & { readonly schema: Schema }> {
+  const { crm } = undecided;
+  const decided = await decideRecords(undecided, now, signal);
+  const doubted = decided.found.flatMap(({ record, objection }) => (objection === undefined ? [] : [record.id]));
+  const isDoubtful = doubted.length > 0 || decided.found.some(setsAside);
+  const schema = isDoubtful ? await crm.schema(signal, NEW_SCHEMA_MS) : undecided.schema;
+  const left = await behindSafetyLimit(store.db, crm.name, doubted);
+  if (schema === undecided.schema && left.size === 0) return { ...decided, schema };
+  return { ...(await decideRecords({ ...undecided, schema, left }, now, signal)), schema };
+}
 
 /** Whether a value would be set aside for what the schema says, that was not set aside already. */
-const setsAside = ({ record, planned = [] }: Found): boolean =>
+const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
   planned.some(
     ({ action, rule, property, now }) =>
       action === 'set-aside' &&
@@ -97,12 +116,12 @@ const setsAside = ({ record, planned = [] }: Found): boolean =>
       record.remembered.get(property)?.refused?.value !== JSON.stringify(now),
   );
 
-/** Reads the records and decides each by this schema: nothing is written, and nothing remembered. One call. */
-export async function decideRecords(
-  { crm, schema, match, left, records }: Omit<Preparation, 'claims'>,
+/** The same by this schema alone. `left`: records whose links are left to an operator; see {@link objectionTo}. */
+async function decideRecords(
+  { crm, schema, match, left, records }: Undecided & { readonly left?: ReadonlySet<string> },
   now: () => number,
   signal: AbortSignal,
-): Promise<{ readonly found: readonly Found[]; readonly readFrom: number; readonly readAt: number }> {
+): Promise<DecidedRecords> {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const rows = mapped.filter((row) => schema.has(row.property));
   const number = match !== undefined && schema.has(match) ? match : undefined;

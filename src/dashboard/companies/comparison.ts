@@ -75,6 +75,10 @@ function remark(reader: Reader, { provider, recordId, current }: ComparedRecord)
       return html`<p class="notice warn">
         ${reader.text('company.silent', { provider: `${provider} ${recordId}`, reason: current.reason })}
       </p>`;
+    case 'contested':
+      return html`<p class="notice warn">
+        ${provider} <code>${recordId}</code>: ${reader.text('company.contested')} <span lang="en">${current.reason}</span>
+      </p>`;
     default:
       return html`<p class="notice">${provider} <code>${recordId}</code>: ${reader.text(`company.${current.kind}`)}</p>`;
   }
@@ -83,7 +87,7 @@ function remark(reader: Reader, { provider, recordId, current }: ComparedRecord)
 /** The properties that a field goes to, each with its value and how it differs; what they all hold stands there once. */
 function cellOf(spectator: Spectator, planned: readonly Planned[]): Markup {
   const { reader } = spectator;
-  if (planned.length === 0) return html`<span class="quiet">–</span>`;
+  if (planned.length === 0) return html`<span class="quiet">${'–'}</span>`;
   const values = planned.map((each) => shownProperty(spectator, each.field, each.old));
   if (!planned.some(differs) && new Set(values).size === 1)
     return html`<div class="value">${values[0] ?? blank(reader)}</div>`;

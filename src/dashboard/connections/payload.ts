@@ -113,14 +113,12 @@ async function previewInTime({ store, now }: TrialDeps, crm: Crm, payload: Paylo
 function outcome({ reader, visitor }: Visit, crm: Crm, { entityId }: Payload, tried: Trial): VNode {
   if ('silent' in tried)
     return html`<p class="notice warn">${reader.text('company.silent', { provider: crm.name, reason: tried.silent })}</p>`;
-  const byRecord = Map.groupBy(tried.decided, ({ id }) => id);
   const company = html`<a href=${companyAddress(entityId)}><code>${entityId}</code></a>`;
-  if (byRecord.size === 0) return html`<p class="notice">${company} ${reader.text('payload.nothing')}</p>`;
+  if (tried.decided.length === 0) return html`<p class="notice">${company} ${reader.text('payload.nothing')}</p>`;
   return html`<p>${company} ${reader.text('payload.unchanged')}</p>
-    ${[...byRecord].map(([recordId, previews]) => {
-      const current = { kind: 'compared', planned: previews.map(({ planned }) => planned) } as const;
-      const shown = outlook({ ...visitor, reader }, { provider: crm.name, recordId, current });
-      return html`<h2>${crm.name} <code>${recordId}</code></h2>
+    ${tried.decided.map(({ provider, id, current }) => {
+      const shown = outlook({ ...visitor, reader }, { provider, recordId: id, current });
+      return html`<h2>${provider} <code>${id}</code></h2>
         ${shown.table}`;
     })}`;
 }

@@ -43,6 +43,10 @@ export const COMPANY_TEXTS = {
     da: '{provider} kunne ikke læses lige nu: {reason}. Siden viser, hvad cvrsync ved.',
   },
   'company.hold': { en: 'The record is on hold in the CRM.', da: 'Posten er sat på hold i CRM’et.' },
+  'company.contested': {
+    en: 'Nothing is written to the record, as its number speaks against the link:',
+    da: 'Der skrives intet i posten, for dens nummer taler imod koblingen:',
+  },
   'company.gone': { en: 'The CRM has no record with this id.', da: 'CRM’et har ingen post med dette id.' },
   'company.moved': { en: 'The record was merged into another one.', da: 'Posten er flettet ind i en anden.' },
   'company.unlinked': { en: 'The link is not active.', da: 'Koblingen er ikke aktiv.' },

@@ -31,8 +31,8 @@ export const CONNECTION_TEXTS = {
     da: 'ville ændre disse poster sådan. Intet er skrevet.',
   },
   'payload.nothing': {
-    en: 'would write nothing here: no record of this connection is linked to it, each is on hold, or no mapped field is known.',
-    da: 'ville ikke skrive noget her: ingen post i forbindelsen er koblet, alle er på hold, eller intet felt med et mål kendes.',
+    en: 'would write nothing here: no record of this connection is linked to it.',
+    da: 'ville ikke skrive noget her: ingen post i forbindelsen er koblet til den.',
   },
   'payload.remarks': { en: 'Written nowhere', da: 'Skrives ingen steder' },
   'payload.entry': { en: 'Part of the payload', da: 'Del af webhooken' },
