@@ -1,12 +1,14 @@
 /** heal: records whose links may have to follow them are read in the CRM, judged, and their links brought after them. */
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdPollMs } from '../decide/hold.ts';
 import type { Link } from '../links/links.ts';
 import { continueMarking } from '../links/mark-all.ts';
+import { noteQueue } from '../notes/rows.ts';
+import { parentQueue } from '../parents/mark.ts';
 import { writeHistory } from '../sync/history.ts';
 import { readMatch } from '../sync/match.ts';
 import { later, settleFault } from '../sync/settle.ts';
@@ -21,6 +23,9 @@ export interface HealDeps {
   readonly metrics: Pick<Metrics, 'linkChanges' | 'leaseLost'>;
   readonly now: () => number;
 }
+
+/** How long other work on a record waits once its link is decided, in ms: a CRM that contradicts itself costs few calls. */
+const SOON_MS = 2_000;
 
 /**
  * Brings the links of one CRM's records after them: deleted, merged, restored, and their numbers filled in, changed or
@@ -108,15 +113,24 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: reado
     const live = judged.filter(({ claim }) => keys.has(claim.key));
     const { settlements, happened } = await applyVerdicts(tx, crm, live, at);
     await writeHistory(tx, [], happened, at);
-    await settleAll(
-      tx,
-      live.map((each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)]),
+    const ended = live.map(
+      (each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)] as const,
     );
+    await settleAll(tx, ended);
+    const decided = ended.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
+    if (decided.length > 0) await wake(tx, waitingQueues(crm.name), decided, at + SOON_MS);
     return keys;
   });
   metrics.leaseLost.inc(judged.length - ours.size);
   for (const { verdict } of judged) metrics.linkChanges.inc({ provider: crm.name, verdict: verdict.kind });
 }
+
+/** Where work on a record waits while its number speaks against its link, or while it is on hold. */
+const waitingQueues = (provider: string): readonly string[] => [
+  `sync:${provider}`,
+  noteQueue(provider),
+  parentQueue(provider),
+];
 
 /** How a lane ends whose link needs nothing done. */
 function settlementOf(crm: Crm, { claim, verdict, link, unread }: Judged, now: number): Settlement {

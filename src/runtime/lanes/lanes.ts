@@ -51,6 +51,29 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 }
 
 /**
+ * Has lanes that are there looked at from `dueAt` on, where they wait for a later time; makes none. A lane in back-off keeps
+ * its time, and a parked one stays parked.
+ */
+export async function wake(tx: Tx, queues: readonly string[], keys: readonly string[], dueAt: number): Promise<void> {
+  const waiting = await tx
+    .selectFrom('lane')
+    .select(['queue', 'key'])
+    .where('queue', 'in', queues)
+    .where('key', 'in', each(tx, keys))
+    .where('due_at', '>', dueAt)
+    .where('parked_at', 'is', null)
+    .orderBy('queue')
+    .execute();
+  for (const [queue, lanes] of Map.groupBy(waiting, (lane) => lane.queue))
+    await mark(
+      tx,
+      queue,
+      lanes.map(({ key }) => key),
+      dueAt,
+    );
+}
+
+/**
  * Runs first in the transaction of a claim: lanes that it marks as due `now` can be claimed at once. What it resolves with is
  * called once that is committed. Like every transaction's work it may run again.
  */

@@ -84,6 +84,26 @@ describe.each(ENGINES)('the link of a record whose number speaks against it, on 
     expect(await fixture.lanes(QUEUE)).toEqual([]);
   });
 
+  it.each([
+    { what: 'the number was put right before the link was decided', number: A, link: { entity: A, state: 'active' } },
+    { what: 'a person has to decide', number: B, link: { entity: A, state: 'conflict' } },
+  ])('lets nothing wait any longer where $what', async ({ number, link }) => {
+    const fixture = await newFixture(engine);
+    fixture.put('1', { cvr: numberOf(A) });
+    await fixture.link('1', A, 'person');
+    await fixture.settle(0);
+    await syncAll(fixture);
+    await marked(fixture, '1');
+    fixture.put('1', { cvr: numberOf(B) });
+    await syncAll(fixture);
+    expect(await fixture.lanes(QUEUE)).toHaveLength(1);
+    fixture.put('1', { cvr: numberOf(number) });
+    await fixture.settle(0);
+    fixture.now += 2_000;
+    await syncAll(fixture);
+    expect([await fixture.row('1'), await fixture.lanes(QUEUE)]).toMatchObject([link, []]);
+  });
+
   it('stays where the account shows the property no longer, and nothing waits', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await linked(fixture, '1', A);
