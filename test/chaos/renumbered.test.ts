@@ -111,7 +111,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     expect(written.wrong).toEqual([]);
     expect(states).toEqual(wanted);
-    expect(written.right).toBeGreaterThan(customers.length);
+    // Each that a link counts for was written to at least once.
+    const active = customers.filter(({ crm, id }) => links.get(`${crm} ${id}`)?.startsWith('active'));
+    expect(written.right).toBeGreaterThanOrEqual(active.length);
     expect(
       customers.filter(({ crm, id, first }) => crms[crm].get(id)?.[NUMBERS[crm]] !== first).length,
     ).toBeGreaterThan(5);
