@@ -43,10 +43,10 @@ export interface Check {
   /** Why it is not tried on this CRM, as the subject says. */
   readonly skip: string | false;
   /**
-   * Tries it: `kept`, or `absent` where the connection does not have the ability, or where there is none to try and an
-   * earlier rule has said why. Throws {@link BrokenRule}.
+   * Tries it: `kept`, or `absent` where the connection does not have the ability, or `untried` where there is no connection
+   * and an earlier rule has said why. Throws {@link BrokenRule}.
    */
-  run(): Promise<'kept' | 'absent'>;
+  run(): Promise<'kept' | 'absent' | 'untried'>;
 }
 
 const RULES: readonly ConformanceRule[] = [
@@ -87,7 +87,7 @@ interface Report {
 
 function bare(rule: BareRule, subject: Subject, report: Report): Check {
   const { name, about, why } = rule;
-  const run = async (): Promise<'kept' | 'absent'> => {
+  const run: Check['run'] = async () => {
     if (rule.has?.(subject) === false) return 'absent';
     await judged(rule, rule.run(subject), report);
     return 'kept';
@@ -98,17 +98,17 @@ function bare(rule: BareRule, subject: Subject, report: Report): Check {
 function connected(rule: ConformanceRule, subject: Subject, report: Report): Check {
   const { name, about, why } = rule;
   const lack: Lack | undefined = rule.needs?.find((need) => subject.lacks?.[need] !== undefined);
-  const tried = (): Promise<'kept' | 'absent'> =>
+  const tried = (): ReturnType<Check['run']> =>
     inLab(subject, async (lab) => {
       if (rule.has?.(lab) === false) return 'absent';
       await rule.run(lab);
       return 'kept';
     }).catch((error: unknown) => {
       // One rule has said so; the others would say it again, each for a reason of its own.
-      if (error instanceof NoConnection && report.isBroken) return 'absent';
+      if (error instanceof NoConnection && report.isBroken) return 'untried';
       throw error;
     });
-  const run = (): Promise<'kept' | 'absent'> => judged(rule, tried(), report);
+  const run = (): ReturnType<Check['run']> => judged(rule, tried(), report);
   return { name, about, why, skip: lack === undefined ? false : (subject.lacks?.[lack] ?? false), run };
 }
 
@@ -144,6 +144,8 @@ const placeOf = ({ stack = '' }: Error): string | undefined =>
     )
     .find((place) => place !== undefined);
 
+const UNTRIED = 'there is no connection to try it on: see the broken rule above';
+
 /** What became of one rule. */
 export interface RuleResult extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly kind: 'kept' | 'broken' | 'absent' | 'skipped';
@@ -169,7 +171,8 @@ export async function* judge(
 
 async function verdictOf(run: Check['run']): Promise<Pick<RuleResult, 'kind' | 'detail'>> {
   try {
-    return { kind: await run() };
+    const kind = await run();
+    return kind === 'untried' ? { kind: 'skipped', detail: UNTRIED } : { kind };
   } catch (error) {
     return { kind: 'broken', detail: error instanceof BrokenRule ? error.seen : String(error) };
   }

@@ -5,5 +5,7 @@ import { subject } from './subject.ts';
 
 for (const { name, about, skip, run } of conformance(subject))
   test(`${name}: ${about}`, { skip }, async (context) => {
-    if ((await run()) === 'absent') context.skip('the connection does not have the ability');
+    const result = await run();
+    if (result === 'absent') context.skip('the connection does not have the ability');
+    if (result === 'untried') context.skip('there is no connection to try it on');
   });

@@ -76,7 +76,7 @@ const test = defineCommand({
     }
     const count = (kind: RuleResult['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
     const counts = { kept: count('kept'), broken: count('broken'), absent: count('absent'), skipped: count('skipped') };
-    const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped as the CRM lacks what they need, ${counts.absent} about abilities it does not have`;
+    const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped, ${counts.absent} about abilities it does not have`;
     if (json) output.result({ provider: name, contract, ...counts, verdicts }, '');
     else output.line(`\n${name}, contract ${contract}: ${summary}.`);
     return counts.broken === 0 ? 0 : 1;

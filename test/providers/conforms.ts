@@ -8,7 +8,9 @@ export function describeConformance(name: string, subject: Subject): void {
   describe(`${name} keeps the contract`, () => {
     for (const { name: rule, about, skip, run } of conformance(subject))
       it.skipIf(skip !== false)(`${rule}: ${skip === false ? about : skip}`, async (context) => {
-        if ((await run()) === 'absent') context.skip('the connection does not have the ability');
+        const result = await run();
+        if (result === 'absent') context.skip('the connection does not have the ability');
+        if (result === 'untried') context.skip('there is no connection to try it on');
       });
   });
 }

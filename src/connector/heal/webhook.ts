@@ -77,15 +77,22 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     const refusedReply = refuse(name, reply);
     if (refusedReply !== undefined || crm === undefined) return refusedReply ?? reply;
     const answer = (result: string): void => metrics.crmWebhooks.inc({ provider: name, result });
+    const fail = (error: unknown, what: string): FastifyReply => {
+      report('error', name, { err: error }, `${what}: the CRM will send it again`);
+      return failed(reply, name, 'failed', 'The webhook could not be taken.');
+    };
     let webhook: WebhookRead | undefined;
     try {
       webhook = read(crm, request);
-      if (webhook?.kind === 'records') await markRecords(crm, webhook.ids);
     } catch (error) {
-      report('error', name, { err: error }, 'could not store a webhook of the CRM: the CRM will send it again');
-      return failed(reply, name, 'failed', 'The webhook could not be taken.');
+      return fail(error, 'the provider threw while it read a webhook of its CRM, which is a fault of the provider');
     }
     if (webhook?.kind === 'records') {
+      try {
+        await markRecords(crm, webhook.ids);
+      } catch (error) {
+        return fail(error, 'could not store a webhook of the CRM');
+      }
       answer('taken');
       return reply.code(204).send();
     }

@@ -130,6 +130,10 @@ it('that we cannot take comes again: answered 503 with Retry-After', async () =>
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
     expect(await answer.text()).not.toContain('bug');
   }
+  expect(broken.logged).toMatchObject([
+    [{ provider: 'crm' }, expect.stringMatching(/a fault of the provider: the CRM/)],
+  ]);
+  expect(away.logged).toMatchObject([[{ provider: 'crm' }, expect.stringMatching(/^could not store a webhook/)]]);
 });
 
 it('cannot release the safety limit', async () => {

@@ -72,8 +72,12 @@ describe('the conformance suite', () => {
   ])('says once of a provider that opens with %s what is wrong', async (_what, breakage, rule, seen) => {
     const subject = toySubject(toyProvider(breakage));
     const details: (string | undefined)[] = [];
-    for await (const { name, kind, detail } of judge(subject)) if (kind === 'broken') details.push(name, detail);
+    const others = new Map<string, string | undefined>();
+    for await (const { name, kind, detail } of judge(subject))
+      if (kind === 'broken') details.push(name, detail);
+      else others.set(name, `${kind} ${detail}`);
     expect(details).toEqual([rule, expect.stringContaining(seen)]);
+    expect(others.get('status-429')).toMatch(/^skipped there is no connection to try it on: see the broken rule above/);
     // A rule that is tried by itself must not pass for one that is kept.
     for await (const { kind } of judge(subject, undefined, ['status-429'])) expect(kind).toBe('broken');
   });
