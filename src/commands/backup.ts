@@ -1,8 +1,8 @@
 /** `backup`: a copy of the store, and of its key, while the daemon works on it. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { keyFileOf } from '../service/keys/secrets.ts';
-import { makeFolder } from '../store/prepare-file.ts';
+import { prepareBackup } from '../store/prepare-file.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, needed } from './cli/command.ts';
 
@@ -42,7 +42,7 @@ async function copyKey(storeUrl: string, to: string): Promise<string | undefined
   const from = await keyFileOf(storeUrl);
   if (from === undefined) return undefined;
   const copy = `${to}.key`;
-  makeFolder(dirname(copy));
+  prepareBackup(to);
   try {
     await writeFile(copy, await readFile(from), { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {

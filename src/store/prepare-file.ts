@@ -1,22 +1,42 @@
-/** The place of a store in a file: made where it can be, and explained to whoever can mend it where it cannot. */
+/** The place of a store, or of its backup: made where it can be, and explained to whoever can mend it where it cannot. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorText } from '../protocol/text/error-text.ts';
 
+/** What a file is for, as an error tells of it. */
+interface Purpose {
+  readonly cannot: (file: string) => string;
+  /** What else a person can do than to mend the place. */
+  readonly other: string;
+}
+
+const STORE: Purpose = {
+  cannot: (file) => `The store ${file} cannot be used`,
+  other: 'name another path as `store` in the configuration',
+};
+const BACKUP: Purpose = { cannot: (file) => `The backup ${file} cannot be written`, other: 'name another file' };
+
 /** Makes the folder of a store's file. Throws with path, user and remedy where the store could not be written there. */
 export function prepareFile(file: string): void {
   const at = resolve(file);
+  prepareFolder(at, STORE);
+  if (explained(STORE, at, at, () => isFolder(at)))
+    throw new Error(`The store ${at} is a folder: name a file as \`store\`, such as ${join(at, 'cvrsync.db')}`);
+  if (existsSync(at)) explained(STORE, at, at, () => accessSync(at, constants.W_OK));
+}
+
+/** The same for a copy, which is not there yet. */
+export const prepareBackup = (file: string): void => prepareFolder(resolve(file), BACKUP);
+
+/** SQLite keeps its journal beside the file: the folder must be writable, too. */
+function prepareFolder(at: string, purpose: Purpose): void {
   const folder = dirname(at);
   // The folder above that is there says why none can be made: `mkdir` itself says `ENOENT` on a read-only file system.
   const above = nearestFolder(folder);
-  if (above !== folder) explained(at, above, () => accessSync(above, constants.W_OK));
-  explained(at, folder, () => makeFolder(folder));
-  if (explained(at, at, () => isFolder(at)))
-    throw new Error(`The store ${at} is a folder: name a file as \`store\`, such as ${join(at, 'cvrsync.db')}`);
-  // SQLite keeps its journal beside the file: both must be writable.
-  for (const place of existsSync(at) ? [folder, at] : [folder])
-    explained(at, place, () => accessSync(place, constants.W_OK));
+  if (above !== folder) explained(purpose, at, above, () => accessSync(above, constants.W_OK));
+  explained(purpose, at, folder, () => makeFolder(folder));
+  explained(purpose, at, folder, () => accessSync(folder, constants.W_OK));
 }
 
 /**
@@ -41,25 +61,23 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 const nearestFolder = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 
-function explained<T>(store: string, place: string, work: () => T): T {
+function explained<T>({ cannot, other }: Purpose, file: string, place: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw new Error(`The store ${store} cannot be used: ${reasonOf(code, place, error)}`, { cause: error });
+    throw new Error(`${cannot(file)}: ${reasonOf(code, place, other, error)}`, { cause: error });
   }
 }
 
-function reasonOf(code: string, place: string, error: unknown): string {
-  const other = 'or name another path as `store` in the configuration';
+function reasonOf(code: string, place: string, other: string, error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM')
-    return `${user()} may not write ${place}: give that user the right to (chown or chmod), ${other}`;
-  if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, ${other}`;
+    return `${user()} may not write ${place}: give that user the right to (chown or chmod), or ${other}`;
+  if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, or ${other}`;
   if (code === 'EEXIST' || code === 'ENOTDIR')
-    return `a file stands where the folder ${place} should be: move the file away, ${other}`;
-  if (code === 'ENOENT')
-    return `the system makes no folder ${place}: name another path as \`store\` in the configuration`;
-  return `${errorText(error)}; mend ${place}, ${other}`;
+    return `a file stands where the folder ${place} should be: move the file away, or ${other}`;
+  if (code === 'ENOENT') return `the system makes no folder ${place}: ${other}`;
+  return `${errorText(error)}; mend ${place}, or ${other}`;
 }
 
 /** Whoever this process runs as; in a container that user may have no name. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { makeFolder, prepareFile } from './prepare-file.ts';
+import { prepareBackup, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Db, Store, Tx } from './store.ts';
 
@@ -200,7 +200,7 @@ function compact(file: string): void {
  */
 async function backup(from: string, to: string): Promise<void> {
   if (existsSync(to)) throw new Error(`${to} exists already: name a new file for the backup`);
-  makeFolder(path.dirname(path.resolve(to)));
+  prepareBackup(to);
   const partial = `${to}.partial`;
   await rm(partial, { force: true });
   makePrivate(partial);
