@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type Claim, claim, counts, held, mark, settle, settleAll } from '../../src/runtime/lanes/lanes.ts';
+import { type Claim, claim, counts, held, mark, settle, settleAll, wake } from '../../src/runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../src/store/open.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
 
@@ -118,6 +118,44 @@ describe('two connections on one lane', () => {
       ),
     );
     expect(await deadlocks(stores[0])).toBe(before);
+  });
+
+  it('are woken without waiting for whoever marks them in another order', async () => {
+    const url = await newStoreUrl('postgres');
+    const [marker, waker] = [await opened(url), await opened(url)];
+    await marker.write(async (tx) => {
+      await mark(tx, 'note:crm', ['a'], 9_000);
+      await mark(tx, 'sync:crm', ['a'], 9_000);
+    });
+    let tries = 0;
+    let waking: Promise<void> | undefined;
+    await marker.write(async (tx) => {
+      tries++;
+      await mark(tx, 'sync:crm', ['a'], 0);
+      waking ??= waker.write((other) => {
+        tries++;
+        return wake(other, ['note:crm', 'sync:crm'], ['a'], 2_000);
+      });
+      await Promise.race([waking, blocked(marker)]);
+      await mark(tx, 'note:crm', ['a'], 0);
+    });
+    await waking;
+    expect(tries).toBe(2);
+    expect(await marker.db.selectFrom('lane').select('due_at').execute()).toEqual([{ due_at: 0 }, { due_at: 0 }]);
+  });
+
+  it('stay parked where one is parked while it is woken', async () => {
+    const url = await newStoreUrl('postgres');
+    const [worker, waker] = [await opened(url), await opened(url)];
+    await worker.write((tx) => mark(tx, Q, ['a'], 10));
+    const [claimed] = await claim(worker, Q, options);
+    if (claimed === undefined) throw new Error('a was due');
+    const parking = await holding(worker, (tx) => settle(tx, claimed, { kind: 'parked', at: 10, error: 'refused' }));
+    const waking = waker.write((tx) => wake(tx, [Q], ['a'], 5));
+    await Promise.race([waking, blocked(worker)]);
+    await parking.commit();
+    await waking;
+    expect(await worker.db.selectFrom('lane').select('parked_at').execute()).toEqual([{ parked_at: 10 }]);
   });
 
   it('run a transaction again that PostgreSQL ended for a deadlock', async () => {

@@ -52,7 +52,8 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 
 /**
  * Has lanes that are there looked at from `dueAt` on, where they wait for a later time; makes none. A lane in back-off keeps
- * its time, and a parked one stays parked.
+ * its time, and a parked one stays parked. On PostgreSQL it waits for nobody, whatever its transaction holds: whoever holds
+ * a lane at this moment says when it is looked at next.
  */
 export async function wake(tx: Tx, queues: readonly string[], keys: readonly string[], dueAt: number): Promise<void> {
   const waiting = await tx
@@ -63,6 +64,7 @@ export async function wake(tx: Tx, queues: readonly string[], keys: readonly str
     .where('due_at', '>', dueAt)
     .where('parked_at', 'is', null)
     .orderBy('queue')
+    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate().skipLocked())
     .execute();
   for (const [queue, lanes] of Map.groupBy(waiting, (lane) => lane.queue))
     await mark(
