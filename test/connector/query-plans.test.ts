@@ -12,6 +12,7 @@ import { readAffected } from '../../src/connector/undo/writes.ts';
 import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
+import { wake } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { ALL_LINKS, plansOf, wholeTables } from './query-plans.ts';
@@ -41,6 +42,10 @@ describe('at a million links, no question of a person reads a whole table', () =
     const plans = await plansOf((db) => readAttention(db, 1, { limit: 100 }));
     expect(plans.filter((plan) => /TEMP B-TREE FOR ORDER BY/.test(plan))).toEqual([]);
     expect(plans).toContainEqual(expect.stringContaining('USING INDEX lane_parked'));
+  });
+  it('lanes that wait are woken by their keys, and not looked for among all that wait', async () => {
+    const plans = await plansOf((db) => db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], 5)));
+    expect(plans).toContainEqual(expect.stringMatching(/^SEARCH lane USING PRIMARY KEY \(queue=\? AND key=\?\)$/));
   });
   it('the newest decisions and the first names are read in the order of a key, and sorted for neither', async () => {
     const limits = { budgets: { default: { calls: 1, perMs: 1 } } } as never;

@@ -56,23 +56,21 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
  * a lane at this moment says when it is looked at next.
  */
 export async function wake(tx: Tx, queues: readonly string[], keys: readonly string[], dueAt: number): Promise<void> {
-  const waiting = await tx
-    .selectFrom('lane')
-    .select(['queue', 'key'])
-    .where('queue', 'in', queues)
-    .where('key', 'in', each(tx, keys))
-    .where('due_at', '>', dueAt)
-    .where('parked_at', 'is', null)
-    .orderBy('queue')
-    .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate().skipLocked())
-    .execute();
-  for (const [queue, lanes] of Map.groupBy(waiting, (lane) => lane.queue))
-    await mark(
-      tx,
-      queue,
-      lanes.map(({ key }) => key),
-      dueAt,
-    );
+  // One statement a queue, and a sign that keeps the index of due times out of it: with many lanes that wait, an engine
+  // would read all of them. PostgreSQL does so where it has not counted the table of late.
+  for (const queue of queues) {
+    const waiting = await tx
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', '=', queue)
+      .where('key', 'in', each(tx, keys))
+      .where(sql<number>`+due_at`, '>', dueAt)
+      .where('parked_at', 'is', null)
+      .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate().skipLocked())
+      .execute();
+    const found = waiting.map(({ key }) => key);
+    if (found.length > 0) await mark(tx, queue, found, dueAt);
+  }
 }
 
 /**
