@@ -90,8 +90,9 @@ async function compare(
 export function currentOf({ read, planned, objection }: DecidedRecord): CurrentRecord {
   if (planned !== undefined) return { kind: 'compared', planned };
   if (objection !== undefined) return { kind: 'contested', reason: objection.reason };
-  if (read?.kind === 'found') return { kind: 'hold' };
-  return read?.kind === 'moved' ? { kind: 'moved' } : { kind: 'gone' };
+  if (read === undefined) return { kind: 'silent', reason: 'the CRM said nothing of this record' };
+  if (read.kind === 'retry') return { kind: 'silent', reason: read.reason };
+  return { kind: read.kind === 'found' ? 'hold' : read.kind };
 }
 
 const SUPPOSED = { synced_seq: 0, trust: 'crm', origin: 'person', mismatch: null, writes_number: 0 } as const;

@@ -36,14 +36,13 @@ export async function readOutlook(
   const known = open.filter(({ entity }) => told.has(entity));
   const currents = known.length === 0 ? [] : await readCurrents(deps, crm, known, CRM_LIMIT_MS);
   const silent = currents.find((current) => current.kind === 'silent');
-  if (silent !== undefined) {
-    const why = reader.text('company.silent', { provider: crm.name, reason: silent.reason });
-    return { notice: html`<p class="notice warn">${why}</p>`, cells: new Map() };
-  }
+  const why = silent && reader.text('company.silent', { provider: crm.name, reason: silent.reason });
+  const notice = why !== undefined && html`<p class="notice warn">${why}</p>`;
+  if (currents.length > 0 && currents.every(({ kind }) => kind === 'silent')) return { notice, cells: new Map() };
   const untold = html`<span class="quiet">${reader.text('outlook.untold')}</span>`;
   const cells = new Map<string, Markup>(open.map(({ id }) => [id, untold]));
   for (const [at, current] of currents.entries()) cells.set(known[at]?.id ?? '', cellOf(visit, current));
-  return { notice: null, cells };
+  return { notice, cells };
 }
 
 function cellOf(visit: Visit, current: CurrentRecord): Markup {
