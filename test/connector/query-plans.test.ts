@@ -44,7 +44,9 @@ describe('at a million links, no question of a person reads a whole table', () =
     expect(plans).toContainEqual(expect.stringContaining('USING INDEX lane_parked'));
   });
   it('lanes that wait are woken by their keys, and not looked for among all that wait', async () => {
-    const plans = await plansOf((db) => db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], 5)));
+    const plans = await plansOf((db) =>
+      db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], { dueAt: 5 })),
+    );
     expect(plans).toContainEqual(expect.stringMatching(/^SEARCH lane USING PRIMARY KEY \(queue=\? AND key=\?\)$/));
   });
   it('the newest decisions and the first names are read in the order of a key, and sorted for neither', async () => {

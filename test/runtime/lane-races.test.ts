@@ -134,7 +134,7 @@ describe('two connections on one lane', () => {
       await mark(tx, 'sync:crm', ['a'], 0);
       waking ??= waker.write((other) => {
         tries++;
-        return wake(other, ['note:crm', 'sync:crm'], ['a'], 2_000);
+        return wake(other, ['note:crm', 'sync:crm'], ['a'], { dueAt: 2_000 });
       });
       await Promise.race([waking, blocked(marker)]);
       await mark(tx, 'note:crm', ['a'], 0);
@@ -151,7 +151,7 @@ describe('two connections on one lane', () => {
     const [claimed] = await claim(worker, Q, options);
     if (claimed === undefined) throw new Error('a was due');
     const parking = await holding(worker, (tx) => settle(tx, claimed, { kind: 'parked', at: 10, error: 'refused' }));
-    const waking = waker.write((tx) => wake(tx, [Q], ['a'], 5));
+    const waking = waker.write((tx) => wake(tx, [Q], ['a'], { dueAt: 5 }));
     await Promise.race([waking, blocked(worker)]);
     await parking.commit();
     await waking;

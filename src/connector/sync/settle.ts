@@ -40,6 +40,9 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
 /** How long nothing is written to a record whose number speaks against its link, in ms. */
 const CONTESTED_MS = 5 * 60_000;
 
+/** How the error of such a lane begins. */
+export const CONTESTED = 'nothing was written: ';
+
 /**
  * Later, where a record's number speaks against its link. Fresh: whatever changes the link marks the record, and a lane in
  * back-off would keep waiting.
@@ -47,7 +50,7 @@ const CONTESTED_MS = 5 * 60_000;
 export const whileContested = (reason: string, now: number): Settlement => ({
   kind: 'again',
   at: now + CONTESTED_MS,
-  error: `nothing was written: ${reason}`,
+  error: `${CONTESTED}${reason}`,
   fresh: true,
 });
 
