@@ -45,7 +45,7 @@ describe('at a million links, no question of a person reads a whole table', () =
   });
   it('lanes that wait are woken by their keys, and not looked for among all that wait', async () => {
     const plans = await plansOf((db) =>
-      db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], { dueAt: 5 })),
+      db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], { dueAt: 5, because: 'it waits' })),
     );
     expect(plans).toContainEqual(expect.stringMatching(/^SEARCH lane USING PRIMARY KEY \(queue=\? AND key=\?\)$/));
   });

@@ -35,6 +35,14 @@ async function holding<T>(store: Store, work: (tx: Tx) => Promise<T>): Promise<{
   };
 }
 
+/** A lane that waits until then, and says why. */
+async function waiting(store: Store, queue: string, at: number): Promise<void> {
+  await store.write((tx) => mark(tx, queue, ['a'], 0));
+  const [claimed] = await claim(store, queue, options);
+  if (claimed === undefined) throw new Error('a was due');
+  await store.write((tx) => settle(tx, claimed, { kind: 'again', at, error: 'it waits for this', fresh: true }));
+}
+
 /** Waits until some connection waits for a lock of another one. */
 async function blocked(store: Store): Promise<void> {
   for (;;) {
@@ -123,10 +131,7 @@ describe('two connections on one lane', () => {
   it('are woken without waiting for whoever marks them in another order', async () => {
     const url = await newStoreUrl('postgres');
     const [marker, waker] = [await opened(url), await opened(url)];
-    await marker.write(async (tx) => {
-      await mark(tx, 'note:crm', ['a'], 9_000);
-      await mark(tx, 'sync:crm', ['a'], 9_000);
-    });
+    for (const queue of ['note:crm', 'sync:crm']) await waiting(marker, queue, 9_000);
     let tries = 0;
     let waking: Promise<void> | undefined;
     await marker.write(async (tx) => {
@@ -134,7 +139,7 @@ describe('two connections on one lane', () => {
       await mark(tx, 'sync:crm', ['a'], 0);
       waking ??= waker.write((other) => {
         tries++;
-        return wake(other, ['note:crm', 'sync:crm'], ['a'], { dueAt: 2_000 });
+        return wake(other, ['note:crm', 'sync:crm'], ['a'], { dueAt: 2_000, because: 'it waits' });
       });
       await Promise.race([waking, blocked(marker)]);
       await mark(tx, 'note:crm', ['a'], 0);
@@ -147,11 +152,11 @@ describe('two connections on one lane', () => {
   it('stay parked where one is parked while it is woken', async () => {
     const url = await newStoreUrl('postgres');
     const [worker, waker] = [await opened(url), await opened(url)];
-    await worker.write((tx) => mark(tx, Q, ['a'], 10));
+    await waiting(worker, Q, 10);
     const [claimed] = await claim(worker, Q, options);
     if (claimed === undefined) throw new Error('a was due');
     const parking = await holding(worker, (tx) => settle(tx, claimed, { kind: 'parked', at: 10, error: 'refused' }));
-    const waking = waker.write((tx) => wake(tx, [Q], ['a'], { dueAt: 5 }));
+    const waking = waker.write((tx) => wake(tx, [Q], ['a'], { dueAt: 5, because: 'it waits' }));
     await Promise.race([waking, blocked(worker)]);
     await parking.commit();
     await waking;

@@ -2,7 +2,7 @@
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
-import type { Store, Tx } from '../../store/open.ts';
+import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdPollMs } from '../decide/hold.ts';
 import type { Link } from '../links/links.ts';
@@ -117,34 +117,16 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: reado
       (each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)] as const,
     );
     await settleAll(tx, ended);
-    const done = new Set(ended.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : [])));
-    await wakeOthers(
-      tx,
-      crm.name,
-      live.filter(({ claim }) => done.has(claim.key)),
-      at + SOON_MS,
-    );
+    const decided = ended.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
+    if (decided.length > 0)
+      await wake(tx, waitingQueues(crm.name), decided, { dueAt: at + SOON_MS, because: CONTESTED });
     return keys;
   });
   metrics.leaseLost.inc(judged.length - ours.size);
   for (const { verdict } of judged) metrics.linkChanges.inc({ provider: crm.name, verdict: verdict.kind });
 }
 
-/**
- * Has other work on records looked at again. Where the link is as it was, only what waits for that: a CRM names a record for
- * each of our own writes, and a lane that waits for the end of a hold would write again.
- */
-async function wakeOthers(tx: Tx, provider: string, decided: readonly Judged[], dueAt: number): Promise<void> {
-  const queues = waitingQueues(provider);
-  const { same = [], changed = [] } = Object.groupBy(decided, ({ verdict }) =>
-    verdict.kind === 'nothing' ? 'same' : 'changed',
-  );
-  const keysOf = (some: readonly Judged[]): readonly string[] => some.map(({ claim }) => claim.key);
-  if (same.length > 0) await wake(tx, queues, keysOf(same), { dueAt, because: CONTESTED });
-  if (changed.length > 0) await wake(tx, queues, keysOf(changed), { dueAt });
-}
-
-/** Where work on a record waits while its number speaks against its link, or while it is on hold. */
+/** Where work on a record waits while its number speaks against its link. */
 const waitingQueues = (provider: string): readonly string[] => [
   `sync:${provider}`,
   noteQueue(provider),

@@ -11,9 +11,10 @@ import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
 import type { Objection } from '../heal/decide-link.ts';
+import { markContested } from '../heal/safety-limit.ts';
 import { readStanding } from '../heal/standing.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, later, whileContested } from '../sync/settle.ts';
+import { type FaultSettlement, isContested, later, whileContested } from '../sync/settle.ts';
 import {
   type DueNote,
   type DueRecord,
@@ -48,7 +49,7 @@ export async function leaveNotes(
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, metrics } = deps;
+  const { store, metrics, now } = deps;
   const waiting = await dueNotes(
     store.db,
     crm.name,
@@ -63,7 +64,12 @@ export async function leaveNotes(
     else if (one !== undefined) open.set(claim, one);
   }
   settlements.push(...(await settleByRecord(deps, crm, open, signal)));
-  const ours = await store.write((tx) => settleAll(tx, settlements));
+  const contested = settlements.flatMap(([{ key }, settlement]) => (isContested(settlement) ? [key] : []));
+  const ours = await store.write(async (tx) => {
+    // With the settlement: a link that is decided before it is stored would wake nothing.
+    await markContested(tx, crm.name, contested, now());
+    return settleAll(tx, settlements);
+  });
   for (const [, { kind }] of settlements) metrics.attempts.inc({ queue: noteQueue(crm.name), result: kind });
   reportLostLeases(deps, noteQueue(crm.name), { lost: settlements.length - ours.size, sent: 0 });
 }
@@ -140,10 +146,7 @@ async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal)
   const unreachable = await settleByRead(deps, target);
   if (unreachable !== undefined) return unreachable;
   if (target.held !== undefined) return { kind: 'again', at: target.held, fresh: true };
-  if (target.objection !== undefined) {
-    await letLinkFollow(deps, target);
-    return whileContested(target.objection.reason, deps.now());
-  }
+  if (target.objection !== undefined) return whileContested(target.objection.reason, deps.now());
   let refused: string | undefined;
   for (const note of target.notes) {
     const result = await leaveNote(deps, target, note, signal);

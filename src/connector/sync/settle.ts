@@ -43,6 +43,9 @@ const CONTESTED_MS = 5 * 60_000;
 /** How the error of such a lane begins. */
 export const CONTESTED = 'nothing was written: ';
 
+export const isContested = (settlement: Settlement): boolean =>
+  settlement.kind === 'again' && settlement.error?.startsWith(CONTESTED) === true;
+
 /**
  * Later, where a record's number speaks against its link. Fresh: whatever changes the link marks the record, and a lane in
  * back-off would keep waiting.

@@ -51,15 +51,15 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 }
 
 /**
- * Has lanes that are there looked at from `dueAt` on, where they wait for a later time; makes none. A lane in back-off keeps
- * its time, and a parked one stays parked. On PostgreSQL it waits for nobody, whatever its transaction holds: whoever holds
- * a lane at this moment says when it is looked at next. `because`: only lanes whose error begins so.
+ * Has lanes that are there looked at from `dueAt` on, where they wait for a later time with an error that begins so; makes
+ * none. A lane in back-off keeps its time, and a parked one stays parked. On PostgreSQL it waits for nobody, whatever its
+ * transaction holds: whoever holds a lane at this moment says when it is looked at next.
  */
 export async function wake(
   tx: Tx,
   queues: readonly string[],
   keys: readonly string[],
-  { dueAt, because }: { readonly dueAt: number; readonly because?: string },
+  { dueAt, because }: { readonly dueAt: number; readonly because: string },
 ): Promise<void> {
   // One statement a queue, and a sign that keeps the index of due times out of it: with many lanes that wait, an engine
   // would read all of them. PostgreSQL does so where it has not counted the table of late.
@@ -71,7 +71,7 @@ export async function wake(
       .where('key', 'in', each(tx, keys))
       .where(sql<number>`+due_at`, '>', dueAt)
       .where('parked_at', 'is', null)
-      .$if(because !== undefined, (query) => query.where('error', 'like', `${because}%`))
+      .where('error', 'like', `${because}%`)
       .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate().skipLocked())
       .execute();
     const found = waiting.map(({ key }) => key);
