@@ -43,6 +43,7 @@ const CONTESTED_MS = 5 * 60_000;
 /** How the error of such a lane begins. */
 export const CONTESTED = 'nothing was written: ';
 
+/** Whether a lane waits because its record's number speaks against its link. */
 export const isContested = (settlement: Settlement): boolean =>
   settlement.kind === 'again' && settlement.error?.startsWith(CONTESTED) === true;
 
