@@ -1,5 +1,6 @@
 /** recheck: a planned row beside what the CRM says of its record now. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
+import { UNMENTIONED } from '../sync/settle.ts';
 import type { ScanRow } from './rows/rows.ts';
 import type { NumberVerdict } from './rows/verdict.ts';
 
@@ -23,7 +24,7 @@ export function recheck(
   fresh: (properties: Readonly<Record<string, PropertyValue>>) => Fresh | undefined,
   isExact: boolean,
 ): Rechecked {
-  if (read === undefined) return { kind: 'later', row, reason: 'the CRM said nothing of this record' };
+  if (read === undefined) return { kind: 'later', row, reason: UNMENTIONED };
   switch (read.kind) {
     case 'retry':
       return { kind: 'later', row, reason: read.reason };

@@ -9,6 +9,7 @@ import type { Planned } from '../decide/planned.ts';
 import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '../sync/load.ts';
 import { followedMatch } from '../sync/match.ts';
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
+import { UNMENTIONED } from '../sync/settle.ts';
 
 /**
  * `compared` with one decision for each mapped property that has a fact; `hold` where the record itself says that it is to be
@@ -90,7 +91,7 @@ async function compare(
 export function currentOf({ read, planned, objection }: DecidedRecord): CurrentRecord {
   if (planned !== undefined) return { kind: 'compared', planned };
   if (objection !== undefined) return { kind: 'contested', reason: objection.reason };
-  if (read === undefined) return { kind: 'silent', reason: 'the CRM said nothing of this record' };
+  if (read === undefined) return { kind: 'silent', reason: UNMENTIONED };
   if (read.kind === 'retry') return { kind: 'silent', reason: read.reason };
   return { kind: read.kind === 'found' ? 'hold' : read.kind };
 }

@@ -11,7 +11,7 @@ import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
 import { writeHistory } from '../sync/history.ts';
 import { readMatch } from '../sync/match.ts';
-import { CONTESTED, later, settleFault } from '../sync/settle.ts';
+import { CONTESTED, later, settleFault, UNMENTIONED } from '../sync/settle.ts';
 import { type Follow, followOf, linksOf } from './change-hints.ts';
 import { decideLink } from './decide-link.ts';
 import { applyVerdicts } from './effects.ts';
@@ -100,7 +100,7 @@ function judgeOne(
   if (!readOf.has(claim.key)) return { ...base, verdict: { kind: 'nothing' } };
   const read = readOf.get(claim.key);
   if (read !== undefined && read.kind !== 'retry') return { ...base, verdict: decideLink(link, read, rule) };
-  return { ...base, verdict: { kind: 'nothing' }, unread: read?.reason ?? 'the CRM said nothing of this record' };
+  return { ...base, verdict: { kind: 'nothing' }, unread: read?.reason ?? UNMENTIONED };
 }
 
 async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {

@@ -10,7 +10,7 @@ import { kept } from '../backfill/rows/verdict.ts';
 import type { Crm } from '../crm/crm.ts';
 import { linksOf } from '../heal/change-hints.ts';
 import { readNumber } from '../heal/decide-link.ts';
-import { later, settleFault } from '../sync/settle.ts';
+import { later, settleFault, UNMENTIONED } from '../sync/settle.ts';
 import { readRecordText, type TextProperties, textProperties } from './record-text.ts';
 import { deleteSuggestions, type MatchedRecord, putSuggestions, readRejections } from './results.ts';
 
@@ -111,7 +111,7 @@ async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], sig
 }
 
 function reasonOf(id: string, read: Read | undefined): readonly (readonly [string, string])[] {
-  if (read === undefined) return [[id, 'the CRM said nothing of this record']];
+  if (read === undefined) return [[id, UNMENTIONED]];
   return read.kind === 'retry' ? [[id, read.reason]] : [];
 }
 

@@ -154,11 +154,6 @@ export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number)
   return false;
 }
 
-/** Marks a record for a sync, which moves its link. */
-export async function markForSync(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
-  await mark(tx, `sync:${provider}`, [recordId], now);
-}
-
 /** Deletes notes that ended before `before`; one step. True where more may be left. */
 export async function deleteNotes(tx: Tx, before: number, most: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in

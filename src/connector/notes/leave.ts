@@ -4,7 +4,7 @@
  */
 import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Claim, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
+import { type Claim, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
@@ -14,17 +14,8 @@ import type { Objection } from '../heal/decide-link.ts';
 import { markContested } from '../heal/safety-limit.ts';
 import { readStanding } from '../heal/standing.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, isContested, later, whileContested } from '../sync/settle.ts';
-import {
-  type DueNote,
-  type DueRecord,
-  dropNotes,
-  dueNotes,
-  finishNote,
-  markForSync,
-  moveNotes,
-  startNote,
-} from './due.ts';
+import { type FaultSettlement, isContested, later, UNMENTIONED, whileContested } from '../sync/settle.ts';
+import { type DueNote, type DueRecord, dropNotes, dueNotes, finishNote, moveNotes, startNote } from './due.ts';
 import { noteQueue } from './rows.ts';
 
 export interface NoteDeps {
@@ -163,14 +154,14 @@ async function settleByRead(
 ): Promise<Settlement | undefined> {
   const ref = { provider: crm.name, recordId: claim.key };
   const isActive = link?.state === 'active';
-  if (read === undefined || read.kind === 'retry')
-    return later(claim, now(), read?.reason ?? 'the CRM said nothing of this record');
+  if (read === undefined || read.kind === 'retry') return later(claim, now(), read?.reason ?? UNMENTIONED);
   if (read.kind === 'moved' && !isActive) {
     const waits = await store.write((tx) => moveNotes(tx, ref, read.to, now()));
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    await letLinkFollow({ store, now }, { crm, claim });
+    // The sync reads the record and lets its link follow; then cvrsync knows where the note belongs.
+    await store.write((tx) => mark(tx, `sync:${crm.name}`, [claim.key], now()));
     return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
   }
   if (read.kind !== 'found' || !isActive) {
@@ -179,12 +170,6 @@ async function settleByRead(
   }
   return undefined;
 }
-
-/** The sync reads the record and lets its link follow; then cvrsync knows where the note belongs. */
-const letLinkFollow = (
-  { store, now }: Pick<NoteDeps, 'store' | 'now'>,
-  { crm, claim }: Pick<NoteTarget, 'crm' | 'claim'>,
-): Promise<void> => store.write((tx) => markForSync(tx, crm.name, claim.key, now()));
 
 type NoteResult =
   | { readonly kind: 'left' }

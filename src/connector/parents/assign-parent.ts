@@ -17,7 +17,7 @@ import { readStanding, type Standing } from '../heal/standing.ts';
 import { standsFor } from '../links/links.ts';
 import type { Happened } from '../sync/history.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, later, whileContested } from '../sync/settle.ts';
+import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../sync/settle.ts';
 import { type AssignResult, recordResults, remember } from './assign-result.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
@@ -155,7 +155,7 @@ function decideByRead(
   read: ParentRead | undefined,
   now: number,
 ): AssignResult | ParentWrite {
-  if (read === undefined) return { claim, settlement: later(claim, now, 'the CRM said nothing of this record') };
+  if (read === undefined) return { claim, settlement: later(claim, now, UNMENTIONED) };
   if (read.kind !== 'found') return resultOfMissing(claim, read, now);
   const decision = decideParent(read.parent, desired);
   switch (decision.kind) {

@@ -8,7 +8,7 @@ import { holdOf, holdPollMs } from '../decide/hold.ts';
 import type { Planned } from '../decide/planned.ts';
 import type { Decided, Happened } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import { type FaultSettlement, later, whileContested } from './settle.ts';
+import { type FaultSettlement, later, UNMENTIONED, whileContested } from './settle.ts';
 import type { Written } from './write.ts';
 
 /** The result of one record; its effects are written together with its lane's settlement. */
@@ -78,7 +78,7 @@ export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undef
         happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
       };
     default:
-      return { ...base, settlement: later(claim, now, read?.reason ?? 'the CRM said nothing of this record') };
+      return { ...base, settlement: later(claim, now, read?.reason ?? UNMENTIONED) };
   }
 }
 

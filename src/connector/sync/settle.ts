@@ -58,6 +58,9 @@ export const whileContested = (reason: string, now: number): Settlement => ({
   fresh: true,
 });
 
+/** Why a record is read or written again where the CRM's answer leaves it out. */
+export const UNMENTIONED = 'the CRM said nothing of this record';
+
 /** Three days of back-off are enough: after that an operator decides. */
 const GIVE_UP_MS = 72 * 3_600_000;
 const LEAST_TRIES = 10;

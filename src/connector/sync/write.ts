@@ -2,6 +2,7 @@
 import type { Connection, Outcome, Patch } from '../../../providers/provider.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
 import type { Freshness } from './freshness.ts';
+import { UNMENTIONED } from './settle.ts';
 
 /** What became of one record: the outcome of its last patch, and every property that was refused on the way. */
 export interface Written {
@@ -40,7 +41,7 @@ export async function writePatches(
     const outcomes = await attempt(connection, pending, signal, fresh);
     const isStale = fresh?.isStale() === true;
     const again = pending.flatMap((patch, index) => {
-      const outcome = outcomes[index] ?? { kind: 'retry', id: patch.id, reason: 'the CRM said nothing of this record' };
+      const outcome = outcomes[index] ?? { kind: 'retry', id: patch.id, reason: UNMENTIONED };
       if (isStale && (outcome.kind === 'retry' || outcome.kind === 'fault')) return patch;
       return restOf(progress, patch, outcome, { leftBehind, isLast: round >= ROUNDS }) ?? [];
     });

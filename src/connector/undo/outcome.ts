@@ -2,6 +2,7 @@
 import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import { sameFor } from '../decide/same.ts';
+import { UNMENTIONED } from '../sync/settle.ts';
 import type { Written } from '../sync/write.ts';
 import { decideUndo, type UndoDecision } from './decide-undo.ts';
 import type { PropertyWrites, Write } from './writes.ts';
@@ -53,7 +54,7 @@ export function decideGroup(
   const because = (kind: Undone['kind'], reason: string): Undone => ({ ...nameOf(provider, last), kind, reason });
   if (read?.kind === 'gone') return because('gone', 'the record was deleted in the CRM');
   if (read?.kind === 'moved') return because('moved', `the record was merged into ${read.to} in the CRM`);
-  if (read?.kind !== 'found') return because('busy', read?.reason ?? 'the CRM said nothing of this record');
+  if (read?.kind !== 'found') return because('busy', read?.reason ?? UNMENTIONED);
   if (property === undefined || !isFieldName(last.field))
     return because('missing', `the CRM has no property ${last.property} any more`);
   if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
