@@ -67,6 +67,20 @@ export interface Search {
   readonly sure: boolean;
 }
 
+/** One change of one property, as the CRM's own history of the record shows it. Since 1.6. */
+export interface PropertyEdit {
+  readonly id: string;
+  readonly property: string;
+  /** The value from then on; undefined where the CRM says only who changed the record, and when. */
+  readonly value?: PropertyValue;
+  /** Ms since 1970, by the CRM's clock. */
+  readonly at: number;
+  /** Who made it, for people: a name, an e-mail address, a workflow. */
+  readonly by: string;
+  /** True where it came by the credentials of this connection. */
+  readonly own: boolean;
+}
+
 /** A note on a record. Plain text, lines parted by `\n`; the provider escapes. */
 export interface Note {
   readonly recordId: string;

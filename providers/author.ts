@@ -40,6 +40,7 @@ export {
   type PresetRow,
   type Property,
   type PropertyDefinition,
+  type PropertyEdit,
   type PropertyValue,
   type Provider,
   type ProviderContext,
@@ -51,5 +52,6 @@ export {
   type SecretStore,
   type WebhookRead,
   type Window,
+  type WrittenOutcome,
 } from './provider.ts';
 export { retryAfterMs } from './retry-after.ts';

@@ -172,6 +172,7 @@ const CONNECTION: Readonly<Record<keyof Connection, Wanted>> = {
   defineProperties: ABILITY,
   rules: ABILITY,
   missingRights: ABILITY,
+  edits: ABILITY,
   notes: ABILITIES,
   parents: ABILITIES,
 };

@@ -15,6 +15,7 @@ import type {
   Notes,
   Parents,
   PropertyDefinition,
+  PropertyEdit,
   Right,
   Search,
   WebhookRead,
@@ -36,17 +37,18 @@ export type {
   ParentRead,
   Parents,
   PropertyDefinition,
+  PropertyEdit,
   Right,
   Search,
   WebhookRead,
 } from './abilities.ts';
-export type { Outcome, Patch, Property, PropertyValue, Read, RecordId } from './record.ts';
+export type { Outcome, Patch, Property, PropertyValue, Read, RecordId, WrittenOutcome } from './record.ts';
 
 /**
  * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
  * refused at load.
  */
-export const CONTRACT_VERSION = '1.5.0';
+export const CONTRACT_VERSION = '1.6.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -160,6 +162,8 @@ export interface Account {
   readonly name: string;
   /** Plain lines for a person: limits left, edition, warnings. */
   readonly notes: readonly string[];
+  /** ISO 4217: the currency of amounts whose record and property name no other one. Since 1.6. */
+  readonly currency?: string;
 }
 
 /** One page of a scan over all companies; `cursor` is absent on the last one. */
@@ -204,6 +208,16 @@ export interface Connection {
    * one. One or two calls for each right; what cannot be told is not named. Since 1.4.
    */
   missingRights?(rights: readonly Right[], signal: AbortSignal): Promise<readonly MissingRight[]>;
+  /**
+   * Who changed these properties of these records since a time (ms), oldest first, with the value that stood there at that
+   * time as the first one, where the CRM keeps it. At most `limits.batch.read` ids. Since 1.6.
+   */
+  edits?(
+    ids: readonly string[],
+    properties: readonly string[],
+    since: number,
+    signal: AbortSignal,
+  ): Promise<readonly PropertyEdit[]>;
   readonly notes?: Notes;
   readonly parents?: Parents;
 }

@@ -67,13 +67,16 @@ export interface Patch {
 
 /**
  * What became of one patch.
- * `written` the CRM holds the values now; `retry` this record only, later;
+ * `written` the CRM took the values; `retry` this record only, later;
  * `moved` and `gone` as in {@link Read}, nothing was written;
  * `rejected` nothing of this record was written: `properties` names the bad ones with the CRM's reason
  * (the runtime sets them aside and writes the rest), and is empty where the record as a whole was refused.
+ * `call-refused` the CRM refused the call, and this record need not be the reason: the runtime divides the call, down to
+ * a call of one record. Nothing of this record was written. Since 1.6.
  */
 export type Outcome =
-  | { readonly kind: 'written'; readonly id: string }
+  | WrittenOutcome
+  | { readonly kind: 'call-refused'; readonly id: string; readonly reason: string }
   | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string }
@@ -83,6 +86,20 @@ export type Outcome =
       readonly reason: string;
       readonly properties: Readonly<Record<string, string>>;
     };
+
+/**
+ * A patch that the CRM took. CRMs change what they are sent: they trim, shorten, escape, and run workflows. A provider
+ * that learns at no extra call what the record held right before this write, or holds after it, says so. Each names only
+ * properties of the patch, in the spelling of `read`. Since 1.6.
+ */
+export interface WrittenOutcome {
+  readonly kind: 'written';
+  readonly id: string;
+  /** The values after the write. */
+  readonly stored?: Readonly<Record<string, PropertyValue>>;
+  /** The values right before the write, read in the same call. */
+  readonly replaced?: Readonly<Record<string, PropertyValue>>;
+}
 
 /** A record's id in the one form that is stored and compared, or why a text can be no record's id, for people. */
 export type RecordId =

@@ -288,6 +288,7 @@ function resultFor(
       return { claim, settlement: DONE, given: parent, happened: parentEvent(provider, desired, detail) };
     }
     case 'rejected':
+    case 'call-refused':
       return { claim, settlement: { kind: 'parked', at: now, error: outcome.reason } };
     case 'retry':
       return { claim, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };

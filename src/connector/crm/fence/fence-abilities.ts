@@ -17,7 +17,7 @@ type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | '
 /** The same abilities, guarded. */
 export function fenceAbilities(connection: Connection, fence: Fence): Abilities {
   const { bound, reading } = fence;
-  const { changes, find, create, defineProperties, rules, missingRights, notes, parents } = connection;
+  const { changes, find, create, defineProperties, rules, missingRights, edits, notes, parents } = connection;
   return {
     ...(changes !== undefined && {
       changes: (properties: readonly string[], cursor: string | undefined, signal: AbortSignal) =>
@@ -67,6 +67,13 @@ export function fenceAbilities(connection: Connection, fence: Fence): Abilities 
           (own) => missingRights.call(connection, [...rights], own),
           shape.readMissingRights(rights, reading),
         ),
+    }),
+    ...(edits !== undefined && {
+      edits: async (ids: readonly string[], properties: readonly string[], since: number, signal: AbortSignal) => {
+        if (ids.length === 0 || properties.length === 0) return [];
+        const read = (own: AbortSignal) => edits.call(connection, [...ids], [...properties], since, own);
+        return bound('edits', signal, read, shape.readEdits(ids, properties, reading));
+      },
     }),
     ...(notes !== undefined && { notes: fenceNotes(notes, fence) }),
     ...(parents !== undefined && { parents: fenceParents(parents, fence) }),

@@ -1,5 +1,5 @@
 /** Answers for several records, each matched with its record by its id. Pure. */
-import type { Outcome, ParentRead, Read } from '../../../../providers/provider.ts';
+import type { Outcome, ParentRead, Read, WrittenOutcome } from '../../../../providers/provider.ts';
 import type { IdForm } from '../record-id.ts';
 import { described } from './described.ts';
 import {
@@ -132,17 +132,37 @@ export function wholeRead(
   return without(id, `the provider left out ${missing}, which was asked for and can be read: blank is null`);
 }
 
+/**
+ * What a written record holds and held, where its answer states it; a statement that makes no sense is left out, since the
+ * record was written all the same.
+ */
+function statedValues(
+  { stored, replaced }: AnswerObject,
+  names: readonly string[],
+): Omit<WrittenOutcome, 'kind' | 'id'> {
+  const [after, before] = [stored, replaced].map((values) =>
+    values === undefined ? undefined : valuesOf(values, names),
+  );
+  return {
+    ...(after !== undefined && !isFlaw(after) && { stored: after }),
+    ...(before !== undefined && !isFlaw(before) && { replaced: before }),
+  };
+}
+
+/** `namesOf` gives the properties that were sent to a record. */
 export const asOutcome =
-  (reading: AnswerReading): ReadOne<Outcome> =>
+  (reading: AnswerReading, namesOf: (id: string) => readonly string[] = () => []): ReadOne<Outcome> =>
   (answer, id) => {
+    const names = namesOf(id);
     const { kind, reason, properties } = answer;
-    if (kind === 'written') return { kind, id };
+    if (kind === 'written') return { kind, id, ...statedValues(answer, names) };
+    if (kind === 'call-refused') return { kind, id, reason: reasonOf(reason, reading) };
     if (kind === 'rejected')
       return { kind, id, reason: reasonOf(reason, reading), properties: reasonsOf(properties, reading) };
     return (
       movedOrGone(answer, id, reading.form) ??
       retried(answer, id, reading) ??
-      kinds('written, retry, moved, gone or rejected', answer)
+      kinds('written, retry, moved, gone, rejected or call-refused', answer)
     );
   };
 

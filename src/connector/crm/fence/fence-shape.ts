@@ -10,6 +10,7 @@ import type {
   NoteOutcome,
   Observation,
   Page,
+  PropertyEdit,
   Right,
   Search,
 } from '../../../../providers/provider.ts';
@@ -39,10 +40,11 @@ const asSpelled: IdForm = (id) => id;
 export const readAccount =
   (reading: AnswerReading) =>
   (answer: unknown): Account => {
-    const { id: spelled, name, notes } = readObject(answer, 'an account');
+    const { id: spelled, name, notes, currency } = readObject(answer, 'an account');
     if (!isText(spelled)) throw new ShapeError(`an account whose id is ${described(spelled)}: it is a text`);
     const id = readId(spelled, asSpelled);
-    return { id, name: isText(name) ? reading.told(name) : id, notes: linesOf(notes, reading) };
+    const own = isText(currency) && /^[A-Z]{3}$/.test(currency) && { currency };
+    return { id, name: isText(name) ? reading.told(name) : id, notes: linesOf(notes, reading), ...own };
   };
 
 /** A record with its properties; the whole answer is refused where one makes no sense: a page cannot be asked for in parts. */
@@ -132,6 +134,26 @@ export const readMissingRights =
       if (right === undefined || !isObject(missing)) return [];
       return [{ right, reason: reasonOf(missing['reason'], reading) }];
     });
+
+/** Only edits of the records and properties asked for, in the order of their times; others are left out. */
+export const readEdits =
+  (ids: readonly string[], properties: readonly string[], reading: AnswerReading) =>
+  (answer: unknown): readonly PropertyEdit[] =>
+    readList(answer, 'a list of edits')
+      .flatMap((given): PropertyEdit[] => {
+        const edit = readObject(given, 'an edit');
+        const { property, at, by, own } = edit;
+        const id = readId(edit['id'], reading.form);
+        if (!ids.includes(id) || !isText(property) || !properties.includes(property)) return [];
+        if (typeof at !== 'number' || !Number.isFinite(at))
+          throw new ShapeError(`an edit of ${id} at ${described(at)}: a time is a number of ms since 1970`);
+        const values = valuesOf({ [property]: edit['value'] });
+        if (isFlaw(values)) throw new ShapeError(`an edit of ${id} with ${values.flaw}`);
+        const value = values[property];
+        const who = isText(by) ? reading.told(by) : 'somebody';
+        return [{ id, property, at, by: who, own: own === true, ...(value !== undefined && { value }) }];
+      })
+      .sort((a, b) => a.at - b.at);
 
 export function readNoteId(answer: unknown): string | undefined {
   return answer === undefined || answer === null ? undefined : readId(answer, asSpelled);

@@ -53,7 +53,8 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
       const ids = patches.map((patch) => patch.id);
-      const reader = { read: asOutcome(reading), without: retried, form };
+      const sent = new Map(patches.map(({ id, properties }) => [id, Object.keys(properties)]));
+      const reader = { read: asOutcome(reading, (id) => sent.get(id) ?? []), without: retried, form };
       const update = (own: AbortSignal) => connection.update(patches.map(copyOf), own);
       return bound('update', signal, update, inOrder(ids, reader));
     },
