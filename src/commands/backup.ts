@@ -14,7 +14,7 @@ export const command = defineCommand({
   args: { file: needed('the file to write; it must not exist') },
   run: async (context, { file }) => {
     const to = resolve(file);
-    const { store: url, service } = await context.config();
+    const { store: url, service } = await context.config([]);
     const keyFile = await withStore(context, async (store) => {
       const key = service?.secretKey === undefined && store.engine === 'sqlite' ? await copyKey(url, to) : undefined;
       try {

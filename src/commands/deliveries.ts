@@ -51,7 +51,7 @@ const list = defineCommand({
     withStore<ExitCode>(context, async (store) => {
       const filter = readFilter(given, context.log);
       const shown = await listDeliveries(store.db, { ...filter, limit });
-      const { service = {} } = await context.config();
+      const { service = {} } = await context.config([]);
       const namesOf = ({ events }: Delivery) => events.map((event) => wireNameOf(event, service));
       context.output.table(
         shown.map((delivery) => ({

@@ -17,7 +17,7 @@ export const command = defineCommand({
   args: { subject: needed('an entity id (CVR-1-12345678), a CVR number, or PROVIDER:RECORD_ID') },
   options: { limit: integer('show at most so many decisions and so many events, newest first (default 50)') },
   run: async (context, { subject }, { limit = 50 }) => {
-    const config = await context.config();
+    const config = await context.config([]);
     const { connector } = config;
     const read = async (db: Db): Promise<Timeline | undefined> => {
       const options = { ...wireOf(config), now: Date.now(), limit };

@@ -20,7 +20,7 @@ export const command = defineCommand({
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);
-    const { connector } = await context.config();
+    const { connector } = await context.config([]);
     const recordIds = record === undefined ? undefined : recordIdsIn(connector ?? { providers: [] }, provider, record);
     return withStore<ExitCode>(context, async (store) => {
       const found = await listLinks(store.db, { provider, entity: asked, recordIds, state, limit: limit + 1 });

@@ -8,7 +8,7 @@ export const command = defineCommand({
   name: 'migrate',
   about: "bring the store's tables up to this version; safe to repeat",
   run: async (context) => {
-    const { store: url } = await context.config();
+    const { store: url } = await context.config([]);
     const store = await openStore(url);
     const { engine } = store;
     await store.close();

@@ -23,7 +23,7 @@ export const command = defineCommand({
   args: { file: needed('a webhook body, JSON') },
   options: { dryRun: flag('show what would be written, and write nothing') },
   run: async (context, { file }, { dryRun }) => {
-    const config = await context.config();
+    const config = await context.config(['connector.providers']);
     const { connector, store: url } = config;
     if (connector === undefined) throw new UsageError('the configuration has no connector section');
     const wire = wireOf(config);

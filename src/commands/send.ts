@@ -85,7 +85,7 @@ const remedyOf = (entity: string): string =>
 /** The records of this installation that are linked to a company; none where no installation is configured here. */
 async function linkedRecords(context: CommandContext, entity: string): Promise<readonly string[]> {
   if (!isConfigured({ file: context.configFile, env: context.env })) return [];
-  if (!storeExists((await context.config()).store)) return [];
+  if (!storeExists((await context.config([])).store)) return [];
   const links = await withStore(context, ({ db }) => recordsOf(db, [entity]));
   return links.map(({ provider, record_id }) => linkKey(provider, record_id));
 }

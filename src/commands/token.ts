@@ -8,7 +8,7 @@ export const command = defineCommand({
   audit: 'token.print',
   about: 'print the admin token, which programs send to the admin listener',
   run: async (context) => {
-    const config = await context.config();
+    const config = await context.config(['admin.token', 'service.secretKey']);
     if (config.admin.token !== undefined)
       throw new Error('the admin token is the one in the configuration: admin.token, which is not shown');
     // The token file stands beside the store: without one, the token would be of no daemon.

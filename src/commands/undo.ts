@@ -14,7 +14,7 @@ import { withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, integer, text, time, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
-import { needProvider } from './monitoring/context.ts';
+import { connectionPart, needProvider } from './monitoring/context.ts';
 
 /** Lines shown to a person; `--json` shows all. */
 const SHOWN = 100;
@@ -65,6 +65,7 @@ async function take(
   const done: Undone[] = [];
   const crm = async (name: string): Promise<Crm | undefined> => {
     const config = connector.providers.find((each) => each.name === name);
+    if (config !== undefined) await context.config([connectionPart(name)]);
     return config === undefined ? undefined : openCrm(deps, config);
   };
   let loggedAt = Date.now();

@@ -12,6 +12,19 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
+/** Marks a text that holds a variable without a value: no file that a person writes has it. */
+export const UNSET = '\u{10FFFF}unset';
+
+/** Values that a schema may take in place of an unset one, so that the rest of the file can be used. */
+const STAND_INS: readonly unknown[] = [
+  'unset'.repeat(9),
+  'https://unset.invalid',
+  'smtp://unset.invalid',
+  1,
+  1024,
+  false,
+];
+
 type Section = Readonly<Record<string, unknown>>;
 
 const join = (path: string, key: string | number): string => (path === '' ? String(key) : `${path}.${key}`);
@@ -30,11 +43,18 @@ export const defaultOf = (schema: TSchema): unknown => Object.getOwnPropertyDesc
  */
 export function fill(schema: TSchema, given: unknown, path: string, problems: ConfigProblem[]): unknown {
   if (given === undefined || (given === null && !Value.Check(schema, null))) return fillAbsent(schema, path, problems);
+  if (typeof given === 'string' && given.includes(UNSET)) return fillUnset(schema, path, problems);
   if (Type.IsObject(schema)) return fillObject(schema, given, path, problems);
   if (Type.IsRecord(schema)) return fillRecord(schema, given, path, problems);
   if (Type.IsUnion(schema)) return fillUnion(schema, given, path, problems);
   if (Type.IsArray(schema)) return fillArray(schema, given, path, problems);
   return fillScalar(schema, given, path, problems);
+}
+
+function fillUnset(schema: TSchema, path: string, problems: ConfigProblem[]): unknown {
+  const literals = Type.IsUnion(schema) ? schema.anyOf.filter(Type.IsLiteral).map((option) => option.const) : [];
+  const standIn = [defaultOf(schema), ...STAND_INS, ...literals].find((value) => Value.Check(schema, value));
+  return standIn ?? fail(problems, path, 'is not set');
 }
 
 function fillArray(schema: TArray, given: unknown, path: string, problems: ConfigProblem[]): unknown {

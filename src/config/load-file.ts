@@ -1,7 +1,8 @@
 /** Reads a configuration file: YAML, or JSON as a part of it, to the configuration in force. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { errorText } from '../protocol/text/error-text.ts';
 import { decodeText } from '../protocol/text/text-form.ts';
@@ -22,6 +23,19 @@ const namedFile = ({ file, env }: ConfigSource): string | undefined => file ?? (
 /** Whether a configuration is named, or is in the working directory. */
 export const isConfigured = (source: ConfigSource): boolean =>
   namedFile(source) !== undefined || existsSync(DEFAULT_FILE);
+
+/** The environment with what a `.env` beside the configuration file adds to it. `failed` is called where it cannot be read. */
+export async function withEnvFile(source: ConfigSource, failed: (problem: ConfigProblem) => void): Promise<Env> {
+  const file = resolve(dirname(namedFile(source) ?? DEFAULT_FILE), '.env');
+  try {
+    return { ...parseEnv(await readFile(file, 'utf8')), ...source.env };
+  } catch (error) {
+    // A Python environment may be a folder of that name.
+    const isNone = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR');
+    if (!isNone) failed({ ...unreadable(error), path: file });
+    return source.env;
+  }
+}
 
 /**
  * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.

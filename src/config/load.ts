@@ -86,16 +86,23 @@ export interface LoadedConfig {
 
 export type ConfigLoad =
   | LoadedConfig
-  | { readonly ok: false; readonly file: string; readonly errors: readonly ConfigProblem[] };
+  | {
+      readonly ok: false;
+      readonly file: string;
+      readonly errors: readonly ConfigProblem[];
+      /** The configuration where only variables are missing: for whoever uses no section in which `errors` are. */
+      readonly rest?: LoadedConfig;
+    };
 
 /** Checks a parsed configuration as if it had been read from `file`, which need not exist. */
 export async function checkConfig(value: unknown, file: string, env: Env): Promise<ConfigLoad> {
+  const missing: ConfigProblem[] = [];
   const errors: ConfigProblem[] = [];
   const folder = dirname(file);
-  const given = substitute(value, '', { env, read: readerIn(folder) }, errors);
+  const given = substitute(value, '', { env, read: readerIn(folder) }, { errors, missing });
   // What could not be read is not also called misspelled.
   const unread = errors.length;
-  const paths = new Set(errors.map(({ path }) => path.replace(/_FILE$/, '')));
+  const paths = new Set([...errors, ...missing].map(({ path }) => path.replace(/_FILE$/, '')));
   const isNews = (error: ConfigProblem, index: number): boolean => index < unread || !paths.has(error.path);
   const filled = fill(configSchema, given ?? {}, '', errors);
   const secrets = collectSecrets(configSchema, filled);
@@ -105,14 +112,14 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const reading = { isTold, folder, secrets, errors, dashboard: typeof dashboard === 'string' ? dashboard : undefined };
   const loads = entries.map(([name, entry]) => readConnection(name, entry, reading));
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
-  if (errors.length > 0) return { ok: false, file, errors: errors.filter(isNews).toSorted(byPath) };
+  if (errors.length > 0) return { ok: false, file, errors: [...missing, ...errors.filter(isNews)].toSorted(byPath) };
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
   reportRoles(filled, errors);
   reportEmailEvent(filled, errors);
   reportSignOn(admin, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
-  if (errors.length > 0) return { ok: false, file, errors };
+  if (errors.length > 0) return { ok: false, file, errors: [...missing, ...errors] };
   const host = child(child(given, 'server'), 'host') === undefined ? env[HOST] : undefined;
   const rest = {
     ...others,
@@ -120,11 +127,16 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
     ...(resolvedAlerts !== undefined && { alerts: resolvedAlerts }),
     admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) },
   };
-  if (connector === undefined) return { ok: true, config: rest, file, secrets: [...secrets] };
-  const webhook = { ...connector.webhook, auth: [connector.webhook.auth].flat() };
-  const config = { ...rest, connector: { ...connector, webhook, providers } };
-  return { ok: true, config, file, secrets: [...secrets] };
+  const config = connector === undefined ? rest : { ...rest, connector: withConnections(connector, providers) };
+  const loaded: LoadedConfig = { ok: true, config, file, secrets: [...secrets] };
+  return missing.length === 0 ? loaded : { ok: false, file, errors: missing.toSorted(byPath), rest: loaded };
 }
+
+const withConnections = (connector: FileConnector, providers: readonly ConfiguredProvider[]): ConnectorConfig => ({
+  ...connector,
+  webhook: { ...connector.webhook, auth: [connector.webhook.auth].flat() },
+  providers,
+});
 
 const ADMIN_PORT = 8081;
 /** Where a server listens whose configuration does not say it. The image sets it: what is outside comes by a published port. */

@@ -1,7 +1,7 @@
 /** The environment in the configuration: `${NAME}`, `${NAME:-default}`, and secrets that containers put in files. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ConfigProblem } from './fill.ts';
+import { type ConfigProblem, UNSET } from './fill.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -9,11 +9,21 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type ReadText = (path: string) => string;
 
 const REFERENCE = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|\$\{/g;
+/** A name after `$` at the end of a text, as a shell takes it: `$TOKEN`, `Bearer $TOKEN`. */
+const BARE = /(?:^|\s)\$(?<name>[A-Za-z_]\w*)\s*$/;
 const FILE_SUFFIX = '_FILE';
 
 interface Sources {
   readonly env: Env;
   readonly read: ReadText;
+}
+
+/** What is wrong with the references. */
+export interface ReferenceProblems {
+  /** References that are not spelled right. */
+  readonly errors: ConfigProblem[];
+  /** Variables that are not set, and files that cannot be read: {@link UNSET} stands in for the value. */
+  readonly missing: ConfigProblem[];
 }
 
 /**
@@ -22,7 +32,7 @@ interface Sources {
  * `$${` stands for `${`. Where NAME is not set, the file named by NAME_FILE is read. A key `secret_FILE` becomes
  * `secret` with the content of the file. Contents are trimmed; what was put in is not looked at again.
  */
-export function substitute(value: unknown, path: string, sources: Sources, problems: ConfigProblem[]): unknown {
+export function substitute(value: unknown, path: string, sources: Sources, problems: ReferenceProblems): unknown {
   if (typeof value === 'string') return substituteText(value, path, sources, problems);
   if (Array.isArray(value))
     return value.map((item: unknown, index) => substitute(item, `${path}.${index}`, sources, problems));
@@ -33,19 +43,26 @@ export function substitute(value: unknown, path: string, sources: Sources, probl
     const filled = substitute(item, at, sources, problems);
     const base = key.slice(0, -FILE_SUFFIX.length);
     if (!key.endsWith(FILE_SUFFIX) || base === '') return [key, filled];
-    if (keys.includes(base)) problems.push({ path: at, message: `is given beside ${base}: use one of them` });
+    if (keys.includes(base)) problems.errors.push({ path: at, message: `is given beside ${base}: use one of them` });
     if (typeof filled === 'string') return [base, readSecret(filled, at, sources, problems)];
-    problems.push({ path: at, message: 'should be the path of a file' });
+    problems.errors.push({ path: at, message: 'should be the path of a file' });
     return [base, ''];
   });
   return Object.fromEntries(entries);
 }
 
-function substituteText(text: string, path: string, sources: Sources, problems: ConfigProblem[]): string {
+function substituteText(text: string, path: string, sources: Sources, problems: ReferenceProblems): string {
+  const bare = BARE.exec(text)?.groups?.['name'];
+  // Only what is meant so: a password may begin with $, too.
+  if (bare !== undefined && (bare === bare.toUpperCase() || sources.env[bare] !== undefined)) {
+    const message = `holds $${bare} without braces: write $\{${bare}} for the environment variable, or put the text itself into one`;
+    problems.errors.push({ path, message });
+    return UNSET;
+  }
   return text.replaceAll(REFERENCE, (found, name: string | undefined, fallback: string | undefined) => {
     if (found === '$${') return '${';
     if (name === undefined) {
-      problems.push({ path, message: `holds \${ without a name and }; write $\${ for the text itself` });
+      problems.errors.push({ path, message: `holds \${ without a name and }; write $\${ for the text itself` });
       return found;
     }
     const value = sources.env[name];
@@ -54,20 +71,20 @@ function substituteText(text: string, path: string, sources: Sources, problems: 
     const file = sources.env[name + FILE_SUFFIX];
     if (file !== undefined && file !== '') return readSecret(file, path, sources, problems);
     if (fallback === undefined)
-      problems.push({ path, message: `the environment variable ${name} is not set (nor ${name}${FILE_SUFFIX})` });
+      problems.missing.push({
+        path,
+        message: `the environment variable ${name} is not set (nor ${name}${FILE_SUFFIX})`,
+      });
     return fallback ?? UNSET;
   });
 }
 
-/** Stands in for what could not be read, so that the value is not reported as empty, too. */
-const UNSET = 'unset';
-
-function readSecret(file: string, path: string, { read }: Sources, problems: ConfigProblem[]): string {
+function readSecret(file: string, path: string, { read }: Sources, problems: ReferenceProblems): string {
   try {
     return read(file).trim();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    problems.push({ path, message: `cannot read the file ${file}${code}` });
+    problems.missing.push({ path, message: `cannot read the file ${file}${code}` });
     return UNSET;
   }
 }

@@ -15,7 +15,7 @@ const fill = (value: unknown, env: Readonly<Record<string, string>> = {}) => {
     if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
     return text;
   };
-  return { value: substitute(value, '', { env, read }, problems), problems };
+  return { value: substitute(value, '', { env, read }, { errors: problems, missing: problems }), problems };
 };
 
 describe('a reference', () => {
@@ -55,6 +55,30 @@ describe('a reference', () => {
       'b',
       'c',
     ]);
+  });
+});
+
+describe('a reference without braces', () => {
+  it.each([
+    ['$HUBSPOT_TOKEN', 'HUBSPOT_TOKEN'],
+    ['Bearer $OWN_TOKEN', 'OWN_TOKEN'],
+    ['$own_token', 'own_token'],
+  ])('%s is a problem that says how it is spelled right', (text, name) => {
+    const { problems } = fill({ accessToken: text }, { own_token: 'x' });
+    expect(problems).toEqual([
+      {
+        path: 'accessToken',
+        message: `holds $${name} without braces: write $\{${name}} for the environment variable, or put the text itself into one`,
+      },
+    ]);
+  });
+
+  it.each(['$ecretOfBirk', 'US$', 'a$PATH', '$1', 'costs $FIVE each'])('%s is a text like any other', (text) => {
+    expect(fill({ a: text })).toEqual({ value: { a: text }, problems: [] });
+  });
+
+  it('is not looked for in what a variable holds', () => {
+    expect(fill({ a: `\${PASSWORD}` }, { PASSWORD: '$SECRET' })).toEqual({ value: { a: '$SECRET' }, problems: [] });
   });
 });
 

@@ -8,9 +8,9 @@ import type { CommandContext } from '../cli/context.ts';
 import { needProvider } from '../monitoring/context.ts';
 import { needRecordId } from './record-id.ts';
 
-/** The connector's configuration. Throws {@link UsageError} where the configuration has no connector. */
+/** The connector's configuration, of which the CRMs' secrets may be unset. Throws {@link UsageError} where the configuration has no connector. */
 export async function needConnector(context: CommandContext): Promise<ConnectorConfig> {
-  const { connector } = await context.config();
+  const { connector } = await context.config([]);
   if (connector === undefined)
     throw new UsageError('the configuration has no connector section: add one, or name another file with --config');
   return connector;

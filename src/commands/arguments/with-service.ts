@@ -23,7 +23,7 @@ export async function withService(
   context: CommandContext,
   work: (service: ServiceContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { store: url, service } = await context.config();
+  const { store: url, service } = await context.config(['service.secretKey']);
   return withStore(context, async (store) => {
     const secrets = openSecrets(await loadSecretKey(service?.secretKey, url));
     const wire = service === undefined ? {} : monitorOptions(service);

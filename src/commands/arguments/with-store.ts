@@ -28,7 +28,7 @@ export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<T> {
-  const { store: url } = await context.config();
+  const { store: url } = await context.config([]);
   if (!create) requireStore(url);
   const store = await openStore(url, { migrate: create && 'new' });
   try {

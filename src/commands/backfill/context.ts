@@ -12,7 +12,7 @@ import { openStore } from '../../store/open.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
-import { needProvider } from '../monitoring/context.ts';
+import { connectionPart, needProvider, UPSTREAM_PARTS } from '../monitoring/context.ts';
 
 /** Calls made by this process, answered or not. */
 export interface CallsMade {
@@ -28,7 +28,7 @@ export async function withBackfill<T>(
   name: string,
   work: (opened: BackfillContext, calls: CallsMade) => Promise<T>,
 ): Promise<T> {
-  const settings = await context.config();
+  const settings = await context.config([connectionPart(name), ...UPSTREAM_PARTS]);
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const config = needProvider(connector, name);

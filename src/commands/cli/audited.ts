@@ -28,7 +28,7 @@ export async function audited(
   const action = actionOf(command, options);
   if (action === undefined || options['dryRun'] === true) return run();
   const record = async (result: string): Promise<void> => {
-    if (!storeExists((await context.config()).store)) return;
+    if (!storeExists((await context.config([])).store)) return;
     const subject = Object.values(args)
       .flat()
       .filter((each) => each !== undefined)

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
-import type { Config, LoadedConfig } from '../../config/load.ts';
+import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
@@ -40,8 +40,11 @@ export interface CommandContext extends World {
   readonly log: Logger;
   /** The file named by `--config`, if any. */
   readonly configFile: string | undefined;
-  /** The configuration; read once. Throws {@link ConfigError}. */
-  config(): Promise<Config>;
+  /**
+   * The configuration; read once. Throws {@link ConfigError}. With `parts`, such as `connector.providers.hubspot`, only the
+   * variables of these parts and of `store` must be set: for commands that use no other.
+   */
+  config(parts?: readonly string[]): Promise<Config>;
   /** The same with the file it came from. */
   loaded(): Promise<LoadedConfig>;
 }
@@ -89,7 +92,7 @@ export async function createContext(
   options: GlobalOptions,
 ): Promise<CommandContext> {
   const { pino, stdSerializers } = await import('pino');
-  const { stdout, stderr, env } = world;
+  const { stdout, stderr } = world;
   const log = pino(
     {
       level: options.logLevel,
@@ -102,27 +105,43 @@ export async function createContext(
     },
     { write: (line) => void stderr.write(line) },
   );
-  const load = async (): Promise<LoadedConfig> => {
-    const { loadConfig } = await import('../../config/load-file.ts');
-    const loaded = await loadConfig({ file: options.config, env });
-    if (!loaded.ok) throw new ConfigError(loaded.file, loaded.errors);
-    const scrub = maskerOf(loaded.secrets);
-    stdout.mask(scrub);
-    stderr.mask(scrub);
-    return loaded;
+  const { loadConfig, withEnvFile } = await import('../../config/load-file.ts');
+  const env = await withEnvFile({ file: options.config, env: world.env }, ({ path, message }) =>
+    log.warn({ file: path }, `the environment file ${message}`),
+  );
+  const read = async (): Promise<ConfigLoad> => {
+    const load = await loadConfig({ file: options.config, env });
+    const loaded = load.ok ? load : load.rest;
+    if (loaded !== undefined) {
+      const scrub = maskerOf(loaded.secrets);
+      stdout.mask(scrub);
+      stderr.mask(scrub);
+    }
+    return load;
   };
-  let loading: Promise<LoadedConfig> | undefined;
-  const loaded = (): Promise<LoadedConfig> => {
-    loading ??= load();
-    return loading;
+  let loading: Promise<ConfigLoad> | undefined;
+  const loaded = async (parts?: readonly string[]): Promise<LoadedConfig> => {
+    loading ??= read();
+    const load = await loading;
+    if (load.ok) return load;
+    const { file, errors, rest } = load;
+    const used = rest === undefined ? errors : errors.filter(({ path }) => isIn(path, parts));
+    if (rest === undefined || used.length > 0) throw new ConfigError(file, used);
+    return rest;
   };
   return {
     ...world,
+    env,
     json: options.json,
     output: createOutput(stdout, options.json),
     log,
     configFile: options.config,
-    loaded,
-    config: async () => (await loaded()).config,
+    loaded: () => loaded(),
+    config: async (parts) => (await loaded(parts)).config,
   };
 }
+
+/** Whether a path of the configuration is in one of these parts, or in `store`; any is where there are none. */
+const isIn = (path: string, parts: readonly string[] | undefined): boolean =>
+  parts === undefined ||
+  ['store', ...parts].some((part) => path.replace(/_FILE$/u, '') === part || path.startsWith(`${part}.`));

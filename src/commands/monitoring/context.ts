@@ -20,12 +20,18 @@ export interface MonitoringContext {
   readonly openCrm: (name: string) => Promise<Crm>;
 }
 
+/** The part of the configuration that a connection is. */
+export const connectionPart = (name: string): string => `connector.providers.${name}`;
+
+/** The parts of the configuration by which the monitoring service is called. */
+export const UPSTREAM_PARTS: readonly string[] = ['connector.upstream', 'server', 'service.secretKey'];
+
 /** Opens both, does the work, and closes them however it ends. */
 export async function withMonitoring(
   context: CommandContext,
   work: (opened: MonitoringContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const settings = await context.config();
+  const settings = await context.config(UPSTREAM_PARTS);
   const { connector, server, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const client = openClient({ env: context.env });
@@ -44,6 +50,7 @@ export async function withMonitoring(
           });
     const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
     const open = async (name: string): Promise<Crm> => {
+      await context.config([connectionPart(name)]);
       const crm = await openCrm(deps, needProvider(connector, name));
       reportRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
       return crm;

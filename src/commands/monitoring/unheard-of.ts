@@ -9,7 +9,7 @@ export async function unheardOf(
   db: Db,
   entity: string,
 ): Promise<string | undefined> {
-  const { service, connector } = await config();
+  const { service, connector } = await config([]);
   if (service === undefined || connector?.upstream !== undefined || (await hasSnapshot(db, entity))) return undefined;
   return `The register has told our own service nothing of ${entity} yet: is the number right? Nothing is written until it does.`;
 }

@@ -15,7 +15,7 @@ export async function tryMonitor(
   monitor: Monitor,
   entity: string | undefined,
 ): Promise<TestResult> {
-  const { server, service, connector } = await context.config();
+  const { server, service, connector } = await context.config(['server', 'service.webhooks', 'connector.webhook.path']);
   const { allowPrivateAddresses: allowPrivate = false, allow = [] } = service?.webhooks ?? {};
   const transports = openTransports({ allowPrivate, allow });
   if (connector !== undefined) transports.openOwn(`${ownAddress(server.host, server.port)}${connector.webhook.path}`);
