@@ -37,6 +37,11 @@ export interface RegisterEmulator extends ServedEmulator {
   readonly documents: Readonly<Record<Index, ReadonlyMap<string, RegisterHit>>>;
   /** Rearranges the hits of answers that follow, until it is undefined again. */
   disturb: ((hits: readonly Hit[]) => readonly unknown[]) | undefined;
+  /**
+   * Answers that follow lack documents, until it is undefined again. `shard`: no node holds one of the six shards, which
+   * then counts as neither successful nor failed. `early`: a search ends after the first documents of each shard.
+   */
+  partial: 'shard' | 'early' | undefined;
 }
 
 const INDICES = {
@@ -64,7 +69,6 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
   };
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const series = sampleSeries(seed, companies, ENDLESS);
-  let disturb: RegisterEmulator['disturb'];
 
   function put(document: unknown): void {
     for (const [index, { type, key }] of Object.entries(INDICES)) {
@@ -94,10 +98,15 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
 
   function answerTo(index: keyof typeof INDICES, verb: string | undefined, body: string): object {
     const asked: unknown = body === '' ? {} : JSON.parse(body);
-    const { total, hits } = search(index, documents[index], asked);
-    if (verb === 'count') return { count: total, _shards: SHARDS };
+    const { partial, disturb } = emulator;
+    const lacks = LACKING[partial ?? 'nothing'];
+    const kept = [...documents[index]].filter(([key], place) => !lacks(key, place));
+    const { total, hits } = search(index, new Map(kept), asked);
+    const shards = partial === 'shard' ? { ...SHARDS, successful: SHARDS.total - 1 } : SHARDS;
+    if (verb === 'count') return { count: total, ...(partial === 'early' && EARLY), _shards: shards };
     const shown = disturb === undefined ? hits : disturb(hits);
-    return { took: 1, timed_out: false, _shards: SHARDS, hits: { ...totalOf(total), hits: shown } };
+    const head = { took: 1, timed_out: false, ...(partial === 'early' && EARLY), _shards: shards };
+    return { ...head, hits: { ...totalOf(total), hits: shown } };
   }
 
   const totalOf = (total: number) => ({
@@ -109,7 +118,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
   for (const { document } of first) put(document);
   for (const _ of first) series.next();
   const served = await serveEmulator(handle, options);
-  return {
+  const emulator: RegisterEmulator = {
     ...served,
     documents,
     settings: { source: 'cvr', baseUrl: served.url, username: user, password },
@@ -119,13 +128,10 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
       put(document);
       return document;
     },
-    get disturb() {
-      return disturb;
-    },
-    set disturb(how) {
-      disturb = how;
-    },
+    disturb: undefined,
+    partial: undefined,
   };
+  return emulator;
 }
 
 /** The document as if the register had loaded it at that time. */
@@ -136,6 +142,14 @@ function loadedAs(document: unknown, loadedAt: number): RegisterHit {
 }
 
 const SHARDS = { total: 6, successful: 6, skipped: 0, failed: 0 };
+const EARLY = { terminated_early: true };
+
+/** Tells by a document's key, and by its place in the index, whether an answer lacks it. */
+const LACKING = {
+  nothing: () => false,
+  shard: (key: string) => Number(key) % SHARDS.total === 0,
+  early: (_: string, place: number) => place >= SHARDS.total,
+} as const;
 
 const refusal = ({ status, message }: QueryRefusal): EmulatorAnswer => {
   const [type, reason = message] = message.split(': ', 2);

@@ -4,6 +4,7 @@ import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { withoutSlash } from '../../protocol/text/trim.ts';
 import { SourceError } from '../register/source/source.ts';
+import { whyPartial } from '../register/source/whole-answer.ts';
 import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
 export interface IndexOptions {
@@ -100,9 +101,10 @@ async function ask({ http, indexUrl, now }: IndexOptions, query: object, signal:
 }
 
 function hitsIn(json: unknown): readonly unknown[] {
-  const hits =
-    isJsonObject(json) && json['timed_out'] !== true && isJsonObject(json['hits']) ? json['hits']['hits'] : undefined;
-  if (!Array.isArray(hits)) throw new SourceError('the filing index gave no whole answer');
+  const hits = isJsonObject(json) && isJsonObject(json['hits']) ? json['hits']['hits'] : undefined;
+  if (!Array.isArray(hits)) throw new SourceError('the filing index answered with something that is no search result');
+  const why = whyPartial(json);
+  if (why !== undefined) throw new SourceError(`the filing index ${why}`);
   return hits;
 }
 

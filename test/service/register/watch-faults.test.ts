@@ -21,8 +21,9 @@ interface CvrFixture extends WatchFixture {
 }
 
 /** A watcher of an emulated register with some companies, which it has seen. */
-async function cvrStage(companies = 10): Promise<CvrFixture> {
+async function cvrStage(companies = 10, partial?: RegisterEmulator['partial']): Promise<CvrFixture> {
   const emulator = await serveRegister({ companies, seed: 5 });
+  emulator.partial = partial;
   onTestFinished(() => emulator.close());
   const { http, close } = openClient();
   onTestFinished(close);
@@ -123,6 +124,25 @@ describe('the register over HTTP', () => {
     );
     expect((await deps.metrics.registerLagSeconds.get()).values[0]?.value).toBe(0);
   });
+});
+
+describe('answers that lack documents', () => {
+  it.each(['shard', 'early'] as const)(
+    '(%s) are an outage: the first load goes on when they are whole',
+    async (how) => {
+      const { emulator, run, forward, counts, warnings, store } = await cvrStage(120, how);
+      expect(await counts()).toEqual({});
+      expect(warnings).toContain('the register cannot be read now: trying again');
+      const lane = await store.db.selectFrom('lane').select('error').where('key', '=', 'cvr').executeTakeFirstOrThrow();
+      expect(lane.error).toContain('part');
+      emulator.partial = undefined;
+      forward(10 * MINUTE);
+      await run();
+      const rows = await store.db.selectFrom('snapshot').select('entity').execute();
+      const companies = rows.filter(({ entity }) => entity.startsWith('CVR-1-'));
+      expect(companies).toHaveLength(120);
+    },
+  );
 });
 
 describe('others', () => {

@@ -9,6 +9,8 @@ import { annual, instance } from './instance.ts';
 import { openRegister, type Polling, type Publication, polling, type Register, recordOf } from './register.ts';
 
 const HOUR = 3_600_000;
+/** A whole answer without a filing. */
+const WHOLE = { timed_out: false, _shards: { total: 5, successful: 5, failed: 0 }, hits: { hits: [] } };
 const report = (assets: number) => instance(annual({ figures: { 'fsa:Assets': assets } }));
 const minutesPast = (hour: number, minutes: number) => new Date(Date.UTC(2024, 4, 20, hour, minutes)).toISOString();
 const filings = (store: Store) => store.db.selectFrom('filing').selectAll().orderBy('id').execute();
@@ -116,7 +118,13 @@ describe('pages of the index', () => {
     ['half an answer', { kind: 'cut', applied: true }],
     ['a closed connection', { kind: 'reset' }],
     ['an answer without hits', { kind: 'status', status: 200, body: { error: 'x' } }],
-    ['an answer that ran out of time', { kind: 'status', status: 200, body: { timed_out: true, hits: { hits: [] } } }],
+    ['an answer that ran out of time', { kind: 'status', status: 200, body: { ...WHOLE, timed_out: true } }],
+    ['an answer that ended early', { kind: 'status', status: 200, body: { ...WHOLE, terminated_early: true } }],
+    [
+      'an answer that lacks a shard which counts as neither successful nor failed',
+      { kind: 'status', status: 200, body: { ...WHOLE, _shards: { total: 5, successful: 4, failed: 0 } } },
+    ],
+    ['an answer that says nothing of shards', { kind: 'status', status: 200, body: { hits: { hits: [] } } }],
   ] as const)('that are %s are asked for again, and nothing is lost', async (_, action) => {
     const { register, watch } = await begun();
     register.publish(...many(register, 2));

@@ -81,6 +81,7 @@ interface Query {
   readonly search_after?: readonly [number, string];
 }
 
+const WHOLE = { total: 5, successful: 5, skipped: 0, failed: 0 };
 const isRecord = (one: unknown): one is IndexRecord => typeof one === 'object' && one !== null && 'sort' in one;
 
 export async function openRegister(): Promise<Register> {
@@ -107,7 +108,11 @@ export async function openRegister(): Promise<Register> {
     );
     return {
       status: 200,
-      body: { timed_out: false, hits: { total: hits.length, hits: register.twist(sorted.slice(0, query.size)) } },
+      body: {
+        timed_out: false,
+        _shards: WHOLE,
+        hits: { total: hits.length, hits: register.twist(sorted.slice(0, query.size)) },
+      },
     };
   };
   const index = await serveEmulator(answer);

@@ -2,11 +2,11 @@
 import type { OutboundHttp, OutboundResponse } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
-import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import { type AnswerHit, readAnswer } from './hits.ts';
 import { SourceError } from './source.ts';
+import { whyPartial } from './whole-answer.ts';
 
 export interface SearchOptions {
   readonly baseUrl: string;
@@ -79,10 +79,8 @@ function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
     );
   }
   const { json, hits } = readAnswer(bytes);
-  const { timed_out, _shards: shards } = isJsonObject(json) ? json : {};
-  if (timed_out === true) throw new SourceError('the register ran out of time and answered with a part');
-  if (isJsonObject(shards) && typeof shards['failed'] === 'number' && shards['failed'] > 0)
-    throw new SourceError('a part of the register did not answer');
   if (hits === undefined) throw new SourceError('the register answered with something that is no search result');
+  const why = whyPartial(json);
+  if (why !== undefined) throw new SourceError(`the register ${why}`);
   return hits;
 }

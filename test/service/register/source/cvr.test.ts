@@ -8,6 +8,9 @@ const loaded = (clock: HandClock, number: number, before: number): unknown => ({
   Vrvirksomhed: { cvrNummer: 95_000_000 + number, sidstIndlaest: new Date(clock.now() - before).toISOString() },
 });
 
+/** A whole answer without a document. */
+const WHOLE = { timed_out: false, _shards: { total: 6, successful: 6, failed: 0 }, hits: { hits: [] } };
+
 describe('the distribution, Elasticsearch 6', () => sourceContract(() => fixtureOf()));
 describe('the distribution, with totals as Elasticsearch 7 gives them', () =>
   sourceContract(() => fixtureOf({}, { totals: 'object' })));
@@ -36,14 +39,29 @@ describe('what the register answers', () => {
       { message: expect.stringContaining('no search result') },
     ],
     [
-      'an answer of a part',
-      { kind: 'status', status: 200, body: { timed_out: true, hits: { hits: [] } } },
+      'an answer that ran out of time',
+      { kind: 'status', status: 200, body: { ...WHOLE, timed_out: true } },
       { message: expect.stringContaining('part') },
     ],
     [
-      'an answer without a shard',
-      { kind: 'status', status: 200, body: { _shards: { failed: 1 }, hits: { hits: [] } } },
+      'an answer that ended early',
+      { kind: 'status', status: 200, body: { ...WHOLE, terminated_early: true } },
       { message: expect.stringContaining('part') },
+    ],
+    [
+      'an answer with a failed shard',
+      { kind: 'status', status: 200, body: { ...WHOLE, _shards: { total: 6, successful: 5, failed: 1 } } },
+      { message: 'the register answered from 5 of its 6 parts' },
+    ],
+    [
+      'an answer without a shard that counts as neither successful nor failed',
+      { kind: 'status', status: 200, body: { ...WHOLE, _shards: { total: 6, successful: 5, failed: 0 } } },
+      { message: 'the register answered from 5 of its 6 parts' },
+    ],
+    [
+      'an answer that says nothing of shards',
+      { kind: 'status', status: 200, body: { timed_out: false, hits: { hits: [] } } },
+      { message: expect.stringContaining('parts') },
     ],
   ] as const)('takes %s for an outage, not for data', async (_, action, error) => {
     const { emulator, source, page, tell, clock } = await fixtureOf();
@@ -52,6 +70,13 @@ describe('what the register answers', () => {
     await expect(page()).rejects.toMatchObject({ name: 'SourceError', ...error });
     clock.forward(2 * HOUR);
     expect((await readAll(source)).numbers).toEqual(upTo(3));
+  });
+
+  it('takes an answer with skipped shards for whole: they count as successful', async () => {
+    const { emulator, page } = await fixtureOf();
+    const body = { ...WHOLE, _shards: { total: 6, successful: 6, skipped: 4, failed: 0 } };
+    emulator.fault({ match: '_search', action: { kind: 'status', status: 200, body } });
+    await expect(page()).resolves.toMatchObject({ more: true });
   });
 
   it('hangs: gives up at the deadline', async () => {

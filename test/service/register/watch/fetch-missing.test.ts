@@ -11,8 +11,8 @@ import { newStoreUrl } from '../../../support/stores.ts';
 const PATIENT = { timeout: 120_000 };
 
 /** A service that reads the register from now on only, and a monitor. */
-async function fixture() {
-  const register = await serveRegister({ companies: 3 });
+async function fixture(companies = 3) {
+  const register = await serveRegister({ companies });
   onTestFinished(() => register.close());
   const since = new Date(Date.now() + 3_600_000).toISOString();
   const service = {
@@ -63,6 +63,19 @@ describe('a company that is added to monitoring', () => {
       if (JSON.stringify(document).includes(`"cvrNummer":${first}`)) break;
     }
     await expect.poll(told, PATIENT).toContain(first);
+  });
+
+  it('is asked for again after an answer without the shard that may hold it', async () => {
+    const { register, numbers, add, known, asked } = await fixture(12);
+    const lacking = numbers.find((number) => Number(number) % 6 === 0) ?? '';
+    register.partial = 'shard';
+    await add(lacking);
+    const finds = () => register.calls.filter(({ path }) => path.includes('virksomhed')).length;
+    const before = finds();
+    await expect.poll(() => finds() - before, PATIENT).toBeGreaterThan(3);
+    expect([await known(), await asked()]).toEqual([[], 1]);
+    register.partial = undefined;
+    await expect.poll(known, PATIENT).toEqual([lacking]);
   });
 
   it('is asked for again after an outage, and waited for where the register does not know it', async () => {
