@@ -20,12 +20,17 @@ export type FaultAction =
   | { readonly kind: 'hang'; readonly applied?: boolean }
   | { readonly kind: 'reset'; readonly applied?: boolean }
   | { readonly kind: 'cut'; readonly applied?: boolean }
-  | { readonly kind: 'slow'; readonly ms: number };
+  /** `start` does the work at once and answers late: the answer is old. `end`, the default, does the work after the wait. */
+  | { readonly kind: 'slow'; readonly ms: number; readonly at?: 'start' | 'end' };
 
-/** A scripted fault: `match` is a regular expression on `METHOD /path`; it strikes `times` requests (1) after skipping `after` (0). */
+/**
+ * A scripted fault: `match` is a regular expression on `METHOD /path`, `body` one on the request's body, as a firewall on
+ * the way reads it. It strikes `times` requests (1) after skipping `after` (0).
+ */
 export interface ScriptedFault {
   readonly match: string;
-  readonly times?: number;
+  readonly body?: string;
+  readonly times?: number | 'always';
   readonly after?: number;
   readonly action: FaultAction;
 }
@@ -84,6 +89,10 @@ export interface CrmEmulator {
   readonly calls: readonly Call[];
   /** Called after every applied write with the record's id: lets a bench time it. */
   onWrite: ((id: string, properties: Readonly<Record<string, PropertyValue>>) => void) | undefined;
+  /** Called after a read by id, before its answer leaves: an edit made here is not in the answer. */
+  onRead?: ((ids: readonly string[]) => void) | undefined;
+  /** Called before anything of an update is checked or applied: an edit made here is one that the update meets. */
+  onArrival?: ((ids: readonly string[]) => void) | undefined;
   close(): Promise<void>;
 }
 
@@ -135,7 +144,7 @@ export async function serveEmulator(handle: EmulatorHandler, options: EmulatorOp
         calls.push({ at: now(), method, path, status: answer.status, ms: performance.now() - started });
         return answer;
       };
-      void strike(takeFault(script, `${method} ${request.url.pathname}`), respond, req, res);
+      void strike(takeFault(script, `${method} ${request.url.pathname}`, request.body), respond, req, res);
     });
   });
   server.keepAliveTimeout = 65_000;
@@ -159,6 +168,7 @@ export async function serveEmulator(handle: EmulatorHandler, options: EmulatorOp
 
 interface CompiledFault {
   readonly match: RegExp;
+  readonly body: RegExp | undefined;
   skip: number;
   left: number;
   readonly action: FaultAction;
@@ -166,14 +176,15 @@ interface CompiledFault {
 
 const compileFault = (fault: ScriptedFault): CompiledFault => ({
   match: new RegExp(fault.match),
+  body: fault.body === undefined ? undefined : new RegExp(fault.body),
   skip: fault.after ?? 0,
-  left: fault.times ?? 1,
+  left: fault.times === 'always' ? Number.POSITIVE_INFINITY : (fault.times ?? 1),
   action: fault.action,
 });
 
-function takeFault(script: CompiledFault[], line: string): FaultAction | undefined {
+function takeFault(script: CompiledFault[], line: string, body: string): FaultAction | undefined {
   for (const fault of script) {
-    if (fault.left <= 0 || !fault.match.test(line)) continue;
+    if (fault.left <= 0 || !fault.match.test(line) || fault.body?.test(body) === false) continue;
     if (fault.skip > 0) {
       fault.skip -= 1;
       continue;
@@ -206,8 +217,9 @@ async function strike(
     return;
   }
   if (action.kind === 'slow') {
+    const early = action.at === 'start' ? await respond() : undefined;
     await sleep(action.ms);
-    send(res, await respond());
+    send(res, early ?? (await respond()));
     return;
   }
   const answer = action.applied === true ? await respond() : { status: 200, body: { cut: 'here' } };

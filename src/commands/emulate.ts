@@ -17,12 +17,14 @@ import { JOBS, type ServiceOptions, serveService } from './emulate/service.ts';
 
 const applied = Type.Optional(Type.Boolean());
 const CLOSED = { additionalProperties: false } as const;
+const workAt = Type.Optional(Type.Union([Type.Literal('start'), Type.Literal('end')]));
 const headers = Type.Optional(Type.Record(Type.String(), Type.String()));
 const faultFile = Type.Array(
   Type.Object(
     {
       match: Type.String({ minLength: 1 }),
-      times: Type.Optional(Type.Integer({ minimum: 1 })),
+      body: Type.Optional(Type.String({ minLength: 1 })),
+      times: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')])),
       after: Type.Optional(Type.Integer({ minimum: 0 })),
       action: Type.Union([
         Type.Object(
@@ -37,7 +39,7 @@ const faultFile = Type.Array(
         Type.Object({ kind: Type.Literal('hang'), applied }, CLOSED),
         Type.Object({ kind: Type.Literal('reset'), applied }, CLOSED),
         Type.Object({ kind: Type.Literal('cut'), applied }, CLOSED),
-        Type.Object({ kind: Type.Literal('slow'), ms: Type.Number({ minimum: 0 }) }, CLOSED),
+        Type.Object({ kind: Type.Literal('slow'), ms: Type.Number({ minimum: 0 }), at: workAt }, CLOSED),
       ]),
     },
     CLOSED,
@@ -60,7 +62,7 @@ export const command = defineCommand({
     seed: integer('the same seed gives the same ids and companies (default 1)'),
     companies: integer('the number of sample companies (default 10)'),
     faults: text(
-      'read faults from this file: YAML or JSON, a list of { match, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
+      'read faults from this file: YAML or JSON, a list of { match, body, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
     every: integer('seconds between changes to the companies, for register and service (default: no changes)'),
@@ -166,11 +168,11 @@ async function readFaults(file: string): Promise<readonly ScriptedFault[]> {
       `${file} is no list of faults: ${error?.instancePath || 'the whole'} ${error?.message ?? 'is not valid'}`,
     );
   }
-  for (const { match } of value) {
+  for (const pattern of value.flatMap(({ match, body = '' }) => [match, body])) {
     try {
-      new RegExp(match);
+      new RegExp(pattern);
     } catch (error) {
-      throw new UsageError(`${file}: ${match} is no regular expression`, { cause: error });
+      throw new UsageError(`${file}: ${pattern} is no regular expression`, { cause: error });
     }
   }
   // The schema says the same as the interface, but for `undefined` beside absent, which a file cannot hold.

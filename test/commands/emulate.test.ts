@@ -62,16 +62,24 @@ describe('emulate', () => {
     const file = join(newFolder(), 'faults.yaml');
     await writeFile(
       file,
-      '- { match: "^GET /crm", times: 1, action: { kind: status, status: 503, body: { message: out } } }\n',
+      [
+        '- { match: "^GET /crm", times: 1, action: { kind: status, status: 503, body: { message: out } } }',
+        '- { match: "^POST", body: "<script", times: always, action: { kind: status, status: 403, body: <html> } }',
+        '- { match: "^GET", action: { kind: slow, ms: 1, at: start } }',
+      ].join('\n'),
     );
     const running = await emulate('hubspot', '--faults', file);
     const statuses = [(await companies(running)).status, (await companies(running)).status];
     expect(statuses).toEqual([503, 200]);
+    const post = async (body: string) => (await fetch(running.url, { method: 'POST', body })).status;
+    expect([await post('<script>'), await post('<script>'), await post('x')]).toEqual([403, 403, 401]);
   });
 
   it.each([
     ['- { match: "x", action: { kind: explode } }'],
     ['- { match: "(", action: { kind: hang } }'],
+    ['- { match: "x", body: "(", action: { kind: hang } }'],
+    ['- { match: "x", action: { kind: slow, ms: 1, at: middle } }'],
     ['match: x'],
     ['- ['],
   ])('says that %j is no list of faults', async (content) => {

@@ -78,7 +78,13 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
   const companies = openCompanies(1_000 + Math.floor((options.seed ?? 0) * 1_000), (id, values) =>
     emulator.onWrite?.(id, values),
   );
-  const served = await serveEmulator((request) => answer(companies, request, { authValue, blind }), options);
+  const served = await serveEmulator((request) => {
+    const id = idIn(request.url);
+    if (id !== undefined && request.method !== 'GET') emulator.onArrival?.([id]);
+    const answered = answer(companies, request, { authValue, blind });
+    if (id !== undefined && request.method === 'GET') emulator.onRead?.([id]);
+    return answered;
+  }, options);
   const url = `${served.url}/companies`;
   const emulator: CrmEmulator = {
     name: 'http',
@@ -110,6 +116,8 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
     fault: served.fault,
     calls: served.calls,
     onWrite: undefined,
+    onRead: undefined,
+    onArrival: undefined,
     close: served.close,
   };
   return emulator;
@@ -123,11 +131,15 @@ function answer(
   const { method, url, headers } = request;
   if (headers.authorization !== authValue) return { status: 401, body: { message: 'who are you?' } };
   if (!url.pathname.startsWith('/companies')) return { status: 404, body: '<html>Not found</html>', headers: HTML };
-  const encoded = /^\/companies\/([^/]+)$/.exec(url.pathname)?.[1];
-  const id = encoded === undefined ? undefined : decodeURIComponent(encoded);
+  const id = idIn(url);
   if (method === 'POST' || method === 'PUT') return take(companies, id, request.body);
   if (method !== 'GET' || blind) return { status: 405, body: { message: `${method} is not allowed` } };
   return id === undefined ? list(companies, url.searchParams.get('cursor') ?? '0') : show(companies, id);
+}
+
+function idIn({ pathname }: URL): string | undefined {
+  const encoded = /^\/companies\/([^/]+)$/.exec(pathname)?.[1];
+  return encoded === undefined ? undefined : decodeURIComponent(encoded);
 }
 
 function take(companies: Companies, id: string | undefined, body: string): EmulatorAnswer {

@@ -54,6 +54,9 @@ export interface HubspotAccount {
   /** What `CrmEmulator.get` shows: every defined property, blanks as null. */
   values(company: EmulatedCompany, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (id: string, names: readonly string[]) => void;
+  /** Called with the ids of a read whose answer is made, and of an update that was not looked at yet. */
+  read: (ids: readonly string[]) => void;
+  arrived: (ids: readonly string[]) => void;
   /** Called after everything that happens to a company, by whomever. */
   happened: (happening: Happening) => void;
 }
@@ -99,6 +102,8 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
         [...names].map((name) => [name, fromHubspot(textOf(company, name), definitions.get(name)?.type)]),
       ),
     written: () => {},
+    read: () => {},
+    arrived: () => {},
     happened: () => {},
   };
   return account;
@@ -142,12 +147,16 @@ function changesOf(
     const known = old !== undefined && old.until > now() ? old.company : company;
     stale.set(id, { until: now() + ms, company: known });
   };
-  const stored = (texts: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]));
+  const stored = (texts: Readonly<Record<string, string>>, before: Readonly<Record<string, string>> = {}) => {
+    const own = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]),
+    );
+    return { ...blanksFilled(before, own, state), ...own };
+  };
   return {
     write(company, texts) {
       lag(company.id, { ...company });
-      companies.write(company, stored(texts));
+      companies.write(company, stored(texts, company.properties));
       happened({ kind: 'edited', company, names: Object.keys(texts) });
     },
     create(texts) {
@@ -176,6 +185,19 @@ function changesOf(
       return true;
     },
   };
+}
+
+/** A website fills a blank domain, and what HubSpot's enrichment knows of a new domain fills other blanks. */
+function blanksFilled(
+  before: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+  { definitions, options }: Pick<HubspotAccount, 'definitions' | 'options'>,
+): Record<string, string> {
+  const after = { ...before, ...own };
+  const domain = after.domain || storedText(definitions.get('domain'), own.website ?? '');
+  if (domain === (before.domain ?? '')) return {};
+  const known = Object.entries(options.enrichment?.(domain) ?? {}).filter(([name]) => (after[name] ?? '') === '');
+  return { ...Object.fromEntries(known), domain };
 }
 
 /** The text of one property, the ones HubSpot keeps by itself included. */

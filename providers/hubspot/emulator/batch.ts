@@ -35,17 +35,16 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
     else if (!found.includes(company)) found.push(company);
   }
   const named = account.options.readMisses !== 'absent' && misses.length > 0;
-  return answer(
-    account,
-    found.map((company) => render(company, properties)),
-    named ? [notFound(misses)] : [],
-  );
+  const shown = found.map((company) => render(company, properties));
+  account.read(found.map((company) => company.id));
+  return answer(account, shown, named ? [notFound(misses)] : []);
 }
 
 /** Answers `batch/update`: partial success only where every input has a trace id of its own. */
 export function batchUpdate(account: HubspotAccount, body: Record<string, unknown>, version: string): EmulatorAnswer {
   const inputs = readInputs(account, body);
   if (!Array.isArray(inputs)) return inputs;
+  account.arrived(inputs.map((input) => input.id));
   const traced = new Set(inputs.map((input) => input.traceId));
   const partial = account.options.batchRefusals !== 'whole' && !traced.has(undefined) && traced.size === inputs.length;
   const errors: BatchError[] = [];

@@ -11,7 +11,9 @@ export function getOne(account: HubspotAccount, id: string, url: URL): EmulatorA
   const isArchived = url.searchParams.get('archived') === 'true';
   const company = isArchived ? account.companies.archived(id) : account.companies.follow(id);
   if (company === undefined) return refusal(account, 404, 'OBJECT_NOT_FOUND', 'resource not found');
-  return { status: 200, body: render(company, asked(url)) };
+  const shown = render(company, asked(url));
+  account.read([company.id]);
+  return { status: 200, body: shown };
 }
 
 /** One page of the list, of the deleted ones where `archived=true`. */

@@ -22,6 +22,10 @@ export interface EmulatedProperty {
   readonly externalOptions: boolean;
   readonly hubspotDefined: boolean;
   readonly formField: boolean;
+  /** How a number is shown: `unformatted` keeps 2024 from being 2,024, `percentage` shows 0.333 as 33.3 %. */
+  readonly numberDisplayHint?: string;
+  /** The number is an amount in the account's currency. */
+  readonly showCurrencySymbol?: boolean;
   readonly modificationMetadata: {
     readonly archivable: boolean;
     readonly readOnlyDefinition: boolean;
@@ -40,6 +44,8 @@ export interface PropertyOptions {
   readonly readOnly?: boolean;
   readonly calculated?: boolean;
   readonly hidden?: boolean;
+  readonly numberDisplayHint?: string;
+  readonly showCurrencySymbol?: boolean;
 }
 
 /** A whole definition from the little that differs. */
@@ -61,6 +67,8 @@ export function define(options: PropertyOptions, hubspotDefined = false): Emulat
     externalOptions: false,
     hubspotDefined,
     formField: true,
+    ...(options.numberDisplayHint !== undefined && { numberDisplayHint: options.numberDisplayHint }),
+    ...(options.showCurrencySymbol !== undefined && { showCurrencySymbol: options.showCurrencySymbol }),
     modificationMetadata: {
       archivable: !hubspotDefined,
       readOnlyDefinition: hubspotDefined,
@@ -136,7 +144,7 @@ const STANDARD: readonly PropertyOptions[] = [
     options: ['subscriber', 'lead', 'opportunity', 'customer', 'other'],
   },
   { name: 'numberofemployees', label: 'Number of Employees', type: 'number' },
-  { name: 'annualrevenue', label: 'Annual Revenue', type: 'number' },
+  { name: 'annualrevenue', label: 'Annual Revenue', type: 'number', showCurrencySymbol: true },
   { name: 'founded_year', label: 'Year Founded' },
   { name: 'hs_object_id', label: 'Record ID', type: 'number', readOnly: true },
   {

@@ -15,6 +15,12 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   readonly scopes?: readonly string[];
   readonly portalId?: number;
   readonly timeZone?: string;
+  /** The account's currency; DKK where absent. */
+  readonly currency?: string;
+  /** Other currencies that deals of the account may have. */
+  readonly additionalCurrencies?: readonly string[];
+  /** What HubSpot's enrichment knows of a domain, as texts by property: it fills blanks with it. Knows nothing where absent. */
+  readonly enrichment?: (domain: string) => Readonly<Record<string, string>>;
   /** Extra property definitions, or others under the same name. */
   readonly properties?: readonly PropertyOptions[];
   /** Names of default definitions the account lacks. */

@@ -9,9 +9,11 @@ import type { PropertyValue } from '../../provider.ts';
 import { textOf } from '../client/json.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { moveActivities, notesOn } from './org/activities.ts';
+import { define, type FieldOptions } from './org/definitions.ts';
 import { type Org, openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
 import { answerRequest } from './routes.ts';
-import { misfit, stored, validate, withCountries } from './validate.ts';
+import type { Trigger } from './triggers.ts';
+import { misfit, stored, validate, withCodes } from './validate.ts';
 
 /** The emulator with what only Salesforce has. */
 export interface SalesforceEmulator extends CrmEmulator {
@@ -32,6 +34,14 @@ export interface SalesforceEmulator extends CrmEmulator {
   purge(id: string): void;
   /** Hides a field from the user, as field-level security does. */
   hideField(name: string): void;
+  /** Redefines a field while the org is in use; values that do not fit it any more are lost. */
+  changeField(options: FieldOptions): void;
+  /** Begins or ends an approval, which locks a record. */
+  approve(id: string, locks: boolean): void;
+  /** Takes no new records until there is room again. */
+  fillStorage(full: boolean): void;
+  /** Adds an Apex trigger; the answer removes it again. */
+  trigger(trigger: Trigger): () => void;
   /** Texts no error may show. */
   readonly secrets: readonly string[];
 }
@@ -79,6 +89,8 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     fault: served.fault,
     calls: served.calls,
     onWrite: undefined,
+    onRead: undefined,
+    onArrival: undefined,
     close: served.close,
     expireSessions: org.tokens.expire,
     revoke: () => org.tokens.revoke(true),
@@ -88,9 +100,30 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     answerForOrganization: org.tokens.answerFor,
     lockRow: (id, tries) => void org.locks.set(any(id).id, tries),
     hideField: (name) => void org.hidden.add(name),
+    changeField: (changed) => redefine(org, changed),
+    approve(id, locks) {
+      if (locks) org.approvals.add(any(id).id);
+      else org.approvals.delete(any(id).id);
+    },
+    fillStorage(full) {
+      org.storageFull = full;
+    },
+    trigger: org.triggers.add,
   };
+  org.read = (ids) => emulator.onRead?.(ids);
+  org.arrived = (ids) => emulator.onArrival?.(ids);
   org.written = (account, names) => emulator.onWrite?.(account.id, org.values(account, names));
   return emulator;
+}
+
+function redefine(org: Org, options: FieldOptions): void {
+  const { name } = options;
+  const old = org.definitions.get(name);
+  if (old === undefined) throw new Error(`the emulated Salesforce has no field ${name}`);
+  const field = define({ label: old.label, ...options });
+  org.definitions.set(name, field);
+  for (const account of org.accounts.ordered())
+    if (misfit(field, rawValue(account, name))) org.accounts.write(account, { [name]: null });
 }
 
 function findAccount(org: Org, id: string): StoredAccount {
@@ -119,5 +152,5 @@ function valuesByPerson(
   });
   const [error] = validate(org, account, Object.fromEntries(values), true);
   if (error !== undefined) throw new Error(`the emulated Salesforce refuses ${error.statusCode}: ${error.message}`);
-  return withCountries(org, Object.fromEntries(values));
+  return withCodes(org, Object.fromEntries(values));
 }

@@ -116,6 +116,7 @@ const sortValue = (account: StoredAccount, name: string): PropertyValue =>
 
 function isVisible({ options }: Org, object: string): boolean {
   if (object === 'Organization') return options.organizationVisible !== false;
+  if (object === 'CurrencyType') return options.currencies !== undefined;
   if (object === 'ContentNote' || object === 'ContentDocumentLink') return options.notesEnabled !== false;
   return object !== 'ValidationRule' || options.mayCustomize !== false;
 }

@@ -1,11 +1,12 @@
 /** Reading and writing records of an emulated org: collections of 200, and one at a time. */
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
+import { toLongId } from '../client/ids.ts';
 import { objectOf, textOf } from '../client/json.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { type Org, rawValue } from './org/org.ts';
 import { type RecordError, recordError, refusal } from './refusal.ts';
-import { misfit, stored, unknownField, validate, withCountries } from './validate.ts';
+import { misfit, stored, unknownField, validate, withCodes } from './validate.ts';
 
 const MAX_WRITES = 200;
 const MAX_READS = 2_000;
@@ -27,12 +28,10 @@ export function retrieveMany(org: Org, json: unknown): EmulatorAnswer {
   if (unknown !== undefined) return invalidField(unknown);
   const bad = ids.map(String).find((id) => !ID.test(id));
   if (bad !== undefined) return refusal(400, 'MALFORMED_ID', `bad id ${bad}`);
-  return {
-    status: 200,
-    body: ids
-      .map((id) => live(org, String(id)))
-      .map((account) => (account === undefined ? null : render(org, account, names))),
-  };
+  const accounts = ids.map((id) => live(org, String(id)));
+  const body = accounts.map((account) => (account === undefined ? null : render(org, account, names)));
+  org.read(accounts.flatMap((account) => account?.id ?? []));
+  return { status: 200, body };
 }
 
 /** Answers `PATCH /composite/sobjects`, each record for itself. */
@@ -49,7 +48,7 @@ export function updateMany(org: Org, json: unknown, headers: EmulatorRequest['he
   const inputs = records.map((record) => readInput(org, record));
   const refused = inputs.find((input) => input.refused !== undefined)?.refused;
   if (refused !== undefined) return refused;
-  return { status: 200, body: inputs.map(({ id, values }) => resultOf(id, write(org, id, values, headers))) };
+  return { status: 200, body: writeAll(org, inputs, headers).map((errors, at) => resultOf(inputs[at]?.id, errors)) };
 }
 
 /** Answers `POST /sobjects/Account`. */
@@ -61,7 +60,7 @@ export function createAccount(org: Org, json: unknown, headers: EmulatorRequest[
     const body = errors.map(({ statusCode, ...rest }) => ({ ...rest, errorCode: statusCode }));
     return { status: 400, body };
   }
-  const account = org.accounts.create({ ...withCountries(org, values), ...assigned(values, headers) });
+  const account = org.accounts.create({ ...withCodes(org, values), ...assigned(values, headers) });
   org.written(account, Object.keys(values));
   return { status: 201, body: { id: account.id, success: true, errors: [] } };
 }
@@ -72,6 +71,7 @@ function creationErrors(
   headers: EmulatorRequest['headers'],
 ): readonly RecordError[] {
   if (org.options.mayCreate === false) return [NO_ACCESS];
+  if (org.storageFull) return [recordError('STORAGE_LIMIT_EXCEEDED', 'storage limit exceeded')];
   const hidden = Object.keys(values).find((name) => org.field(name) === undefined);
   if (hidden !== undefined) return [unknownField(hidden)];
   const fixed = Object.keys(values).filter((name) => org.field(name)?.updateable === false);
@@ -81,7 +81,9 @@ function creationErrors(
   }
   const required = [...org.definitions.values()].filter((field) => field.required && values[field.name] === undefined);
   const blanks = Object.fromEntries(required.map(({ name }) => [name, null]));
-  return validate(org, undefined, { ...blanks, ...values }, allowsAlerts(headers));
+  const errors = validate(org, undefined, { ...blanks, ...values }, allowsAlerts(headers));
+  const thrown = errors.length > 0 ? undefined : org.triggers.run([{ id: undefined, values }]);
+  return thrown === undefined ? errors : [thrown];
 }
 
 /** Answers `GET /sobjects/Account/ID`. */
@@ -91,14 +93,17 @@ export function retrieveOne(org: Org, id: string, fields: string | null): Emulat
   const visible = [...org.definitions.keys()].filter((name) => org.field(name) !== undefined);
   const names = fields === null ? visible : ['Id', ...fields.split(',')];
   const unknown = names.find((name) => org.field(name) === undefined);
-  return unknown === undefined ? { status: 200, body: render(org, account, names) } : invalidField(unknown);
+  if (unknown !== undefined) return invalidField(unknown);
+  const body = render(org, account, names);
+  org.read([account.id]);
+  return { status: 200, body };
 }
 
 /** Answers `PATCH /sobjects/Account/ID`. */
 export function updateOne(org: Org, id: string, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
   const input = readInput(org, { ...objectOf(json), id, attributes: { type: 'Account' } });
   if (input.refused !== undefined) return input.refused;
-  const [error] = write(org, id, input.values, headers);
+  const [[error] = []] = writeAll(org, [input], headers);
   if (error === undefined) return { status: 204 };
   const { statusCode, message, fields } = error;
   return refusal(statusCode === 'ENTITY_IS_DELETED' ? 404 : 400, statusCode, message, { fields });
@@ -145,6 +150,24 @@ function readInput(org: Org, json: unknown): Input {
   return input;
 }
 
+/** The errors of each record of a call; none where it was written. */
+function writeAll(
+  org: Org,
+  inputs: readonly Input[],
+  headers: EmulatorRequest['headers'],
+): readonly (readonly RecordError[])[] {
+  org.arrived(inputs.map(({ id }) => (ID.test(id) ? toLongId(id) : id)));
+  const found = inputs.map(({ id }) => live(org, id));
+  const thrown = org.triggers.run(
+    found.flatMap((account, at) =>
+      account === undefined ? [] : [{ id: account.id, values: { ...account.values, ...inputs[at]?.values } }],
+    ),
+  );
+  return inputs.map(({ id, values }, at) =>
+    thrown === undefined || found[at] === undefined ? write(org, id, values, headers) : [thrown],
+  );
+}
+
 function write(
   org: Org,
   id: string,
@@ -157,6 +180,7 @@ function write(
   const account = org.accounts.find(id);
   if (account === undefined) return [recordError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id')];
   if (account.deleted) return [recordError('ENTITY_IS_DELETED', 'entity is deleted')];
+  if (org.approvals.has(account.id)) return [recordError('ENTITY_IS_LOCKED', 'entity is locked for editing')];
   const locked = org.locks.get(account.id) ?? 0;
   if (locked > 0) {
     org.locks.set(account.id, locked - 1);
@@ -168,7 +192,7 @@ function write(
   if (hidden !== undefined) return [unknownField(hidden)];
   const errors = validate(org, account, values, allowsAlerts(headers));
   if (errors.length > 0) return errors;
-  org.accounts.write(account, { ...withCountries(org, values), ...assigned(values, headers) });
+  org.accounts.write(account, { ...withCodes(org, values), ...assigned(values, headers) });
   org.written(account, Object.keys(values));
   return [];
 }
@@ -187,7 +211,7 @@ function assigned(
     : {};
 }
 
-const resultOf = (id: string, errors: readonly RecordError[]): object =>
+const resultOf = (id: string | undefined, errors: readonly RecordError[]): object =>
   errors.length === 0 ? { id, success: true, errors: [] } : { success: false, errors };
 
 function live(org: Org, id: string): StoredAccount | undefined {

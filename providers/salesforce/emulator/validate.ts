@@ -41,6 +41,7 @@ export function validate(
     const fault = field === undefined ? unknownField(name) : fieldError(org, account, field, value);
     if (fault !== undefined) errors.push(fault);
   }
+  if (errors.length === 0) errors.push(...stateErrors(org, account, values));
   if (errors.length > 0) return errors;
   const whole = { ...account?.values, ...values };
   const rule = org.options.validationRule?.(whole);
@@ -60,24 +61,50 @@ export function validate(
   return [{ ...recordError('DUPLICATES_DETECTED', 'Use one of these records?'), ...{ duplicateResut } }];
 }
 
-/** Country and code of an address follow one another where the picklists are on. */
-export function withCountries(
-  org: Org,
+/** A country, a state and their codes follow one another where the picklists are on. */
+export function withCodes(
+  { options: { countries, states = {} } }: Org,
   values: Readonly<Record<string, PropertyValue>>,
 ): Record<string, PropertyValue> {
-  const { countries } = org.options;
   const filled: Record<string, PropertyValue> = { ...values };
   if (countries === undefined) return filled;
-  for (const part of ['Billing', 'Shipping']) {
-    const code = filled[`${part}CountryCode`];
-    const name = filled[`${part}Country`];
-    if (code !== undefined) filled[`${part}Country`] = countries[String(code)] ?? null;
-    else if (name !== undefined) {
-      filled[`${part}CountryCode`] = Object.keys(countries).find((key) => countries[key] === name) ?? null;
+  const lists = { Country: countries, State: Object.assign({}, ...Object.values(states)) };
+  for (const part of ['Billing', 'Shipping'])
+    for (const [what, names] of Object.entries<Readonly<Record<string, string>>>(lists)) {
+      const code = filled[`${part}${what}Code`];
+      const name = filled[`${part}${what}`];
+      if (code !== undefined) filled[`${part}${what}`] = names[String(code)] ?? null;
+      else if (name !== undefined)
+        filled[`${part}${what}Code`] = Object.keys(names).find((key) => names[key] === name) ?? null;
     }
-  }
   return filled;
 }
+
+/** A state that is no state of the country beside it, whichever of the two is new. */
+function stateErrors(
+  org: Org,
+  account: StoredAccount | undefined,
+  values: Readonly<Record<string, PropertyValue>>,
+): readonly RecordError[] {
+  if (org.options.countries === undefined) return [];
+  const written = withCodes(org, values);
+  return ['Billing', 'Shipping'].flatMap((part) => {
+    const name = `${part}StateCode`;
+    const { [name]: state = null, [`${part}CountryCode`]: country = null } = { ...account?.values, ...written };
+    const isNew = name in written || `${part}CountryCode` in written;
+    const states = org.options.states?.[String(country)];
+    return !isNew || state === null || states?.[String(state)] !== undefined
+      ? []
+      : [foreign('state', `${part} State/Province`, name)];
+  });
+}
+
+const foreign = (what: 'state' | 'country', label: string, name: string): RecordError =>
+  recordError(
+    'FIELD_INTEGRITY_EXCEPTION',
+    `There's a problem with this ${what}, even though it may appear correct. Please select a ${what}/territory from the list of valid ones.: ${label}`,
+    [name],
+  );
 
 export const unknownField = (name: string): RecordError =>
   recordError('INVALID_FIELD', `No such column '${name}' on sobject of type Account`);
@@ -148,11 +175,8 @@ function formError(
   if (type === 'email' && !EMAIL.test(value)) {
     return recordError('INVALID_EMAIL_ADDRESS', `${label}: invalid email address: ${value}`, [name]);
   }
-  if (/^(Billing|Shipping)(State|Country(Code)?)$/.test(name) && isForeign(org, name, value)) {
-    const part = name.endsWith('State') ? 'state' : 'country';
-    const message = `There's a problem with this ${part}, even though it may appear correct. Please select a ${part}/territory from the list of valid ones.: ${label}`;
-    return recordError('FIELD_INTEGRITY_EXCEPTION', message, [name]);
-  }
+  if (/^(Billing|Shipping)(State|Country)(Code)?$/.test(name) && isForeign(org, name, value))
+    return foreign(name.includes('State') ? 'state' : 'country', label, name);
   if (!restricted || values.includes(value)) return undefined;
   return recordError(
     'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
@@ -190,11 +214,13 @@ function parentError(org: Org, account: StoredAccount | undefined, parentId: str
   return undefined;
 }
 
-function isForeign({ options: { countries } }: Org, name: string, value: string): boolean {
+/** Danish states are not configured in any org. */
+function isForeign({ options: { countries, states = {} } }: Org, name: string, value: string): boolean {
   if (countries === undefined) return false;
-  // Danish states are not configured in any org.
-  if (name.endsWith('State')) return true;
-  return name.endsWith('Code') ? countries[value] === undefined : !Object.values(countries).includes(value);
+  const lists = name.includes('State') ? Object.values(states) : [countries];
+  return !lists.some((names) =>
+    name.endsWith('Code') ? names[value] !== undefined : Object.values(names).includes(value),
+  );
 }
 
 const timeOf = (text: string): number =>

@@ -129,12 +129,13 @@ function route(account: HubspotAccount, request: EmulatorRequest, pathname: stri
 
 function details(account: HubspotAccount): EmulatorAnswer {
   const { portalId, timeZone } = account;
+  const { currency = 'DKK', additionalCurrencies = [] } = account.options;
   const body = {
     portalId,
     accountType: 'STANDARD',
     timeZone,
-    companyCurrency: 'DKK',
-    additionalCurrencies: [],
+    companyCurrency: currency,
+    additionalCurrencies,
     uiDomain: 'app.hubspot.com',
     dataHostingLocation: 'eu1',
   };

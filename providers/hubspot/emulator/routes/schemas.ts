@@ -40,11 +40,17 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   const hasUniqueValue = body.hasUniqueValue === true;
   const unique = [...account.definitions.values()].filter((definition) => definition.hasUniqueValue);
   if (hasUniqueValue && unique.length >= MAX_UNIQUE) return refuse(`at most ${MAX_UNIQUE} properties may be unique`);
-  const definition = { ...define({ name, label, type, fieldType, options, hasUniqueValue }), groupName: group };
+  const own = define({ name, label, type, fieldType, options, hasUniqueValue, ...displayOf(body) });
+  const definition = { ...own, groupName: group };
   account.definitions.set(name, definition);
   if (hasUniqueValue) account.companies.addUnique(name);
   return { status: 201, body: definition };
 }
+
+const displayOf = ({ numberDisplayHint, showCurrencySymbol }: Record<string, unknown>) => ({
+  ...(typeof numberDisplayHint === 'string' && { numberDisplayHint }),
+  ...(typeof showCurrencySymbol === 'boolean' && { showCurrencySymbol }),
+});
 
 const valuesOf = (options: unknown): readonly string[] =>
   Array.isArray(options) ? options.map((option: { value?: unknown }) => String(option.value)) : [];

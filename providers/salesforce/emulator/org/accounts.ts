@@ -33,8 +33,13 @@ export interface Accounts {
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const OWNER = '005Qy000000Ow1AIAS';
 
-/** Opens an empty table; ids rise, so that their order is the order of creation. */
-export function openAccounts(seed: number, unique: readonly string[], now: () => number): Accounts {
+/** Opens an empty table; ids rise, so that their order is the order of creation. `defaults` fill a new account. */
+export function openAccounts(
+  seed: number,
+  unique: readonly string[],
+  now: () => number,
+  defaults: Readonly<Record<string, PropertyValue>> = {},
+): Accounts {
   const byId = new Map<string, StoredAccount>();
   const order: StoredAccount[] = [];
   const holders = new Map(unique.map((name) => [name, new Map<string, StoredAccount>()]));
@@ -61,7 +66,7 @@ export function openAccounts(seed: number, unique: readonly string[], now: () =>
       const at = now();
       const account: StoredAccount = {
         id,
-        values: withoutBlanks({ OwnerId: OWNER, ...values }),
+        values: withoutBlanks({ OwnerId: OWNER, ...defaults, ...values }),
         createdAt: at,
         updatedAt: at,
         deleted: false,

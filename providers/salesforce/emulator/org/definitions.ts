@@ -48,32 +48,39 @@ export const define = (options: FieldOptions): FieldDefinition => {
 export function orgDefinitions(
   extra: readonly FieldOptions[],
   missing: readonly string[],
-  countries: Readonly<Record<string, string>> | undefined,
-  personAccounts: boolean,
+  on: SwitchedOn,
 ): Map<string, FieldDefinition> {
-  const country: FieldOptions[] =
-    countries === undefined
-      ? []
-      : ['Billing', 'Shipping'].map((part) => {
-          const values = Object.keys(countries);
-          return {
-            name: `${part}CountryCode`,
-            label: `${part} Country Code`,
-            type: 'picklist',
-            length: 10,
-            values,
-            restricted: true,
-          };
-        });
-  const person: FieldOptions[] = personAccounts
-    ? [{ name: 'IsPersonAccount', type: 'boolean', updateable: false }]
-    : [];
   const own = [CVR_NUMBER, CVR_HOLD, ...REGISTER_FIELDS].map(fromCustom);
-  const all = [...STANDARD, ...country, ...person, ...own].map(define);
+  const all = [...STANDARD, ...switchedOn(on), ...own].map(define);
   const byName = new Map(all.map((definition) => [definition.name, definition]));
   for (const name of missing) byName.delete(name);
   for (const options of extra) byName.set(options.name, define(options));
   return byName;
+}
+
+/** What an org may have switched on, and what brings fields with it. */
+export interface SwitchedOn {
+  readonly countries?: Readonly<Record<string, string>>;
+  readonly states?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly currencies?: readonly string[];
+  readonly personAccounts?: boolean;
+}
+
+function switchedOn({ countries, states = {}, currencies, personAccounts }: SwitchedOn): readonly FieldOptions[] {
+  const codes = (part: string, what: 'Country' | 'State', values: readonly string[]): FieldOptions => {
+    const name = `${part}${what}Code`;
+    return { name, label: `${part} ${what} Code`, type: 'picklist', length: 10, values, restricted: true };
+  };
+  const stateCodes = [...new Set(Object.values(states).flatMap((names) => Object.keys(names)))];
+  const lists = ['Billing', 'Shipping'].flatMap((part) =>
+    countries === undefined ? [] : [codes(part, 'Country', Object.keys(countries)), codes(part, 'State', stateCodes)],
+  );
+  const isoCode = { name: 'CurrencyIsoCode', label: 'Account Currency', type: 'picklist', length: 3, nillable: false };
+  return [
+    ...lists,
+    ...(currencies === undefined ? [] : [{ ...isoCode, values: currencies, restricted: true }]),
+    ...(personAccounts === true ? [{ name: 'IsPersonAccount', type: 'boolean', updateable: false }] : []),
+  ];
 }
 
 /** One of this project's own fields as the org holds it. */

@@ -6,6 +6,7 @@ import { toLongId } from '../../client/ids.ts';
 import { fromSalesforce } from '../../read/values.ts';
 import { type OrgLimits, openLimits } from '../limits.ts';
 import { type Flow, openTokens, type Tokens } from '../tokens.ts';
+import { openTriggers, type Trigger, type Triggers } from '../triggers.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
 import { openTables, type Tables } from './tables.ts';
@@ -32,6 +33,11 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly hiddenFields?: readonly string[];
   /** State and Country picklists: names by code. Off where absent. */
   readonly countries?: Readonly<Record<string, string>>;
+  /** Where those are on: a country's states, names by code; a country that is absent has none. */
+  readonly states?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Several currencies: the org's own first. A record has its own in `CurrencyIsoCode`. One currency where absent. */
+  readonly currencies?: readonly string[];
+  readonly triggers?: readonly Trigger[];
   readonly personAccounts?: boolean;
   /** Rows in a page of a query, 2,000 at most. */
   readonly pageSize?: number;
@@ -81,6 +87,11 @@ export interface Org {
   readonly tokens: Tokens;
   /** Tries that still find the row locked, by id. */
   readonly locks: Map<string, number>;
+  /** Ids of records that an approval keeps locked. */
+  readonly approvals: Set<string>;
+  readonly triggers: Triggers;
+  /** True where the org takes no new records. */
+  storageFull: boolean;
   /** Rows that open queries still owe, by locator. */
   readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
   /** The other objects. */
@@ -91,6 +102,9 @@ export interface Org {
   /** What `CrmEmulator.get` shows, blanks as null. */
   values(account: StoredAccount, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (account: StoredAccount, names: readonly string[]) => void;
+  /** Called with the ids of a read whose answer is made, and of an update that was not looked at yet. */
+  read: (ids: readonly string[]) => void;
+  arrived: (ids: readonly string[]) => void;
 }
 
 const TWO_HOURS_MS = 7_200_000;
@@ -99,14 +113,10 @@ const TWO_HOURS_MS = 7_200_000;
 export function openOrg(options: SalesforceEmulatorOptions): Org {
   const now = options.now ?? Date.now;
   const seed = options.seed ?? 1;
-  const definitions = orgDefinitions(
-    options.fields ?? [],
-    options.missingFields ?? [],
-    options.countries,
-    options.personAccounts ?? false,
-  );
+  const definitions = orgDefinitions(options.fields ?? [], options.missingFields ?? [], options);
   const unique = [...definitions.values()].filter((field) => field.unique).map((field) => field.name);
   const hidden = new Set(options.hiddenFields ?? []);
+  const [currency] = options.currencies ?? [];
   const window = options.rate === 'none' ? undefined : options.rate;
   const limits = { window, daily: options.daily ?? 100_000, jitter: options.usageJitter ?? 20 };
   const tokens = {
@@ -119,10 +129,13 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     options,
     definitions,
     hidden,
-    accounts: openAccounts(seed, unique, now),
+    accounts: openAccounts(seed, unique, now, currency === undefined ? {} : { CurrencyIsoCode: currency }),
     limits: openLimits(limits, seeded(seed)),
     tokens: openTokens(tokens, now),
     locks: new Map(),
+    approvals: new Set(),
+    triggers: openTriggers(options.triggers ?? []),
+    storageFull: false,
     locators: new Map(),
     tables: filledTables(options, tokens.organizationId, now),
     now,
@@ -130,6 +143,8 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     values: (account, names = definitions.keys()) =>
       Object.fromEntries([...names].map((name) => [name, shown(account, name, definitions.get(name)?.type)])),
     written: () => {},
+    read: () => {},
+    arrived: () => {},
   };
 }
 
@@ -143,6 +158,8 @@ function filledTables(options: SalesforceEmulatorOptions, organizationId: string
   ];
   for (const [at, { label, closed }] of statuses.entries())
     tables.insert('TaskStatus', { MasterLabel: label, IsClosed: closed, SortOrder: at + 1 });
+  for (const [at, code] of (options.currencies ?? []).entries())
+    tables.insert('CurrencyType', { IsoCode: code, IsActive: true, IsCorporate: at === 0, ConversionRate: 1 + at });
   for (const { name, message } of options.listed?.validation ?? []) {
     const values = { ValidationName: name, Active: true, ErrorMessage: message };
     tables.insert('ValidationRule', { ...values, 'EntityDefinition.QualifiedApiName': 'Account' });

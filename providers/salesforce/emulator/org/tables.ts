@@ -24,6 +24,7 @@ export interface ObjectSpec {
 /** https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_objects_list.htm */
 export const OBJECTS: Readonly<Record<string, ObjectSpec>> = {
   Organization: { prefix: '00D', fields: ['Name', 'OrganizationType', 'IsSandbox'] },
+  CurrencyType: { prefix: '01L', fields: ['IsoCode', 'IsActive', 'IsCorporate', 'ConversionRate'] },
   Task: {
     prefix: '00T',
     fields: ['Subject', 'WhatId', 'Status', 'ActivityDate', 'Description'],
