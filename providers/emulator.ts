@@ -71,8 +71,8 @@ export interface CrmEmulator {
   add(properties: Readonly<Record<string, PropertyValue>>): string;
   /** What the CRM holds, by canonical property value; undefined where no live record has the id. */
   get(id: string): Readonly<Record<string, PropertyValue>> | undefined;
-  /** A person's edit, past the API. */
-  edit(id: string, properties: Readonly<Record<string, PropertyValue>>): void;
+  /** A person's edit, past the API; where the CRM keeps who edited, `by` is the person's name. */
+  edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
   /** Deletes a record as a person would. */
   remove(id: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */

@@ -15,8 +15,8 @@ export interface FakeCrm {
   get(id: string): Readonly<Record<string, PropertyValue>> | undefined;
   /** Deletes a record as a person would. */
   remove(id: string): void;
-  /** A person's edit, past the API. */
-  edit(id: string, properties: Readonly<Record<string, PropertyValue>>): void;
+  /** A person's edit, past the API; where the CRM keeps who edited, `by` is the person's name. */
+  edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge?(primary: string, other: string): string;
   /** The texts of the notes on a record, oldest first. */

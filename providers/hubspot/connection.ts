@@ -4,7 +4,9 @@ import { MERGED_IDS } from './client/batch.ts';
 import { type Apis, loadClient } from './client/client.ts';
 import { faultOf, HubspotRefusal } from './client/faults.ts';
 import type { HubspotSettings } from './client/settings.ts';
+import { openAuthors } from './read/authors.ts';
 import { readChanges } from './read/changes.ts';
+import { readEdits } from './read/edits.ts';
 import { findHolders } from './read/holders.ts';
 import { toProperty } from './read/properties.ts';
 import { readCompanies } from './read/read.ts';
@@ -19,10 +21,11 @@ import { updateCompanies } from './write/update.ts';
 
 const SCAN_PAGE = 100;
 
-/** Loads the client and builds a connection. It remembers the account's time zone and the types of its properties. */
+/** Loads the client and builds a connection. It remembers the account's time zone, its property types and its users' names. */
 export async function connectHubspot(settings: HubspotSettings, { http, now }: ProviderContext): Promise<Connection> {
   let timeZone: string | undefined;
   const schema = openSchema();
+  const authors = openAuthors(settings.accessToken, now);
   const clock = () => ({ now: now(), timeZone });
   const bind = await loadClient(settings, http, clock);
 
@@ -65,6 +68,12 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
       definitions.length === 0 ? [] : verb(signal, (apis) => defineAll(apis, schema, definitions)),
     rules: (signal) => verb(signal, (apis) => readRules(apis, schema)),
     missingRights: (rights, signal) => verb(signal, (apis) => missingScopes(apis, rights)),
+    edits: async (ids, names, since, signal) =>
+      ids.length === 0 || names.length === 0
+        ? []
+        : verb(signal, async (apis) =>
+            readEdits(apis, { ids, names, since }, await schema.valuesOf(apis, names), authors),
+          ),
     notes: {
       find: (recordId, marker, _since, signal) => verb(signal, (apis) => findNote(apis, recordId, marker)),
       add: (note, signal) => verb(signal, (apis) => addNote(apis, note)),

@@ -6,6 +6,7 @@ import type { SalesforceSettings } from './client/settings.ts';
 import { missingPermissions } from './permissions.ts';
 import { changedAccounts } from './read/changes.ts';
 import { checkAccount } from './read/check-account.ts';
+import { readEdits } from './read/edits.ts';
 import { toProperty } from './read/fields.ts';
 import { findAccounts } from './read/find.ts';
 import { readAccounts } from './read/read.ts';
@@ -68,6 +69,10 @@ export async function connectSalesforce(settings: SalesforceSettings, context: P
       }),
     rules: (signal) => verb(signal, async (calls) => rulesOf(calls, await schemas.describe(calls))),
     missingRights: (rights, signal) => verb(signal, (calls) => missingPermissions(calls, rights, settings)),
+    edits: async (ids, names, since, signal) =>
+      ids.length === 0 || names.length === 0
+        ? []
+        : verb(signal, async (calls) => readEdits(calls, { ids, names, since }, await schemas.known(calls))),
     notes: openNotes(verb, settings),
     parents: {
       read: async (ids, signal) =>

@@ -6,6 +6,7 @@ import { live } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
 import { patiently, until } from '../until.ts';
 import { CHANGES } from './changes-rule.ts';
+import { EDITS } from './edits-rule.ts';
 
 /** A name with all that a query may trip over, and another name in it. */
 const ODD = `Birk & L'Øl "100%" + #1`;
@@ -71,6 +72,7 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
     },
   },
   CHANGES,
+  EDITS,
   {
     name: 'notes',
     about: 'a note is added to its record, and found again by its marker and by no other',

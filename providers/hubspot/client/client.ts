@@ -38,6 +38,8 @@ export interface Apis {
   get(
     path: string,
   ): Promise<{ readonly body: Record<string, unknown>; readonly headers: Readonly<Record<string, string>> }>;
+  /** A POST the client has no class for, of which nothing is made; gives the parsed body. */
+  post(path: string, body: object): Promise<Record<string, unknown>>;
   /** The time on HubSpot's clock (ms since 1970, whole seconds) from the newest answer; undefined where no answer had one. */
   serverTime(): number | undefined;
 }
@@ -116,6 +118,16 @@ export async function loadClient(
         const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
         const answer = await exchange({ method: 'GET', url: datedUrl(`${baseUrl}${path}`, apiVersion), headers });
         return { body: parseObject(answer.body) ?? {}, headers: answer.headers };
+      },
+      async post(path, body) {
+        const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json', ...JSON_HEADERS };
+        const answer = await exchange({
+          method: 'POST',
+          url: `${baseUrl}${path}`,
+          headers,
+          body: JSON.stringify(body),
+        });
+        return parseObject(answer.body) ?? {};
       },
       serverTime: () => serverTime,
     };

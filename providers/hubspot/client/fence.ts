@@ -23,7 +23,7 @@ export interface Outgoing {
 export function datedUrl(url: string, apiVersion: string): string {
   if (apiVersion === 'v3') return url;
   return url
-    .replace(/\/crm\/v3\/(objects|properties|property-validations)(?=[/?]|$)/, `/crm/$1/${apiVersion}`)
+    .replace(/\/crm\/v3\/(objects|properties|property-validations|owners)(?=[/?]|$)/, `/crm/$1/${apiVersion}`)
     .replace(/\/crm\/v4\/(objects|associations)(?=\/)/, `/crm/$1/${apiVersion}`)
     .replace(/\/(account-info|crm-object-schemas)\/v3\//, `/$1/${apiVersion}/`);
 }

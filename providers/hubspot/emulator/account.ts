@@ -8,6 +8,7 @@ import { accountDefinitions, type EmulatedProperty } from './definitions.ts';
 import { type AccountLimits, openLimits } from './limits.ts';
 import { openNotes, type StoredNotes } from './notes.ts';
 import type { HubspotEmulatorOptions } from './options.ts';
+import { APP, openPeople, type People, type VersionSource } from './people.ts';
 import { type Companies, type EmulatedCompany, openCompanies } from './records.ts';
 import { type Rules, storedText } from './validate.ts';
 
@@ -32,6 +33,7 @@ export interface HubspotAccount {
   readonly groups: Set<string>;
   readonly rules: Rules;
   readonly companies: Companies;
+  readonly people: People;
   readonly associations: Associations;
   readonly notes: StoredNotes;
   readonly limits: ReturnType<typeof openLimits>;
@@ -44,10 +46,10 @@ export interface HubspotAccount {
   /** Shuffles in place, by the seed. */
   shuffle<T>(items: T[]): T[];
   correlationId(): string;
-  /** Writes texts, past validation. */
-  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>): void;
+  /** Writes texts, past validation; by the app of the token where nobody is named, as `create` does. */
+  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>, source?: VersionSource): void;
   /** Makes a company, past validation. */
-  create(texts: Readonly<Record<string, string>>): EmulatedCompany;
+  create(texts: Readonly<Record<string, string>>, source?: VersionSource): EmulatedCompany;
   merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
   remove(company: EmulatedCompany): void;
   restore(id: string): boolean;
@@ -62,10 +64,13 @@ export interface HubspotAccount {
 }
 
 export const DEFAULT_TOKEN = 'pat-na1-emulator';
-const DEFAULT_SCOPES = ['objects.companies', 'objects.contacts', 'schemas.companies'].flatMap((what) => [
-  `crm.${what}.read`,
-  `crm.${what}.write`,
-]);
+const DEFAULT_SCOPES = [
+  ...['objects.companies', 'objects.contacts', 'schemas.companies'].flatMap((what) => [
+    `crm.${what}.read`,
+    `crm.${what}.write`,
+  ]),
+  'crm.objects.owners.read',
+];
 
 /** Opens an empty account. */
 export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
@@ -87,6 +92,7 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
     ...changesOf(state, (happening) => account.happened(happening)),
     portalId,
     timeZone,
+    people: openPeople(),
     rules: { definitions, required: options.required ?? [], portalId },
     groups: new Set(['companyinformation']),
     limits: openLimits(limitsOf(options, timeZone)),
@@ -154,13 +160,13 @@ function changesOf(
     return { ...blanksFilled(before, own, state), ...own };
   };
   return {
-    write(company, texts) {
+    write(company, texts, source = APP) {
       lag(company.id, { ...company });
-      companies.write(company, stored(texts, company.properties));
+      companies.write(company, stored(texts, company.properties), source);
       happened({ kind: 'edited', company, names: Object.keys(texts) });
     },
-    create(texts) {
-      const company = companies.create(stored(texts));
+    create(texts, source = APP) {
+      const company = companies.create(stored(texts), source);
       lag(company.id, undefined);
       happened({ kind: 'created', company });
       return company;

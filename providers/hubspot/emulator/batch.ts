@@ -6,6 +6,7 @@ import { render } from './render.ts';
 import { invalidValues } from './validate.ts';
 
 const MAX_INPUTS = 100;
+const MAX_INPUTS_WITH_HISTORY = 50;
 
 interface BatchError {
   readonly status: 'error';
@@ -26,7 +27,12 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
   const inputs = readInputs(account, body);
   if (!Array.isArray(inputs)) return inputs;
   const idProperty = typeof body.idProperty === 'string' ? body.idProperty : undefined;
-  const properties = Array.isArray(body.properties) ? body.properties.map(String) : [];
+  const listed = (names: unknown) => (Array.isArray(names) ? names.map(String) : []);
+  const [properties, withHistory] = [listed(body.properties), listed(body.propertiesWithHistory)];
+  if (withHistory.length > 0 && inputs.length > MAX_INPUTS_WITH_HISTORY) {
+    const message = `The maximum number of inputs supported in a batch request for property histories is ${MAX_INPUTS_WITH_HISTORY}. Please reduce the number of items and try again`;
+    return refusal(account, 400, 'VALIDATION_ERROR', message);
+  }
   const found: EmulatedCompany[] = [];
   const misses: string[] = [];
   for (const { id } of inputs) {
@@ -35,7 +41,7 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
     else if (!found.includes(company)) found.push(company);
   }
   const named = account.options.readMisses !== 'absent' && misses.length > 0;
-  const shown = found.map((company) => render(company, properties));
+  const shown = found.map((company) => render(company, properties, withHistory));
   account.read(found.map((company) => company.id));
   return answer(account, shown, named ? [notFound(misses)] : []);
 }

@@ -1,6 +1,6 @@
 /**
- * An emulated HubSpot account on loopback: companies, their properties, batches, search, merges, limits, notes,
- * associations between companies, webhooks.
+ * An emulated HubSpot account on loopback: companies, their properties with history, batches, search, merges, limits,
+ * notes, associations between companies, owners, webhooks.
  *
  * Not emulated: archiving and merging through the API, tasks, other objects.
  */
@@ -11,6 +11,7 @@ import { DEFAULT_TOKEN, type HubspotAccount, openAccount } from './account.ts';
 import { define, type PropertyOptions } from './definitions.ts';
 import { plainText } from './notes.ts';
 import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
+import { APP, SOMEBODY } from './people.ts';
 import type { EmulatedCompany } from './records.ts';
 import { parentOf } from './routes/associations.ts';
 import { answerRequest } from './routes/routes.ts';
@@ -65,14 +66,14 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
     name: 'hubspot',
     url: served.url,
     settings: { accessToken: token, baseUrl: served.url, rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } },
-    add: (properties) => account.create(texts(undefined, properties)).id,
+    add: (properties) => account.create(texts(undefined, properties), account.people.sourceOf(SOMEBODY)).id,
     get(id) {
       const company = account.companies.find(id);
       return company === undefined ? undefined : account.values(company);
     },
-    edit(id, properties) {
+    edit(id, properties, by = SOMEBODY) {
       const company = live(id);
-      account.write(company, texts(company, properties));
+      account.write(company, texts(company, properties), account.people.sourceOf(by));
     },
     remove: (id) => account.remove(live(id)),
     merge: (primary, other) => account.merge(live(primary), live(other)).id,
@@ -119,6 +120,6 @@ function redefine(account: HubspotAccount, options: PropertyOptions): void {
   for (const company of account.companies.all()) {
     const held = company.properties[name] ?? '';
     const faults = invalidValues(account, company, { [name]: held }, 'v3');
-    if (faults.some(({ error }) => error !== 'READ_ONLY_VALUE')) account.companies.write(company, { [name]: '' });
+    if (faults.some(({ error }) => error !== 'READ_ONLY_VALUE')) account.companies.write(company, { [name]: '' }, APP);
   }
 }

@@ -1,11 +1,25 @@
 /** The companies an emulated account holds, as texts; about half a kilobyte each with ten short properties. */
 
+import type { VersionSource } from './people.ts';
+
+/** One value of a property, from a time on. */
+export interface EmulatedVersion {
+  readonly property: string;
+  readonly text: string;
+  readonly at: number;
+  readonly source: VersionSource;
+}
+
 export interface EmulatedCompany {
   readonly id: string;
   readonly createdAt: number;
   updatedAt: number;
   /** Replaced as a whole by every write, so that a search index may keep the old one. Blank properties are absent. */
   properties: Readonly<Record<string, string>>;
+  /** Who made it. */
+  readonly source: VersionSource;
+  /** What was written since it was made, oldest first; a value that was written again is no version of its own. */
+  versions: readonly EmulatedVersion[];
   /** Ids merged into this company. */
   merged: readonly string[];
   /** When it was deleted; absent on live ones. */
@@ -15,13 +29,13 @@ export interface EmulatedCompany {
 }
 
 export interface Companies {
-  create(texts: Readonly<Record<string, string>>): EmulatedCompany;
+  create(texts: Readonly<Record<string, string>>, source: VersionSource): EmulatedCompany;
   /** The live company with exactly this id. */
   find(id: string): EmulatedCompany | undefined;
   /** The same, or the survivor of its merges. */
   follow(id: string): EmulatedCompany | undefined;
   /** `''` clears. */
-  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>): void;
+  write(company: EmulatedCompany, texts: Readonly<Record<string, string>>, source: VersionSource): void;
   remove(id: string): boolean;
   /** The deleted company with this id; one that was merged away is not deleted. */
   archived(id: string): EmulatedCompany | undefined;
@@ -44,6 +58,8 @@ export interface CompanyPage {
 }
 
 const NOBODY: readonly string[] = [];
+const NONE: readonly EmulatedVersion[] = [];
+const MERGE: VersionSource = { sourceType: 'MERGE_COMPANIES' };
 
 /** An empty account; ids count up from `firstId`. */
 export function openCompanies(firstId: number, unique: readonly string[], now: () => number): Companies {
@@ -54,8 +70,9 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
   const { hold, release, idOf, addUnique, values } = openHolders(unique);
   let nextId = firstId;
 
-  const make = (properties: Readonly<Record<string, string>>, merged: readonly string[]): EmulatedCompany => {
-    const company: EmulatedCompany = { id: String(nextId), createdAt: now(), updatedAt: now(), properties, merged };
+  const make = (made: Pick<EmulatedCompany, 'properties' | 'merged' | 'source'>): EmulatedCompany => {
+    const at = now();
+    const company = { ...made, id: String(nextId), createdAt: at, updatedAt: at, versions: NONE };
     nextId += 1;
     live.set(company.id, company);
     order.push(company.id);
@@ -68,15 +85,16 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
   };
 
   return {
-    create: (texts) => make(withoutBlanks(texts), NOBODY),
+    create: (texts, source) => make({ properties: withoutBlanks(texts), merged: NOBODY, source }),
     find: (id) => live.get(id),
     follow(id) {
       let at: string | undefined = id;
       while (at !== undefined && !live.has(at)) at = survivors.get(at);
       return at === undefined ? undefined : live.get(at);
     },
-    write(company, texts) {
+    write(company, texts, source) {
       release(company);
+      company.versions = [...company.versions, ...versionsOf(company, texts, { at: now(), source })];
       company.properties = withoutBlanks({ ...company.properties, ...texts });
       company.updatedAt = now();
       hold(company);
@@ -103,7 +121,7 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
       drop(primary);
       drop(other);
       const merged = [...primary.merged, ...other.merged, primary.id, other.id];
-      const survivor = make({ ...other.properties, ...primary.properties }, merged);
+      const survivor = make({ properties: { ...other.properties, ...primary.properties }, merged, source: MERGE });
       survivors.set(primary.id, survivor.id);
       survivors.set(other.id, survivor.id);
       return survivor;
@@ -113,6 +131,21 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
     addUnique,
     holder: (property, value) => live.get(idOf(property, value) ?? ''),
   };
+}
+
+/** The versions that a write adds; the value that the company was made with is one once it goes. */
+function versionsOf(
+  { properties, versions, createdAt, source: maker }: EmulatedCompany,
+  texts: Readonly<Record<string, string>>,
+  { at, source }: Pick<EmulatedVersion, 'at' | 'source'>,
+): readonly EmulatedVersion[] {
+  return Object.entries(texts).flatMap(([property, text]) => {
+    const before = properties[property] ?? '';
+    if (before === text) return [];
+    const isFirst = before !== '' && !versions.some((version) => version.property === property);
+    const made = isFirst ? [{ property, text: before, at: createdAt, source: maker }] : [];
+    return [...made, { property, text, at, source }];
+  });
 }
 
 function pageOf(

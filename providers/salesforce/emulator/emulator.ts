@@ -1,16 +1,18 @@
 /**
- * An emulated Salesforce org on loopback: accounts, describe, collections, queries, sessions, merges, limits,
- * tasks, notes, custom fields and permission sets.
+ * An emulated Salesforce org on loopback: accounts with field history, describe, collections, queries, sessions, merges,
+ * limits, tasks, notes, custom fields and permission sets.
  *
  * Not emulated: upserting and deleting through the API, getDeleted, Bulk, other objects than those.
  */
 import { type CrmEmulator, serveEmulator } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { textOf } from '../client/json.ts';
+import { writeAs } from './field-history.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { moveActivities, notesOn } from './org/activities.ts';
 import { define, type FieldOptions } from './org/definitions.ts';
 import { type Org, openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
+import { SOMEBODY } from './org/users.ts';
 import { answerRequest } from './routes.ts';
 import type { Trigger } from './triggers.ts';
 import { misfit, stored, validate, withCodes } from './validate.ts';
@@ -63,14 +65,14 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     url: served.url,
     settings: { loginUrl: served.url, auth: org.tokens.auth, ...limits },
     secrets: org.tokens.secrets,
-    add: (properties) => org.accounts.create(valuesByPerson(org, undefined, { Name: null, ...properties })).id,
+    add: (properties) => addByPerson(org, properties),
     get(id) {
       const account = org.accounts.find(id);
       return account === undefined || account.deleted ? undefined : org.values(account);
     },
-    edit(id, properties) {
+    edit(id, properties, by = SOMEBODY) {
       const account = live(id);
-      org.accounts.write(account, valuesByPerson(org, account, properties));
+      writeAs(org, account, valuesByPerson(org, account, properties), org.users.idOf(by));
     },
     remove: (id) => org.accounts.remove(live(id)),
     merge(primary, other) {
@@ -114,6 +116,12 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
   org.arrived = (ids) => emulator.onArrival?.(ids);
   org.written = (account, names) => emulator.onWrite?.(account.id, org.values(account, names));
   return emulator;
+}
+
+function addByPerson(org: Org, properties: Readonly<Record<string, PropertyValue>>): string {
+  const account = org.accounts.create(valuesByPerson(org, undefined, { Name: null, ...properties }));
+  account.modifiedById = org.users.idOf(SOMEBODY);
+  return account.id;
 }
 
 function redefine(org: Org, options: FieldOptions): void {

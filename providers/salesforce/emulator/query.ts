@@ -39,12 +39,21 @@ export function answerLocator(org: Org, locator: string): EmulatorAnswer {
   return page(org, open.rows, open.total);
 }
 
+/** The only field of another object that a query of accounts may ask for here. */
+const MODIFIER = 'LastModifiedBy.Name';
+const modifierOf = (org: Org, { modifiedById }: StoredAccount): string =>
+  org.users.nameOf(modifiedById ?? org.tokens.userId);
+
 function queryAccounts(org: Org, query: Query, all: boolean): EmulatorAnswer {
-  const unknown = namesIn(query).find((name) => org.field(name) === undefined);
+  const unknown = namesIn(query).find((name) => name !== MODIFIER && org.field(name) === undefined);
   if (unknown !== undefined) return noColumn(unknown, 'Account');
   const unfilterable = query.where.find(({ field }) => org.field(field)?.filterable === false);
   if (unfilterable !== undefined) return noFilter(unfilterable.field);
-  const rows = select(org, query, all).map((account) => render(org, account, query.fields));
+  const own = query.fields.filter((name) => name !== MODIFIER);
+  const rows = select(org, query, all).map((account) => ({
+    ...render(org, account, own),
+    ...(own.length < query.fields.length && { LastModifiedBy: { Name: modifierOf(org, account) } }),
+  }));
   return page(org, rows, rows.length);
 }
 

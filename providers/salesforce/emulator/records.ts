@@ -3,6 +3,7 @@ import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { toLongId } from '../client/ids.ts';
 import { objectOf, textOf } from '../client/json.ts';
+import { writeAs } from './field-history.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { type Org, rawValue } from './org/org.ts';
 import { type RecordError, recordError, refusal } from './refusal.ts';
@@ -61,6 +62,7 @@ export function createAccount(org: Org, json: unknown, headers: EmulatorRequest[
     return { status: 400, body };
   }
   const account = org.accounts.create({ ...withCodes(org, values), ...assigned(values, headers) });
+  account.modifiedById = org.tokens.userId;
   org.written(account, Object.keys(values));
   return { status: 201, body: { id: account.id, success: true, errors: [] } };
 }
@@ -192,7 +194,7 @@ function write(
   if (hidden !== undefined) return [unknownField(hidden)];
   const errors = validate(org, account, values, allowsAlerts(headers));
   if (errors.length > 0) return errors;
-  org.accounts.write(account, { ...withCodes(org, values), ...assigned(values, headers) });
+  writeAs(org, account, { ...withCodes(org, values), ...assigned(values, headers) }, org.tokens.userId);
   org.written(account, Object.keys(values));
   return [];
 }

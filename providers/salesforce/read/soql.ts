@@ -15,6 +15,14 @@ export function scanQuery(fields: readonly string[], after: string | undefined, 
 export const whereaboutsQuery = (ids: readonly string[]): string =>
   `SELECT Id, IsDeleted, MasterRecordId FROM Account WHERE Id IN (${ids.map(quote).join(',')})`;
 
+/** Who changed accounts last, those that were changed at a time or later. */
+export const modifiedQuery = (ids: readonly string[], since: string): string =>
+  `SELECT Id, LastModifiedDate, LastModifiedById, LastModifiedBy.Name FROM Account WHERE Id IN (${ids.map(quote).join(',')}) AND LastModifiedDate >= ${since}`;
+
+/** Changes of tracked fields at a time or later, after an id, in their order. */
+export const fieldHistoryQuery = (ids: readonly string[], since: string, after: string): string =>
+  `SELECT Id, AccountId, Field, OldValue, NewValue, CreatedDate, CreatedById, CreatedBy.Name FROM AccountHistory WHERE AccountId IN (${ids.map(quote).join(',')}) AND CreatedDate >= ${since}${after === '' ? '' : ` AND Id > ${quote(after)}`} ORDER BY Id`;
+
 /** Accounts stamped at a time or later, the deleted ones too where `queryAll` asks. */
 export const changedQuery = (fields: readonly string[], from: string, limit: number): string =>
   `SELECT ${select([...TRACE, ...fields])} FROM Account WHERE SystemModstamp >= ${from} ORDER BY SystemModstamp, Id LIMIT ${limit}`;

@@ -255,6 +255,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return { ...changes, changeHints: changes.changeHints.filter(({ kind }) => kind !== 'gone') };
     },
   })),
+  edits: connection((sound) => ({
+    edits: async (ids, names, since, signal) =>
+      ((await sound.edits?.(ids, names, since, signal)) ?? []).map((edit) => ({ ...edit, own: true })),
+  })),
   notes: connection(({ notes }) => ({
     ...(notes !== undefined && {
       notes: { ...notes, find: async (id, ...rest) => (await notes.find(id, ...rest)) ?? `${id}/1` },

@@ -276,6 +276,7 @@ describe('the conformance suite', () => {
       'creates',
       'create-lost-answer',
       'changes',
+      'edits',
       'notes',
       'parents',
       'defines-properties',

@@ -6,6 +6,8 @@ import type { PropertyValue, Right } from '../../../providers/provider.ts';
 
 export const TOKEN = 'toy-secret-token';
 const PAGE = 50;
+/** Who writes through the API. */
+const APP = 'the app';
 const TYPES: Readonly<Record<string, string>> = {
   name: 'string',
   about: 'multiline',
@@ -35,6 +37,12 @@ interface Asked {
 }
 
 interface Row {
+  readonly history: {
+    readonly property: string;
+    readonly value: PropertyValue;
+    readonly at: number;
+    readonly by: string;
+  }[];
   values: Values;
   at: number;
   parent: string | null;
@@ -55,7 +63,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
   const make = (values: Values): string => {
     last += 1;
     const blank = Object.fromEntries(Object.keys(TYPES).map((name) => [name, null]));
-    rows.set(String(last), { values: { ...blank, ...values }, at: tick(), parent: null, notes: [] });
+    rows.set(String(last), { values: { ...blank, ...values }, at: tick(), parent: null, notes: [], history: [] });
     return String(last);
   };
   const lost = (id: string) => {
@@ -68,13 +76,15 @@ export async function startToyCrm(): Promise<FakeCrm> {
   };
   const picked = (row: Row, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, row.values[name] ?? null]));
-  const write = (id: string, properties: Values) => {
+  const write = (id: string, properties: Values, by = APP) => {
     const row = rows.get(id);
     if (row === undefined) return lost(id);
     if (properties['email'] === 'no address') {
       const reason = 'is no address';
       return { kind: 'rejected', id, reason, properties: { email: reason } };
     }
+    for (const [property, value] of Object.entries(properties))
+      row.history.push({ property, value, at: Date.now(), by });
     // In place, as an author's fake may do it: whoever looked before sees the change.
     Object.assign(row.values, properties);
     row.at = tick();
@@ -120,6 +130,13 @@ export async function startToyCrm(): Promise<FakeCrm> {
       const lately = losses.filter(({ at }) => at > since).map(({ id }) => lost(id));
       return { changeHints: [...changeHints, ...lately], cursor: String(clock), more: false };
     },
+    'POST /edits': ({ ids, properties }) => ({
+      results: ids.flatMap((id) =>
+        (rows.get(id)?.history ?? [])
+          .filter(({ property }) => properties.includes(property))
+          .map((edit) => ({ id, ...edit, own: edit.by === APP })),
+      ),
+    }),
     'POST /note': ({ note }) => {
       const row = rows.get(note.recordId);
       if (row === undefined) return { kind: 'gone' };
@@ -164,7 +181,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
     add: make,
     get: (id) => rows.get(id)?.values,
     remove: lose,
-    edit: (id, properties) => void write(id, { ...properties }),
+    edit: (id, properties, by = 'somebody') => void write(id, { ...properties }, by),
     merge: (primary, other) => {
       survivors.set(other, primary);
       lose(other);

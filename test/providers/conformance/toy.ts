@@ -9,6 +9,7 @@ import {
   type MissingRight,
   type Outcome,
   type ParentRead,
+  type PropertyEdit,
   type Provider,
   ProviderError,
   type Read,
@@ -80,6 +81,10 @@ function soundConnection(call: Call): Connection {
     rules: (signal) => call('/rules', signal),
     missingRights: async (rights, signal) =>
       (await listed<MissingRight>(call('/withheld', signal))).filter(({ right }) => rights.includes(right)),
+    edits: async (ids, properties, since, signal) => {
+      const all = await listed<PropertyEdit>(call('/edits', signal, { ids, properties }));
+      return all.filter(({ at }) => at > since).toSorted((a, b) => a.at - b.at);
+    },
     notes: {
       find: async (id, marker, _since, signal) => {
         const asked = { ids: [id], value: marker };

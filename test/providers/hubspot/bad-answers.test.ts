@@ -11,6 +11,7 @@ const scan: Work = (connection) => connection.scan(['name'], undefined, live());
 const begin: Work = (connection) => connection.changes?.(['name'], undefined, live());
 const find: Work = (connection) => connection.find?.('name', 'A', live());
 const findNote: Work = (connection, id) => connection.notes?.find(id, 'cvrsync:1', 0, live());
+const edits: Work = (connection, id) => connection.edits?.([id], ['name'], 0, live());
 const readParents: Work = (connection, id) => connection.parents?.read([id], live());
 const writeParent: Work = (connection, id, parent) => connection.parents?.write({ id, parent, was: null }, live());
 
@@ -30,6 +31,9 @@ test.each<[string, string, unknown, Work]>([
   ['find', '/search', { results: NAMELESS }, find],
   ['notes.find', '/associations/', { results: NOTHING }, findNote],
   ['notes.find', '/associations/', { results: NAMELESS }, findNote],
+  ['edits', '/batch/read', {}, edits],
+  ['edits', '/batch/read', { results: NOTHING }, edits],
+  ['edits', '/batch/read', { results: NAMELESS }, edits],
   ['parents.read', '/associations/', { results: NAMELESS }, readParents],
   ['parents.write', '^GET .*/associations/', { results: NAMELESS }, writeParent],
   ['parents.write', '^PUT .*/associations/', {}, writeParent],

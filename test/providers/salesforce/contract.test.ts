@@ -14,7 +14,7 @@ await probe.close();
 describeConformance('salesforce', {
   provider: salesforce,
   module: new URL('../../../providers/salesforce/provider.ts', import.meta.url).href,
-  start: () => startSalesforceEmulator(),
+  start: () => startSalesforceEmulator({ trackedFields: ['Name'] }),
   secrets,
   properties: {
     text: 'Name',

@@ -4,6 +4,7 @@ import { type HubspotAccount, refusal } from '../account.ts';
 import { batchRead, batchUpdate } from '../batch.ts';
 import { create, getOne, list } from '../companies.ts';
 import type { LimitPolicy } from '../limits.ts';
+import { tokenInfo } from '../people.ts';
 import { search } from '../search.ts';
 import { archiveLabels, listAssociations, putAssociation, readAssociations } from './associations.ts';
 import { createNote, createNotes, readNotes } from './notes.ts';
@@ -43,6 +44,7 @@ const SCHEMAS = ['crm.schemas.companies.read', 'crm.schemas.companies.write'] as
 const [READ, WRITE] = COMPANIES;
 const [NOTES_READ, NOTES_WRITE] = CONTACTS;
 const [SCHEMA_READ, SCHEMA_WRITE] = SCHEMAS;
+const OWNERS_READ = 'crm.objects.owners.read';
 
 /** Where a request goes: `area` of the API, its version, and the rest of the path. */
 interface Call {
@@ -69,6 +71,7 @@ function callOf(method: string, pathname: string): Call | undefined {
 }
 
 function route(account: HubspotAccount, request: EmulatorRequest, pathname: string): EmulatorAnswer {
+  if (pathname === '/oauth/v2/private-apps/get/access-token-info') return tokenInfo(account.portalId, account.scopes);
   const call = callOf(request.method, pathname);
   if (call === undefined) return refusal(account, 404, 'NOT_FOUND', 'resource not found');
   const { line, version, ids } = call;
@@ -80,6 +83,8 @@ function route(account: HubspotAccount, request: EmulatorRequest, pathname: stri
   switch (line) {
     case 'GET account-info/details':
       return details(account);
+    case 'GET owners':
+      return allow([OWNERS_READ], () => account.people.list());
     case 'GET objects/companies':
       return allow([READ], () => list(account, url));
     case 'POST objects/companies':

@@ -8,6 +8,8 @@ export interface StoredAccount {
   values: Readonly<Record<string, PropertyValue>>;
   readonly createdAt: number;
   updatedAt: number;
+  /** The user who changed it last; the user of the tokens where absent. */
+  modifiedById?: string;
   deleted: boolean;
   /** The survivor, where this one was merged away. */
   masterId: string | undefined;

@@ -139,5 +139,7 @@ const STANDARD: readonly FieldOptions[] = [
   { name: 'Description', label: 'Account Description', type: 'textarea', length: 32_000, filterable: false },
   { name: 'OwnerId', label: 'Owner ID', type: 'reference', length: 18, nillable: false },
   { name: 'CreatedDate', label: 'Created Date', type: 'datetime', updateable: false, nillable: false },
+  { name: 'LastModifiedDate', label: 'Last Modified Date', type: 'datetime', updateable: false, nillable: false },
+  { name: 'LastModifiedById', label: 'Last Modified By ID', type: 'reference', updateable: false, nillable: false },
   { name: 'SystemModstamp', label: 'System Modstamp', type: 'datetime', updateable: false, nillable: false },
 ];

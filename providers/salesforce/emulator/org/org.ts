@@ -9,7 +9,9 @@ import { type Flow, openTokens, type Tokens } from '../tokens.ts';
 import { openTriggers, type Trigger, type Triggers } from '../triggers.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
+
 import { openTables, type Tables } from './tables.ts';
+import { openUsers, type Users } from './users.ts';
 
 /** The options of an emulated Salesforce. */
 export interface SalesforceEmulatorOptions extends EmulatorOptions {
@@ -31,6 +33,8 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly missingFields?: readonly string[];
   /** Names of fields that field-level security hides from the user. */
   readonly hiddenFields?: readonly string[];
+  /** Names of fields whose changes AccountHistory keeps; none where absent, as in a new org. */
+  readonly trackedFields?: readonly string[];
   /** State and Country picklists: names by code. Off where absent. */
   readonly countries?: Readonly<Record<string, string>>;
   /** Where those are on: a country's states, names by code; a country that is absent has none. */
@@ -85,6 +89,7 @@ export interface Org {
   readonly accounts: Accounts;
   readonly limits: OrgLimits;
   readonly tokens: Tokens;
+  readonly users: Users;
   /** Tries that still find the row locked, by id. */
   readonly locks: Map<string, number>;
   /** Ids of records that an approval keeps locked. */
@@ -119,25 +124,27 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
   const [currency] = options.currencies ?? [];
   const window = options.rate === 'none' ? undefined : options.rate;
   const limits = { window, daily: options.daily ?? 100_000, jitter: options.usageJitter ?? 20 };
-  const tokens = {
+  const tokenOptions = {
     flow: options.flow ?? 'client-credentials',
     rotate: options.rotate ?? true,
     lifetimeMs: options.sessionMs ?? TWO_HOURS_MS,
     organizationId: toLongId('00DQy00000Emu1A'),
   };
+  const tokens = openTokens(tokenOptions, now);
   return {
     options,
     definitions,
     hidden,
     accounts: openAccounts(seed, unique, now, currency === undefined ? {} : { CurrencyIsoCode: currency }),
     limits: openLimits(limits, seeded(seed)),
-    tokens: openTokens(tokens, now),
+    tokens,
+    users: openUsers(tokens.userId),
     locks: new Map(),
     approvals: new Set(),
     triggers: openTriggers(options.triggers ?? []),
     storageFull: false,
     locators: new Map(),
-    tables: filledTables(options, tokens.organizationId, now),
+    tables: filledTables(options, tokenOptions.organizationId, now),
     now,
     field: (name) => (hidden.has(name) ? undefined : definitions.get(name)),
     values: (account, names = definitions.keys()) =>
@@ -180,6 +187,9 @@ export function rawValue(account: StoredAccount, name: string): PropertyValue {
       return account.masterId ?? null;
     case 'CreatedDate':
       return salesforceTime(account.createdAt);
+    case 'LastModifiedById':
+      return account.modifiedById ?? null;
+    case 'LastModifiedDate':
     case 'SystemModstamp':
       // Kept by the second, as in Salesforce.
       return salesforceTime(Math.floor(account.updatedAt / 1_000) * 1_000);

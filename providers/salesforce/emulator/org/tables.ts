@@ -25,6 +25,11 @@ export interface ObjectSpec {
 export const OBJECTS: Readonly<Record<string, ObjectSpec>> = {
   Organization: { prefix: '00D', fields: ['Name', 'OrganizationType', 'IsSandbox'] },
   CurrencyType: { prefix: '01L', fields: ['IsoCode', 'IsActive', 'IsCorporate', 'ConversionRate'] },
+  AccountHistory: {
+    prefix: '017',
+    fields: ['AccountId', 'Field', 'OldValue', 'NewValue', 'CreatedById', 'CreatedBy.Name'],
+    unfilterable: ['OldValue', 'NewValue'],
+  },
   Task: {
     prefix: '00T',
     fields: ['Subject', 'WhatId', 'Status', 'ActivityDate', 'Description'],
