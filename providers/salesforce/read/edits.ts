@@ -20,8 +20,8 @@ interface EditsAsked {
 }
 
 /**
- * Two calls for 60 accounts, and one more where there are over 2,000 changes. A field without a row in the history is
- * untracked or unchanged: who changed the record last is then told without a value.
+ * Two calls for 60 accounts, and one more where there are over 2,000 changes. A field without a row in the history is not
+ * tracked, or did not change: who changed the record last is then told without a value.
  */
 export async function readEdits(
   calls: Calls,
