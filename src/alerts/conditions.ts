@@ -22,6 +22,8 @@ export interface Observed {
   readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
   /** Sources that could not be read, and since when. */
   readonly behind: readonly { readonly source: string; readonly since: number }[];
+  /** Parts of the register of which fewer documents are stored than it counts. */
+  readonly missing: readonly { readonly part: string; readonly source: number; readonly stored: number }[];
   readonly freeBytes: number | undefined;
   /** How many things `review list` shows. */
   readonly waiting: number;
@@ -55,6 +57,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.limits.map(ofLimit),
     ...observed.failed.map(ofFailed),
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
+    ...observed.missing.map(ofMissing),
     ...ofDisk(observed.freeBytes),
     ...observed.monitors.filter(({ isOff, since }) => isOff || now - since >= WEBHOOK_FAILS_MS).map(ofMonitor),
     ...ofReview(observed.waiting, thresholds.reviewOver),
@@ -120,6 +123,13 @@ const ofSource = ({ source, since }: Observed['behind'][number]): Condition => (
   what: `cvrsync cannot read the source ${source}`,
   advice: 'No change is lost: it goes on where it stopped. `cvrsync check` and the log name the cause.',
   since,
+});
+
+const ofMissing = ({ part, source, stored }: Observed['missing'][number]): Condition => ({
+  key: `missing:${part}`,
+  what: `${source - stored} of the ${source} ${part} that the register counts are not stored`,
+  advice:
+    'cvrsync reads the whole register again beside what is new, and counts anew. If this stays, `cvrsync check` and the log name the cause.',
 });
 
 const ofDisk = (free: number | undefined): readonly Condition[] =>

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { countAttention } from '../connector/explain/attention.ts';
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
+import { readMissing } from '../service/register/watch/count-documents.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -22,6 +23,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
         since,
       })),
     behind: await readBehind(db),
+    missing: await readMissing(db),
     freeBytes: await store.freeBytes(),
     waiting: await countAttention(db, now, { limit: reviewOver + 1 }),
     monitors: await readMonitors(db),

@@ -98,6 +98,10 @@ export function createMetrics() {
     documents: counter('register_documents_total', 'Register documents by what became of them.', ['result']),
     filings: counter('filings_total', 'Filings of annual reports by what became of them.', ['result']),
     changes: counter('changes_total', 'Changes found in the register, by event.', ['event']),
+    registerCount: gauge('register_size', 'Documents that the register counts, and documents that are stored.', [
+      'part',
+      'where',
+    ]),
     registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 where nothing waits.'),
     /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),

@@ -4,6 +4,7 @@ import { errorText } from '../protocol/text/error-text.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
+import { readCount, readMissing } from './register/watch/count-documents.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
 import { BEHIND_MS, readProgress } from './register/watch/progress.ts';
 import type { RegisterSettings } from './settings.ts';
@@ -25,10 +26,13 @@ export async function checkRegister(
 ): Promise<Findings> {
   const from = register.source === 'file' ? register.path : register.baseUrl;
   const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
-  const lag = [...(await checkLag(deps, source)), ...(await checkLimit(deps))];
+  const lag = [...(await checkLag(deps, source)), ...(await checkCount(deps)), ...(await checkLimit(deps))];
   try {
     const [first] = (await source.page(undefined, signal)).documents;
-    if (first !== undefined) return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
+    if (first !== undefined)
+      return lag.some(({ level }) => level !== 'info')
+        ? lag
+        : [{ level: 'ok', subject, found: `${from} gives documents` }, ...lag];
     const advice =
       register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
     return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
@@ -41,6 +45,20 @@ export async function checkRegister(
   } finally {
     await source.close?.();
   }
+}
+
+/** The register's own count beside the stored documents, after a load. */
+async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
+  const { at, counts = [] } = (await readCount(db)) ?? {};
+  const missing = await readMissing(db);
+  const when = at === undefined ? '' : ` at ${new Date(at).toISOString().slice(0, 19)}Z`;
+  const advice = 'cvrsync reads the whole register again beside what is new, and counts anew: see what its log says';
+  return counts.map(({ part, source, stored }) => {
+    const found = `the register counted ${source} ${part}${when}, ${stored} are stored`;
+    return missing.some((one) => one.part === part)
+      ? { level: 'warn', subject, found, advice }
+      : { level: 'info', subject, found };
+  });
 }
 
 /** What the safety limit withholds. */

@@ -13,6 +13,7 @@ const WELL: Observed = {
   failed: [],
   limits: [],
   behind: [],
+  missing: [],
   freeBytes: 2 ** 40,
   waiting: 0,
   monitors: [],

@@ -1,6 +1,6 @@
 /** The sources of the service: when each is read next, and since when it could not be. */
 import type { VNode } from 'preact';
-import { AHEAD, WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
+import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
 import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
@@ -20,7 +20,7 @@ export const readSources = (db: Db): Promise<readonly SourceRow[]> =>
     .selectFrom('lane')
     .select(['key as name', 'due_at as dueAt', 'since', 'error'])
     .where('queue', '=', WATCH_QUEUE)
-    .where('key', '!=', AHEAD)
+    .where('key', 'not in', [AHEAD, COUNT])
     .orderBy('key')
     .execute();
 

@@ -2,6 +2,7 @@
 import type { OutboundHttp, OutboundResponse } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
+import { isJsonObject } from '../../../protocol/text/json.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import { type AnswerHit, readAnswer } from './hits.ts';
@@ -31,7 +32,13 @@ export type RegisterSearch = (
   how?: { readonly large?: boolean },
 ) => Promise<readonly AnswerHit[]>;
 
-export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): RegisterSearch {
+/** Answers with how many documents a query matches; throws {@link SourceError}. */
+export type RegisterCounter = (index: string, query: object, signal: AbortSignal) => Promise<number>;
+
+export function createSearch(
+  options: SearchOptions,
+  rateLimiter: RateLimiter,
+): { readonly search: RegisterSearch; readonly count: RegisterCounter } {
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
   const headers = {
     authorization,
@@ -41,22 +48,27 @@ export function createSearch(options: SearchOptions, rateLimiter: RateLimiter): 
     'accept-encoding': 'gzip',
   };
   const large = { maxBytes: options.largestBytes ?? LARGEST, timeoutMs: LARGE_DEADLINE_MS };
-  return async (index, query, signal, how = {}) => {
-    const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${index}/_search`;
+  const ask = async (path: string, query: object, signal: AbortSignal, isLarge = false): Promise<Buffer> => {
+    const url = `${withoutSlash(options.baseUrl)}/cvr-permanent/${path}`;
     await rateLimiter.acquire('search', signal);
     const request = { method: 'POST', url, headers, body: JSON.stringify(query), signal, wantBytes: true } as const;
     try {
-      return readHits(await options.http(how.large === true ? { ...request, ...large } : request), options.now());
+      return bytesOf(await options.http(isLarge ? { ...request, ...large } : request), options.now());
     } catch (error) {
       if (error instanceof HttpFault && error.kind !== 'aborted')
         throw new SourceError(error.message, { cause: error });
       throw error;
     }
   };
+  return {
+    search: async (index, query, signal, how = {}) =>
+      readHits(await ask(`${index}/_search`, query, signal, how.large === true)),
+    count: async (index, query, signal) => readCount(await ask(`${index}/_count`, query, signal)),
+  };
 }
 
-/** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
-function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
+/** The bytes of an answer that is none of a fault. */
+function bytesOf(answer: OutboundResponse, now: number): Buffer {
   const { status, bytes = Buffer.alloc(0) } = answer;
   if (status === 401 || status === 403) {
     throw new SourceError(
@@ -78,9 +90,23 @@ function readHits(answer: OutboundResponse, now: number): readonly AnswerHit[] {
       },
     );
   }
+  return bytes;
+}
+
+/** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
+function readHits(bytes: Buffer): readonly AnswerHit[] {
   const { json, hits } = readAnswer(bytes);
   if (hits === undefined) throw new SourceError('the register answered with something that is no search result');
   const why = whyPartial(json);
   if (why !== undefined) throw new SourceError(`the register ${why}`);
   return hits;
+}
+
+function readCount(bytes: Buffer): number {
+  const { json } = readAnswer(bytes);
+  const { count } = isJsonObject(json) ? json : {};
+  if (typeof count !== 'number') throw new SourceError('the register answered with something that is no count');
+  const why = whyPartial(json);
+  if (why !== undefined) throw new SourceError(`the register ${why}`);
+  return count;
 }

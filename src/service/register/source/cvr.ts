@@ -12,7 +12,7 @@ import { createRateLimiter } from '../../../runtime/limits/rate-limiter.ts';
 import type { Store } from '../../../store/store.ts';
 import { ALL_FAMILIES } from '../document/families.ts';
 import { createSearch, LARGEST, type RegisterSearch } from './cvr-search.ts';
-import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark } from './feed.ts';
+import { advance, type FeedPosition, type FeedProgress, isBefore, newFeed, nextMark, startFrom } from './feed.ts';
 import type { AnswerHit } from './hits.ts';
 import {
   brokenText,
@@ -62,25 +62,10 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   });
   const since = options.since === undefined ? 0 : Date.parse(options.since);
   if (Number.isNaN(since)) throw new Error(`service.register.since is no day or time: ${options.since}`);
-  const search = createSearch(options, rateLimiter);
-  const hitsAfter = createHitReader(search, options);
+  const { search, count } = createSearch(options, rateLimiter);
   const troubles = createTroubles(now);
-
-  async function read(feeds: Feeds, turn: Index, signal: AbortSignal): Promise<SourcePage> {
-    const { mark, feed } = nextMark(feeds[turn], now());
-    const asked = now();
-    const { hits, full, reason } = await hitsAfter(turn, mark, signal);
-    const last = furthest(hits);
-    if (full && last === undefined) throw new SourceError('the register answered with hits that bear no sort values');
-    if (full && last !== undefined && !isBefore(mark, last))
-      throw new SourceError('the register answered with the page before: waiting for it to go on');
-    troubles.clear(turn);
-    const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
-    const more = turnsOf(next).some((index) => !troubles.has(index) && isDue(next[index], now(), pollMs));
-    const page = { ...documentsOf(hits, reason), cursor: JSON.stringify(next), more };
-    const trouble = troubles.message();
-    return trouble === undefined ? page : { ...page, trouble };
-  }
+  const isDueNow = (feed: FeedProgress): boolean => isDue(feed, now(), pollMs);
+  const pages = createPageReader(createHitReader(search, options), { troubles, now, isDueNow });
 
   return {
     name: 'cvr',
@@ -89,15 +74,29 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
       const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };
       const turns = turnsOf(feeds);
       const free = turns.filter((index) => !troubles.has(index));
-      const turn = free.find((index) => isDue(feeds[index], now(), pollMs)) ?? free[0] ?? turns[0];
+      const due = free.find((index) => isDueNow(feeds[index]));
+      const sweeping = due === undefined ? free.find((index) => feeds[index].sweep !== undefined) : undefined;
+      const turn = due ?? sweeping ?? free[0] ?? turns[0];
+      const place = sweeping === undefined ? undefined : feeds[sweeping].sweep;
       try {
-        return await read(feeds, turn, signal);
+        return await (place === undefined ? pages.walk(feeds, turn, signal) : pages.sweep(feeds, turn, place, signal));
       } catch (error) {
         if (error instanceof SourceError) troubles.add(turn, error);
         throw error;
       }
     },
     find: (numbers, signal) => findCompanies(search, numbers, signal),
+    async count(signal) {
+      const of = (index: Index) => count(index, { query: loadedFrom(index, since) }, signal);
+      return { companies: await of('virksomhed'), 'production units': await of('produktionsenhed') };
+    },
+    sweep(cursor) {
+      const feeds = readFeeds(cursor);
+      if (feeds === undefined) return cursor;
+      const { virksomhed, produktionsenhed } = feeds;
+      const sweep = startFrom(since);
+      return JSON.stringify({ virksomhed: { ...virksomhed, sweep }, produktionsenhed: { ...produktionsenhed, sweep } });
+    },
     parts(cursor) {
       const feeds = readFeeds(cursor);
       return feeds === undefined
@@ -105,6 +104,55 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
         : { companies: partOf(feeds.virksomhed), 'production units': partOf(feeds.produktionsenhed) };
     },
   };
+}
+
+/** Reads pages: the next one of a walk, or of a sweep. */
+function createPageReader(
+  hitsAfter: ReturnType<typeof createHitReader>,
+  how: {
+    readonly troubles: ReturnType<typeof createTroubles>;
+    readonly now: () => number;
+    readonly isDueNow: (feed: FeedProgress) => boolean;
+  },
+) {
+  const { troubles, now, isDueNow } = how;
+
+  async function walk(feeds: Feeds, turn: Index, signal: AbortSignal): Promise<SourcePage> {
+    const { mark, feed } = nextMark(feeds[turn], now());
+    const asked = now();
+    const { hits, last, full, reason } = await hitsBehind(turn, mark, signal);
+    const next: Feeds = { ...feeds, [turn]: advance(feed, { last, full, now: asked }) };
+    return pageOf(next, documentsOf(hits, reason));
+  }
+
+  /** A page of a sweep: it goes on while no walk is due. */
+  async function sweep(feeds: Feeds, turn: Index, mark: FeedPosition, signal: AbortSignal): Promise<SourcePage> {
+    const { hits, last, full, reason } = await hitsBehind(turn, mark, signal);
+    const { sweep: _, ...feed } = feeds[turn];
+    const next: Feeds = { ...feeds, [turn]: full && last !== undefined ? { ...feed, sweep: last } : feed };
+    return { ...pageOf(next, documentsOf(hits, reason)), isSweep: true };
+  }
+
+  async function hitsBehind(turn: Index, mark: FeedPosition, signal: AbortSignal) {
+    const found = await hitsAfter(turn, mark, signal);
+    const last = furthest(found.hits);
+    if (found.full && last === undefined)
+      throw new SourceError('the register answered with hits that bear no sort values');
+    if (found.full && last !== undefined && !isBefore(mark, last))
+      throw new SourceError('the register answered with the page before: waiting for it to go on');
+    troubles.clear(turn);
+    return { ...found, last };
+  }
+
+  function pageOf(next: Feeds, found: ReturnType<typeof documentsOf>): SourcePage {
+    const free = turnsOf(next).filter((index) => !troubles.has(index));
+    const more = free.some((index) => isDueNow(next[index]) || next[index].sweep !== undefined);
+    const page = { ...found, cursor: JSON.stringify(next), more };
+    const trouble = troubles.message();
+    return trouble === undefined ? page : { ...page, trouble };
+  }
+
+  return { walk, sweep };
 }
 
 interface Hits {
@@ -138,11 +186,15 @@ function createHitReader(search: RegisterSearch, { pageSize, largestBytes = LARG
   };
 }
 
+const loadedFrom = (index: Index, at: number): object => ({
+  range: { [`${INDICES[index].type}.sidstIndlaest`]: { gte: new Date(at).toISOString() } },
+});
+
 function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
   const { type, key } = INDICES[index];
   return {
     sort: [{ [`${type}.sidstIndlaest`]: 'asc' }, { [`${type}.${key}`]: 'asc' }],
-    query: { range: { [`${type}.sidstIndlaest`]: { gte: new Date(mark[0]).toISOString() } } },
+    query: loadedFrom(index, mark[0]),
     search_after: mark,
     ...extra,
   };
@@ -226,10 +278,10 @@ const eachOf = (hits: readonly AnswerHit[]): Iterable<unknown> => ({
 
 const idOf = (hit: unknown): string => (isJsonObject(hit) ? String(hit['_id'] ?? 'a hit') : 'a hit');
 
-const partOf = ({ asked, seen, at }: FeedProgress): SourcePart => ({
+const partOf = ({ asked, seen, at, sweep }: FeedProgress): SourcePart => ({
   readAt: asked,
   loadedUntil: seen[0],
-  more: at !== null,
+  more: at !== null || sweep !== undefined,
 });
 
 function readFeeds(cursor: string | undefined): Feeds | undefined {

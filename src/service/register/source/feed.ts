@@ -19,6 +19,8 @@ export interface FeedProgress {
   readonly asked: number;
   /** When a walk last began a whole day back. */
   readonly swept: number;
+  /** Where a sweep of everything is, which goes on while no walk is due; absent if there is none. */
+  readonly sweep?: FeedPosition;
 }
 
 /** How late a document may become findable, in ms. */
@@ -29,8 +31,11 @@ const SWEEP_MS = 24 * 3_600_000;
 /** Sorts before every number, whether the index keeps them as texts or as numbers. */
 const FIRST = '0';
 
+/** The place before all that was loaded from a time on. */
+export const startFrom = (since: number): FeedPosition => [since, FIRST];
+
 export const newFeed = (since: number): FeedProgress => ({
-  seen: [since, FIRST],
+  seen: startFrom(since),
   at: null,
   near: false,
   asked: 0,

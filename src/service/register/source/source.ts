@@ -26,6 +26,8 @@ export interface SourcePage {
   readonly broken?: readonly UnreadableDocument[];
   /** What of the source cannot be read now, and why, while the rest goes on. */
   readonly trouble?: string;
+  /** The page is one of a sweep: its documents are no sign of how far the source is read. */
+  readonly isSweep?: true;
 }
 
 /** A part of a source that is read by itself. */
@@ -57,6 +59,10 @@ export interface RegisterSource {
    * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
    */
   find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
+  /** How many documents each part of the source holds, by the names of `parts`. Throws as `page` does. */
+  count?(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
+  /** A cursor from which all is read once more, beside what is new. */
+  sweep?(cursor: string): string;
   /** How far each part of the source was read, by name, as a cursor tells. */
   parts?(cursor: string): Readonly<Record<string, SourcePart>>;
   close?(): Promise<void>;

@@ -3,14 +3,13 @@ import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
 import { contentOf, later, loadTime, noLater, readDocument } from '../document/document.ts';
-import { ALL_FAMILIES, type Family, unspokenBy } from '../document/families.ts';
+import { ALL_FAMILIES, FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
 import type { Traces } from '../document/relations.ts';
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
 import { brokenText, digestOf, textOf, type UnreadableDocument } from '../source/source.ts';
-import { withoutBeneficialOwners } from './beneficial-owners.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
 /** A document that could be read. */
@@ -111,6 +110,20 @@ function readOne(
 
 const kept = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
   beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
+
+const NOBODY = { members: [], at: null };
+
+/** The same company as if no document had ever spoken of them: once they may be kept, the first said of them is no change. */
+function withoutBeneficialOwners(company: Company): Company {
+  const parts = FAMILIES.beneficialOwners;
+  const unknown = company.unknown === undefined ? parts : [...new Set([...company.unknown, ...parts])];
+  const bodies = { ...company.bodies, trueOwnership: NOBODY, trueVoteRights: NOBODY };
+  const without: Company = { ...company, bodies, unknown };
+  if (without.emptied === undefined) return without;
+  const { emptied, ...rest } = without;
+  const others = emptied.filter((part) => !parts.some((each) => each === part));
+  return others.length === 0 ? rest : { ...rest, emptied: others };
+}
 
 /** Any number that helps a person to find a document. */
 export const numberIn = (document: unknown): string => {

@@ -53,6 +53,8 @@ export interface WatchDeps {
 export const WATCH_QUEUE = 'watch';
 /** The lane that reads documents again when something in them begins. */
 export const AHEAD = 'ahead';
+/** The lane that counts the register's documents beside the stored ones. */
+export const COUNT = 'count';
 
 const RECODING_KEY = 'recoding';
 /** Unreadable documents of one page that are set aside; the others are counted only. */

@@ -18,6 +18,9 @@ export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
 /** The key of a source's cursor among the kept values. */
 export const cursorKey = (source: Pick<RegisterSource, 'name'>): string => `cursor:${source.name}`;
 
+/** The key among the kept values that asks for a sweep of a source; its next page begins one. */
+export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep:${source.name}`;
+
 /** Documents read again in one run, and how long the lane sleeps at most: the clock may be set. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
@@ -39,12 +42,13 @@ interface PageRun {
 
 async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal, pollMs }: PageRun): Promise<void> {
   const { store, now, metrics, log } = deps;
-  const cursor = await readValue(store.db, cursorKey(source));
+  const kept = await readValue(store.db, cursorKey(source));
+  const isAsked = kept !== undefined && (await readValue(store.db, sweepKey(source))) !== undefined;
   let page: SourcePage;
   let loadedAt: string | undefined;
   try {
-    page = await source.page(cursor, signal);
-    loadedAt = await takeInPage(deps, source, page, { claim, pollMs });
+    page = await source.page(isAsked ? (source.sweep?.(kept) ?? kept) : kept, signal);
+    loadedAt = await takeInPage(deps, source, page, { claim, pollMs, beginsSweep: isAsked });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
@@ -56,7 +60,7 @@ async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal
   }
   const unread = page.trouble === undefined ? [] : Object.values(source.parts?.(page.cursor) ?? {});
   const behind = unread.map(({ readAt }) => now() - readAt);
-  if (page.more && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
+  if (page.more && page.isSweep !== true && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
   metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
   if (page.trouble !== undefined)
     log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
@@ -67,7 +71,7 @@ async function takeInPage(
   deps: WatchDeps,
   source: RegisterSource,
   page: SourcePage,
-  { claim, pollMs }: { readonly claim: Claim; readonly pollMs: number },
+  { claim, pollMs, beginsSweep }: Pick<PageRun, 'claim' | 'pollMs'> & { readonly beginsSweep: boolean },
 ): Promise<string | undefined> {
   const { now } = deps;
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
@@ -78,6 +82,7 @@ async function takeInPage(
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
       await writeValue(tx, cursorKey(source), page.cursor, now());
+      if (beginsSweep) await tx.deleteFrom('kv').where('key', '=', sweepKey(source)).execute();
     },
   });
 }

@@ -3,7 +3,8 @@ import { mark, settle } from '../../../runtime/lanes/lanes.ts';
 import { startWorker, type Worker } from '../../../runtime/worker.ts';
 import type { Tx } from '../../../store/store.ts';
 import type { RegisterSource } from '../source/source.ts';
-import { AHEAD, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
+import { watchCount } from './count-documents.ts';
+import { AHEAD, COUNT, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 import { LeaseLost, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
 
 export type { WatchDeps } from './take-in.ts';
@@ -14,6 +15,7 @@ export type WatchTasks = Readonly<Record<string, WatchTask>>;
 export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
   [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
   [AHEAD]: (claim) => watchAhead(deps, source, claim),
+  ...(source.count !== undefined && { [COUNT]: (claim, signal) => watchCount(deps, source, claim, signal) }),
 });
 
 /** Makes lanes run: at the start of the service, and when a person asks. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HandClock } from '../../../support/clock.ts';
 import { fixtureOf, HOUR, MINUTE, POLL_MS } from '../cvr-fixture.ts';
-import { documentsFrom, readAll, sourceContract, upTo } from '../source-contract.ts';
+import { documentsFrom, numbersIn, readAll, sourceContract, upTo } from '../source-contract.ts';
 
 /** A document loaded some ms before (or after) the fixture's now. */
 const loaded = (clock: HandClock, number: number, before: number): unknown => ({
@@ -10,6 +10,8 @@ const loaded = (clock: HandClock, number: number, before: number): unknown => ({
 
 /** A whole answer without a document. */
 const WHOLE = { timed_out: false, _shards: { total: 6, successful: 6, failed: 0 }, hits: { hits: [] } };
+
+const documentNumbers = ({ documents }: { readonly documents: Iterable<unknown> }) => numbersIn(documents);
 
 describe('the distribution, Elasticsearch 6', () => sourceContract(() => fixtureOf()));
 describe('the distribution, with totals as Elasticsearch 7 gives them', () =>
@@ -227,6 +229,31 @@ describe('production units', () => {
     }
     expect(emulator.documents.produktionsenhed.size).toBeGreaterThan(9);
     expect(kinds).toEqual(['Vrvirksomhed', 'VrproduktionsEnhed', 'Vrvirksomhed', 'VrproduktionsEnhed']);
+  });
+});
+
+describe('a sweep', () => {
+  it('gives everything once more, while what is new comes first', async () => {
+    const { source, page, tell, clock, poll } = await fixtureOf();
+    await tell(documentsFrom(0, 9));
+    const { cursor } = await readAll(source);
+    await tell([loaded(clock, 20, 0)]);
+    poll();
+    let at = await page(source.sweep?.(cursor ?? ''));
+    expect(source.parts?.(at.cursor)['companies']).toMatchObject({ more: true });
+    const numbers = [...documentNumbers(at)];
+    while (at.more) {
+      at = await page(at.cursor);
+      numbers.push(...documentNumbers(at));
+    }
+    expect(numbers).toEqual([20, ...upTo(9), 20]);
+    expect(source.parts?.(at.cursor)['companies']).toMatchObject({ more: false });
+  });
+
+  it('counts what it would give', async () => {
+    const { source, tell } = await fixtureOf({ since: '2026-01-05T00:00:05Z' });
+    await tell(documentsFrom(0, 9));
+    expect(await source.count?.(new AbortController().signal)).toEqual({ companies: 4, 'production units': 0 });
   });
 });
 

@@ -1,0 +1,177 @@
+/**
+ * Counts what the source holds beside what is stored: a load that lost documents on the way is otherwise seen by nobody.
+ *
+ * The source is asked first, then read to its end once more, then the store is counted: what came meanwhile makes no
+ * difference. If documents are missing, the source is read again from its beginning, beside what is new.
+ */
+import { sql } from 'kysely';
+import { isJsonObject } from '../../../protocol/text/json.ts';
+import { backoff } from '../../../runtime/backoff.ts';
+import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
+import { readValue, writeValue } from '../../../store/kv.ts';
+import type { Db } from '../../../store/store.ts';
+import { type RegisterSource, SourceError } from '../source/source.ts';
+import { WATCH_QUEUE, type WatchDeps } from './take-in.ts';
+import { cursorKey, LeaseLost, sweepKey } from './watch-page.ts';
+
+/** Documents of one part of the register. */
+export interface DocumentCount {
+  readonly part: string;
+  /** What the source says that it holds. */
+  readonly source: number;
+  readonly stored: number;
+}
+
+export interface RegisterCount {
+  /** When the source was asked, ms since 1970. */
+  readonly at: number;
+  readonly counts: readonly DocumentCount[];
+}
+
+/** What the lane keeps from one run to the next. */
+interface CountState {
+  /** The newest count. */
+  readonly last?: RegisterCount;
+  /** What the source said, until the store is counted beside it. */
+  readonly asked?: { readonly at: number; readonly counts: Readonly<Record<string, number>> };
+  /** Whether everything is read again since the newest count. */
+  readonly isSwept?: boolean;
+  /** How many documents of each part the newest count found missing, after a sweep where one was needed. */
+  readonly remain?: Readonly<Record<string, number>>;
+  /** How many documents then were known not to be stored. */
+  readonly explained?: number;
+}
+
+const KEY = 'register-count';
+/** The entity ids of each part, up to the last. */
+const STORED: Readonly<Record<string, readonly [after: string, last: string]>> = {
+  companies: ['CVR-1-', 'CVR-1-99999999'],
+  'production units': ['CVR-2-', 'CVR-2-9999999999'],
+};
+/** Rows of one statement: some milliseconds. */
+const STEP = 10_000;
+const SOON_MS = 60_000;
+const IDLE_MS = 3_600_000;
+const EVERY_MS = 24 * 3_600_000;
+
+/** The newest count; undefined before the first, or if the source cannot count. */
+export const readCount = async (db: Db): Promise<RegisterCount | undefined> => (await readState(db)).last;
+
+/** The parts of which fewer documents are stored than the source holds; once all is read again, only if nothing explains it. */
+export async function readMissing(db: Db): Promise<readonly DocumentCount[]> {
+  const { last, isSwept, explained = 0 } = await readState(db);
+  const most = isSwept === true ? 0 : explained;
+  return last?.counts.filter(({ source, stored }) => source - stored > most) ?? [];
+}
+
+/** How many documents may be known and not stored: of those that were erased, and that cannot be read. */
+async function countExplained(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select cast((select count(*) from erasure)
+    + (select count(*) from quarantine where source = 'register') as bigint) as count`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** One step of a count: waits for a load to end, asks the source, or counts the store and compares. */
+export async function watchCount(
+  deps: WatchDeps,
+  source: RegisterSource,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now, log, metrics } = deps;
+  const state = await readState(store.db);
+  const again = async (next: CountState, wait: number, error?: string): Promise<void> => {
+    const isSweep = next.isSwept === true && state.isSwept !== true;
+    await store.write(async (tx) => {
+      const at = now() + wait;
+      const settlement = error === undefined ? { at, fresh: true as const } : { at, error: error.slice(0, 500) };
+      if (!(await settle(tx, claim, { kind: 'again', ...settlement }))) throw new LeaseLost();
+      if (next !== state) await writeValue(tx, KEY, JSON.stringify(next), now());
+      if (isSweep) await writeValue(tx, sweepKey(source), '1', now());
+    });
+    for (const { part, source: held, stored } of next.last?.counts ?? []) {
+      metrics.registerCount.set({ part, where: 'source' }, held);
+      metrics.registerCount.set({ part, where: 'store' }, stored);
+    }
+    if (isSweep) deps.wakeUp.ring(WATCH_QUEUE);
+  };
+  const { asked } = state;
+  const isDue = state.isSwept === true || now() - (state.last?.at ?? 0) >= EVERY_MS;
+  if (asked === undefined && !isDue) return await again(state, IDLE_MS);
+  const parts = await readParts(store.db, source);
+  const reachedEnd = parts.length > 0 && parts.every(({ more, readAt }) => !more && readAt > (asked?.at ?? 0));
+  if (!reachedEnd) return await again(state, SOON_MS);
+  if (asked !== undefined) {
+    const counts = await countBeside(store.db, asked.counts, signal);
+    const next = judged(state, { at: asked.at, counts }, await countExplained(store.db));
+    if (next.isSwept === true)
+      log.warn({ counts: next.last?.counts }, 'documents are missing: reading everything again');
+    return await again(next, SOON_MS);
+  }
+  try {
+    const at = now();
+    await again({ ...state, asked: { at, counts: (await source.count?.(signal)) ?? {} } }, SOON_MS);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: IDLE_MS }));
+    await again(state, wait, error.message);
+  }
+}
+
+/** The state after a count. A sweep begins if more is missing than the count before left, and nothing explains it. */
+function judged(state: CountState, last: RegisterCount, explained: number): CountState {
+  const { isSwept, remain = {}, explained: before = 0 } = state;
+  const newlyExplained = Math.max(0, explained - before);
+  const missing = Object.fromEntries(
+    last.counts.map(({ part, source, stored }) => [part, Math.max(0, source - stored)]),
+  );
+  const isMore = Object.entries(missing).some(([part, count]) => count > (remain[part] ?? 0) + newlyExplained);
+  if (isMore && isSwept !== true) return { last, remain, explained: before, isSwept: true };
+  return { last, remain: missing, explained };
+}
+
+/** How far each part is read; none while a sweep is asked for that has not begun. */
+async function readParts(db: Db, source: RegisterSource) {
+  if ((await readValue(db, sweepKey(source))) !== undefined) return [];
+  const cursor = await readValue(db, cursorKey(source));
+  return cursor === undefined ? [] : Object.values(source.parts?.(cursor) ?? {});
+}
+
+async function countBeside(
+  db: Db,
+  held: Readonly<Record<string, number>>,
+  signal: AbortSignal,
+): Promise<readonly DocumentCount[]> {
+  const counts: DocumentCount[] = [];
+  for (const [part, source] of Object.entries(held))
+    counts.push({ part, source, stored: await countStored(db, part, signal) });
+  return counts;
+}
+
+/** Counts in steps: one statement over two million rows would hold the thread for seconds. */
+async function countStored(db: Db, part: string, signal: AbortSignal): Promise<number> {
+  const [first, end] = STORED[part] ?? ['', ''];
+  let count = 0;
+  let after: string | null = first;
+  while (after !== null) {
+    signal.throwIfAborted();
+    const step = await countStep(db, after, end);
+    count += step?.count ?? 0;
+    after = step?.last ?? null;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return count;
+}
+
+async function countStep(db: Db, after: string, end: string) {
+  const step = db.selectFrom('snapshot').select('entity').where('entity', '>', after).where('entity', '<=', end);
+  const { rows } = await sql<{ count: number; last: string | null }>`select cast(count(*) as bigint) as count,
+    max(entity) as last from ${step.orderBy('entity').limit(STEP)} as step`.execute(db);
+  return rows[0];
+}
+
+async function readState(db: Db): Promise<CountState> {
+  const json: unknown = JSON.parse((await readValue(db, KEY)) ?? '{}');
+  // Written by this file.
+  return isJsonObject(json) ? (json as CountState) : {};
+}
