@@ -113,12 +113,13 @@ describe('the documents', () => {
 });
 
 describe('the table of decisions', () => {
-  const CRM_HOLDS: Readonly<Record<string, PropertyValue>> = {
-    'the value the register has now': 'C',
-    nothing: null,
-    'what we wrote last': 'B',
-    'a value the register had before': 'A',
-    'anything else': 'X',
+  const CRM_HOLDS: Readonly<Record<string, Partial<Inputs>>> = {
+    'the value the register has now': { crm: 'C' },
+    'what the CRM made of that value when we wrote it': { crm: 'c', last: 'C', stored: 'c' },
+    nothing: { crm: null },
+    'what we wrote last, or what the CRM made of it': { crm: 'b', stored: 'b' },
+    'a value the register had before': { crm: 'A' },
+    'anything else': { crm: 'X' },
   };
   const HEAD = ['The CRM holds', 'tracked', 'always', 'if-blank', 'never'] as const;
   const rows = tableIn(MAPPING, ...HEAD);
@@ -134,11 +135,11 @@ describe('the table of decisions', () => {
   it.each(
     rows.flatMap((row) => POLICIES.map((policy) => ({ holds: row['The CRM holds'] ?? '', policy, says: row[policy] }))),
   )('is right where the CRM holds $holds under $policy', ({ holds, policy, says }) => {
-    const crm = CRM_HOLDS[holds] ?? null;
     const same = (a: PropertyValue, b: PropertyValue): boolean => a === b;
     const known = ['A', 'C'];
     const person = { override: undefined, trusted: false } as const;
-    const { action, rule } = decide({ crm, now: 'C', known, last: 'B', policy, same, ...person });
+    const inputs = { crm: null, now: 'C', known, last: 'B', policy, same, ...person, ...CRM_HOLDS[holds] };
+    const { action, rule } = decide(inputs);
     expect(says).toBe(`${action} (${rule})`);
   });
 

@@ -53,6 +53,7 @@ export function createMetrics() {
       [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['provider'],
     ),
+    editsPutBack: counter('edits_put_back_total', 'Edits of people that writes had gone over, put back.', ['provider']),
     rereads: counter('rereads_total', 'Batches read again, because their write had waited too long.', ['provider']),
     accountPaused: gauge('account_paused', '1 while calls to the account are held back.', ['provider']),
     records: counter('record_syncs_total', 'Records by what became of their write.', ['provider', 'outcome']),

@@ -135,6 +135,8 @@ export interface PropertyStateTable {
   /** JSON of what the register says beside it. */
   offered: string | null;
   kept_at: number | null;
+  /** JSON of a person's edit that a write of ours went over, until it is put back; null where there is none. */
+  overwritten: string | null;
 }
 
 /** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */

@@ -75,7 +75,11 @@ export const PLACES = {
   parent: { own: byRecord, mentions: ['owner'], others: 'clear' },
   override: { own: byRecord, mentions: ['reason', 'seen'], others: 'clear', text: 'everywhere' },
   written: { own: byRecord, mentions: ['properties'], others: 'redact', text: 'related' },
-  property_state: { own: byRecord, mentions: ['refused', 'kept', 'offered', 'refused_over'], text: 'related' },
+  property_state: {
+    own: byRecord,
+    mentions: ['refused', 'kept', 'offered', 'refused_over', 'overwritten'],
+    text: 'related',
+  },
   pending_write: {
     own: (entity) =>
       sql`exists (select 1 from link where link.entity = ${entity} and link.record_id = pending_write.key

@@ -50,7 +50,7 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   );
   const beside = safe.filter(({ field }) => field === currency);
   const written = beside.filter(isWritten).map(({ property }) => property);
-  const silent = beside.find((each) => !isWritten(each) && each.rule !== 'same');
+  const silent = beside.find((each) => !isWritten(each) && each.rule !== 'same' && each.rule !== 'stored');
   const code = codeOf(currency, input);
   const changed = safe.filter((each) => isAmount(each) && changes(each)).map(({ property }) => property);
   return safe.map((each) => {

@@ -11,6 +11,8 @@ export interface Inputs {
   readonly known: readonly PropertyValue[];
   /** What we wrote last; undefined where we never wrote. */
   readonly last: PropertyValue | undefined;
+  /** What the CRM made of that, where it is another value: the CRM trimmed it, or a workflow of its own changed it. */
+  readonly stored?: PropertyValue | undefined;
   /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
   readonly overtaken?: boolean;
   readonly policy: Policy;
@@ -25,12 +27,13 @@ export interface Inputs {
 /** The rule that decided, by name: history and `explain` show it. */
 export type DecisionRule =
   | 'same' // the CRM holds the value already
+  | 'stored' // the CRM holds what it made of the value
   | 'held' // a hold: nothing is written
   | 'never' // the policy says so
   | 'released' // a release: the register wins
   | 'blank' // the CRM is blank
   | 'always' // the policy overwrites
-  | 'ours' // the CRM holds what we wrote last
+  | 'ours' // the CRM holds what we wrote last, or what it made of that
   | 'register' // the CRM holds an earlier register value
   | 'filled' // if-blank, and it is not
   | 'trusted' // somebody changed it before the link, which trusts the register once
@@ -42,19 +45,30 @@ export interface Decision {
 }
 
 /** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
-export function decide({ crm, now, known, last, overtaken, policy, override, trusted, same }: Inputs): Decision {
+export function decide(inputs: Inputs): Decision {
+  const { crm, now, known, last, stored, overtaken, policy, override, trusted, same } = inputs;
   if (same(crm, now)) return { action: 'skip', rule: 'same' };
   if (override === 'hold') return { action: 'skip', rule: 'held' };
   if (policy === 'never') return { action: 'skip', rule: 'never' };
+  const isOurs = isOneOf(crm, [last, stored], same);
+  // Written again, the value would end as it stands: without end under `always`.
+  if (isOurs && isOneOf(now, [last], same)) return { action: 'skip', rule: 'stored' };
   if (isBlank(crm)) return { action: 'write', rule: 'blank' };
   if (policy === 'always') return { action: 'write', rule: 'always' };
   if (override === 'release') return { action: 'write', rule: 'released' };
   if (overtaken === true) return { action: 'write', rule: 'ours' };
   if (policy === 'if-blank') return { action: 'skip', rule: 'filled' };
-  if (last !== undefined && same(crm, last)) return { action: 'write', rule: 'ours' };
-  if (known.some((value) => same(crm, value))) return { action: 'write', rule: 'register' };
+  if (isOurs) return { action: 'write', rule: 'ours' };
+  if (isOneOf(crm, known, same)) return { action: 'write', rule: 'register' };
   return trusted ? { action: 'write', rule: 'trusted' } : { action: 'keep', rule: 'edited' };
 }
+
+/** Whether a value is one of those that are known. */
+export const isOneOf = (
+  value: PropertyValue,
+  known: readonly (PropertyValue | undefined)[],
+  same: Inputs['same'],
+): boolean => known.some((each) => each !== undefined && same(value, each));
 
 /** Blank in any CRM's spelling: null, nothing, or white space only. */
 export const isBlank = (value: PropertyValue): boolean =>

@@ -8,9 +8,9 @@ import { type Fact, factValue } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
-import { type Decision, decide, isBlank } from './decide.ts';
+import { type Decision, type DecisionRule, decide, type Inputs, isBlank, isOneOf } from './decide.ts';
 import { type Overrides, overrideFor } from './override.ts';
-import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
+import { EDIT_PUT_BACK, type Late, type Pending, type Planned, RETURNED } from './planned.ts';
 import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
@@ -18,8 +18,10 @@ import { sameFor } from './same.ts';
 export interface PropertyMemory {
   /** What we wrote last; undefined where we never wrote. */
   readonly written: PropertyValue | undefined;
+  /** What the CRM made of that, where that is another value. */
+  readonly stored: PropertyValue | undefined;
   readonly writtenAt: number;
-  /** What an undo put back last; looked up only beside pending writes. */
+  /** What an undo put back last, as the CRM stored it; looked up only beside pending writes. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
   /** A value that was set aside, with the schema that refused it. */
   readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
@@ -27,6 +29,11 @@ export interface PropertyMemory {
   readonly trusted: boolean;
   /** The difference that was left to a person, as JSON. */
   readonly kept: { readonly crm: string; readonly now: string } | undefined;
+  /**
+   * A person's edit that a write of ours went over between our read and that write, and what the CRM held of the write then,
+   * where that is neither what we wrote last nor what the CRM made of it.
+   */
+  readonly overwritten: { readonly value: PropertyValue; readonly by?: PropertyValue } | undefined;
   /** Writes that nobody knows the end of, oldest first. */
   readonly pending: readonly Pending[];
 }
@@ -133,12 +140,41 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
   const late = remembered && lateOf(remembered, old, same);
   const last = late === undefined ? remembered?.written : late.now;
+  const stored = storedOf(remembered, late, override);
   const overtaken = late?.overtook === true;
-  const decision = decide({ crm: old, now, known, last, overtaken, policy, override: override?.kind, trusted, same });
+  const inputs = { crm: old, now, known, last, stored, overtaken, policy, override: override?.kind, trusted, same };
+  const decision = decide(inputs);
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
+  const overwritten = remembered?.overwritten;
   // Most are that and no more; to spread what is absent takes longer than the decision.
-  if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
-  return { ...planned, ...besides({ decision, now, override, outdated, trusted, late }) };
+  if (override === undefined && outdated === undefined && !trusted && late === undefined && overwritten === undefined)
+    return planned;
+  return {
+    ...{ ...planned, ...besides({ decision, now, override, outdated, trusted, late }) },
+    ...(overwritten !== undefined && putBack(overwritten, inputs, remembered, knownBefore(input, row, property))),
+  };
+}
+
+/** What the CRM made of our last write. A release for once does not count it: the value is written again. */
+const storedOf = (
+  remembered: PropertyMemory | undefined,
+  late: Late | undefined,
+  override: Planned['override'] | undefined,
+): PropertyValue | undefined => (late === undefined && override?.once !== true ? remembered?.stored : undefined);
+
+/** The person's edit that a write of ours went over, where that write still stands and the edit would have been kept. */
+function putBack(
+  { value, by }: NonNullable<PropertyMemory['overwritten']>,
+  inputs: Inputs,
+  remembered: PropertyMemory | undefined,
+  known: readonly PropertyValue[],
+): Partial<Planned> {
+  const { crm, now, same } = inputs;
+  if (same(crm, value) || !isOneOf(crm, [by, remembered?.written, remembered?.stored], same)) return {};
+  const { rule } = decide({ ...inputs, crm: value, known, overtaken: false });
+  const edit = { action: 'write', rule: RETURNED, now: value, detail: EDIT_PUT_BACK } as const;
+  if (rule === 'edited') return { ...edit, offered: now };
+  return rule === 'filled' ? edit : {};
 }
 
 /** A value for a property, which holds `old`. */
@@ -182,12 +218,15 @@ interface Circumstances {
   readonly late: Late | undefined;
 }
 
+/** The rules by which the CRM holds the register's value, or what it made of it. */
+const HOLDS_NOW: ReadonlySet<string> = new Set(['same', 'stored'] satisfies DecisionRule[]);
+
 /** What else a decision follows from, and leads to. */
 function besides({ decision, now, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
   return {
     ...(override !== undefined && { override }),
     ...(outdated !== undefined && { outdated }),
-    ...(trusted && (decision.action === 'write' || decision.rule === 'same') && { trusts: true }),
+    ...(trusted && (decision.action === 'write' || HOLDS_NOW.has(decision.rule)) && { trusts: true }),
     ...(late !== undefined && { late, ...returned(late, { now, decision, override }) }),
   };
 }
@@ -232,11 +271,11 @@ function lateOf(memory: PropertyMemory, crm: PropertyValue, same: Same): Late | 
   return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined, isOverUndo: false };
 }
 
-/** What we wrote last, be it the register's value or what an undo put back. */
-function lastPut({ written, writtenAt, restored }: PropertyMemory) {
+/** What the CRM held of our last write, be it the register's value or what an undo put back. */
+function lastPut({ written, stored = written, writtenAt, restored }: PropertyMemory) {
   if (restored !== undefined && (written === undefined || restored.at >= writtenAt))
     return { ...restored, isUndo: true };
-  return written === undefined ? undefined : { value: written, at: writtenAt, isUndo: false };
+  return stored === undefined ? undefined : { value: stored, at: writtenAt, isUndo: false };
 }
 
 /** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */

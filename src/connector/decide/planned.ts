@@ -39,8 +39,11 @@ export interface Late extends Pending {
 /** The rule by which history tells of a write that turned out to have arrived. */
 export const ARRIVED = 'ours-after-all';
 
-/** The rule by which a person's edit comes back that a late write of ours replaced, or what an undo had put back. */
+/** The rule by which a person's edit comes back that a write of ours replaced, or what an undo had put back. */
 export const RETURNED = 'returned';
+
+/** What history says of such an edit, where the write was not late. */
+export const EDIT_PUT_BACK = 'a person wrote this between our read of the record and our write';
 
 /** The rule by which history names a value that an undo put back. */
 export const UNDO = 'undo';
@@ -64,7 +67,7 @@ export interface Planned {
   readonly trusts?: true;
   /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
-  /** The register's value, where {@link RETURNED} writes a person's. */
+  /** The register's value, where {@link RETURNED} writes a person's that stands as a difference from then on. */
   readonly offered?: PropertyValue;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];

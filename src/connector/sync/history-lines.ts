@@ -8,13 +8,17 @@ import { elements } from '../../store/each.ts';
 import type { HistoryTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 
-/** One property of a row. `detail`: why the CRM did not take the value, or what else there is to say. */
+/**
+ * One property of a row. `detail`: why the CRM did not take the value, or what else there is to say. `stored`: what the CRM
+ * made of the value, where that is another one.
+ */
 export type StoredLine = readonly [
   property: string,
   field: string,
   old: PropertyValue,
   now: PropertyValue,
   detail: string | null,
+  stored?: PropertyValue,
 ];
 
 type Row = Selectable<HistoryTable>;
@@ -26,6 +30,8 @@ export interface DecidedLine extends Omit<Row, 'lines' | 'detail'> {
   readonly old: PropertyValue;
   readonly now: PropertyValue;
   readonly detail: string | null;
+  /** What the CRM made of the value, where that is another one; `detail` says it too. */
+  readonly stored?: PropertyValue;
 }
 
 /** A line about the record as a whole has no property and no values. */
@@ -34,8 +40,14 @@ export type HistoryLine = DecidedLine | (Omit<Row, 'lines'> & Record<'property' 
 /** What a row decided, in its order; none where it is about the record as a whole. */
 export function decidedLines({ lines, detail: _, ...row }: Row): readonly DecidedLine[] {
   const stored: readonly StoredLine[] = lines === null ? [] : JSON.parse(lines);
-  return stored.map(([property, field, old, now, detail]) => ({ ...row, property, field, old, now, detail }));
+  return stored.map(([property, field, old, now, detail, held]) => ({
+    ...{ ...row, property, field, old, now },
+    ...(held === undefined ? { detail } : { detail: withStored(detail, held), stored: held }),
+  }));
 }
+
+const withStored = (detail: string | null, held: PropertyValue): string =>
+  `${detail === null ? '' : `${detail}; `}the CRM holds another value: ${JSON.stringify(held)}`;
 
 /** All lines of a row, for people. */
 export function linesOf(row: Row): readonly HistoryLine[] {

@@ -1,6 +1,6 @@
 /** Remembers decisions and their outcomes: history for people, what was written and property states for the next decision. */
 import { sql } from 'kysely';
-import type { Property } from '../../../providers/provider.ts';
+import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow, storable, storableJson } from '../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { Db, Tx } from '../../store/open.ts';
@@ -17,6 +17,8 @@ export interface Decided {
   readonly planned: Planned;
   /** Why the CRM did not take the value, where it did not. */
   readonly refused?: string;
+  /** What the CRM made of the value, where that is another one. */
+  readonly stored?: PropertyValue;
 }
 
 /** A line of history that is not about one property: a hold, a merge, a deletion. */
@@ -95,13 +97,10 @@ const isSameRow = (a: Decided, b: Decided): boolean =>
   a.planned.rule === b.planned.rule &&
   outcomeOf(a) === outcomeOf(b);
 
-const lineOf = ({ planned: { property, field, old, now, detail }, refused }: Decided): StoredLine => [
-  property,
-  field,
-  old,
-  now,
-  refused ?? detail ?? null,
-];
+function lineOf({ planned: { property, field, old, now, detail }, refused, stored }: Decided): StoredLine {
+  const line = [property, field, old, now, refused ?? detail ?? null] as const;
+  return stored === undefined ? line : [...line, stored];
+}
 
 /** Those of the records whose last line is a hold: history shows a hold once. */
 export async function heldRecords(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -141,7 +140,10 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
 export const writtenBy = (decided: readonly Decided[], at: number): readonly WrittenProperty[] =>
   decided
     .filter((each) => outcomeOf(each) === 'written' && each.planned.rule !== RETURNED)
-    .map(({ id, planned: { property, now: value } }) => ({ id, property, value, at }));
+    .map(({ id, planned: { property, now: value }, stored }) => ({
+      ...{ id, property, value, at },
+      ...(stored !== undefined && { stored }),
+    }));
 
 /** Whether a decision changes what stands beside the last write to its property. */
 export function changesState({ planned, refused }: Decided, known: PropertyMemory | undefined): boolean {

@@ -11,6 +11,7 @@ import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import { type KnownFacts, readKnownFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
 import { decidedLines } from './history-lines.ts';
+import { readOverwritten } from './overwritten.ts';
 import { readWritten, type WrittenValues } from './written.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
@@ -111,21 +112,26 @@ const NO_OVERRIDES: Overrides = new Map();
 
 const NOTHING: PropertyMemory = {
   written: undefined,
+  stored: undefined,
   writtenAt: 0,
   restored: undefined,
   refused: undefined,
   trusted: false,
   kept: undefined,
+  overwritten: undefined,
   pending: [],
 };
 
-const stateAsRemembered = (state: PropertyStateTable): Pick<PropertyMemory, 'refused' | 'trusted' | 'kept'> => ({
+const stateAsRemembered = (
+  state: PropertyStateTable,
+): Pick<PropertyMemory, 'refused' | 'trusted' | 'kept' | 'overwritten'> => ({
   refused:
     state.refused === null
       ? undefined
       : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
   trusted: state.trusted_at !== null,
   kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
+  overwritten: readOverwritten(state.overwritten),
 });
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
@@ -154,7 +160,9 @@ async function readRestored(
   return new Map(
     [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
       id,
-      new Map(own.flatMap(decidedLines).map(({ property, now, at }) => [property, { value: now, at }])),
+      new Map(
+        own.flatMap(decidedLines).map(({ property, now, stored = now, at }) => [property, { value: stored, at }]),
+      ),
     ]),
   );
 }
@@ -166,8 +174,8 @@ function rememberedOf(
   restored: RestoredValues,
 ): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map<string, PropertyMemory>();
-  for (const [property, { value, at }] of written)
-    remembered.set(property, { ...NOTHING, written: value, writtenAt: at });
+  for (const [property, { value, at, stored }] of written)
+    remembered.set(property, { ...NOTHING, written: value, stored, writtenAt: at });
   for (const state of states)
     remembered.set(state.property, { ...(remembered.get(state.property) ?? NOTHING), ...stateAsRemembered(state) });
   for (const from of writes)

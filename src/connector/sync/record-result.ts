@@ -1,13 +1,15 @@
 /** The result of one record in a sync: what was found and decided, and what becomes of its lane. Pure. */
-import type { Read } from '../../../providers/provider.ts';
+import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { holdOf, holdPollMs } from '../decide/hold.ts';
 import type { Planned } from '../decide/planned.ts';
+import { sameFor } from '../decide/same.ts';
 import type { Decided, Happened } from './history.ts';
 import type { LinkedRecord } from './load.ts';
+import type { OverwrittenProperty } from './overwritten.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from './settle.ts';
 import type { Written } from './write.ts';
 
@@ -20,6 +22,8 @@ export interface RecordResult {
   readonly happened?: Happened;
   readonly effect?: { readonly kind: 'gone' | 'contested' } | { readonly kind: 'moved'; readonly to: string };
   readonly synced?: true;
+  /** Edits of people that its write went over. */
+  readonly overwritten?: readonly OverwrittenProperty[];
   /** The writes that were begun for it, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
   /** No answer came, for all we know because of another record of the batch. */
@@ -44,6 +48,12 @@ interface SentPatch {
   readonly written: Written | undefined;
   /** What the fault that ended its batch makes of the lanes. */
   readonly fault: FaultSettlement | undefined;
+}
+
+/** What was decided for a record, by this schema. */
+interface DecidedProperties {
+  readonly planned: readonly Planned[];
+  readonly schema: ReadonlyMap<string, Property>;
 }
 
 type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
@@ -93,7 +103,7 @@ export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: stri
 /** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(
   crm: Named,
-  { claim, record, planned }: ClaimedRecord & { readonly planned: readonly Planned[] },
+  { claim, record, planned, schema }: ClaimedRecord & DecidedProperties,
   { written, fault }: SentPatch,
   now: number,
 ): RecordResult {
@@ -107,9 +117,19 @@ export function resultOfWrite(
       return { ...line, planned: { ...each, action: 'set-aside', rule: CURRENCY, detail: reason } };
     return reason === undefined ? { ...line, planned: each } : { ...line, planned: each, refused: reason };
   });
+  const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
+  const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
   const hasPatch = planned.some((each) => each.action === 'write');
   const outcome = written?.outcome;
-  if (!hasPatch || outcome?.kind === 'written') return { ...base, settlement: upTo(planned), decided, synced: true };
+  if (!hasPatch || outcome?.kind === 'written')
+    return {
+      ...{ ...base, settlement: upTo(planned), synced: true },
+      decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
+      overwritten: sent.flatMap(({ planned: each }) => {
+        const edit = shown.get(each)?.overwritten;
+        return edit === undefined ? [] : [{ id: record.id, property: each.property, ...edit }];
+      }),
+    };
   switch (outcome?.kind) {
     case 'gone':
       return resultOfRead(crm, base, { kind: 'gone', id: record.id }, now);
@@ -138,3 +158,32 @@ function upTo(planned: readonly Planned[]): Settlement {
   );
   return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
 }
+
+/** A value that was sent, and what the property held when it was decided. */
+type SentValue = Pick<Planned, 'field' | 'property' | 'old' | 'now'>;
+
+/**
+ * What the answer to a write shows of one property: what the CRM made of the value, where that is another one, and what a
+ * person had written into the property since it was read.
+ */
+export function shownBy(
+  written: Written | undefined,
+  { field, property: name, old, now }: SentValue,
+  property: Property | undefined,
+): { readonly written: Pick<Decided, 'stored'>; readonly overwritten?: Omit<OverwrittenProperty, 'id' | 'property'> } {
+  const outcome = written?.outcome;
+  if (outcome?.kind !== 'written' || property === undefined) return { written: {} };
+  const same = sameFor(field, property);
+  const unless = (values: Values | undefined, ...known: readonly PropertyValue[]): PropertyValue | undefined => {
+    const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined || known.some((each) => same(each, value)) ? undefined : value;
+  };
+  const stored = unless(outcome.stored, now);
+  const edit = unless(outcome.replaced, old, now);
+  return {
+    written: stored === undefined ? {} : { stored },
+    ...(edit !== undefined && { overwritten: { value: edit, by: stored ?? now } }),
+  };
+}
+
+type Values = Readonly<Record<string, PropertyValue>>;

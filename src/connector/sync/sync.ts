@@ -7,7 +7,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-writes.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store, Tx } from '../../store/open.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
 import { leftBehind } from '../decide/currency.ts';
@@ -31,6 +31,7 @@ import {
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { readMatch } from './match.ts';
+import { forgetOverwritten, type OverwrittenProperty, rememberOverwritten } from './overwritten.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
 import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.ts';
 import { faultyResult, type RecordResult, resultOfObjection, resultOfRead, resultOfWrite } from './record-result.ts';
@@ -176,7 +177,7 @@ async function syncBatch(
     if (!asLoaded) return { claim, settlement: { kind: 'again', at: now(), free: true } };
     if (objection !== undefined) return resultOfObjection({ claim, record }, objection.reason, now());
     if (planned === undefined) return resultOfRead(crm, { claim, record }, read, now());
-    return resultOfWrite(crm, { claim, record, planned }, { written: written.get(claim.key), fault }, now());
+    return resultOfWrite(crm, { claim, record, planned, schema }, { written: written.get(claim.key), fault }, now());
   };
   const begunOf = Map.groupBy(begun, ({ key }) => key);
   const results = claims.map((claim): RecordResult => {
@@ -226,6 +227,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       now,
     );
     await forgetUndecided(tx, crm.name, live.flatMap(undecidedPropertiesOf));
+    await recordOverwritten(tx, crm.name, live, now);
     await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
@@ -253,13 +255,35 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
 }
 
+async function recordOverwritten(
+  tx: Tx,
+  provider: string,
+  results: readonly RecordResult[],
+  now: number,
+): Promise<void> {
+  await forgetOverwritten(tx, provider, results.flatMap(settledEditsOf));
+  const overwritten = results.flatMap((result) => result.overwritten ?? []);
+  await rememberOverwritten(tx, provider, overwritten, now);
+}
+
+/** Edits that were put back, or are not to be put back; a hold leaves them until it ends. */
+const settledEditsOf = ({ record, decided = [] }: RecordResult): readonly OverwrittenProperty[] =>
+  decided.flatMap(({ id, planned: { property, override } }) => {
+    const edit = record?.remembered.get(property)?.overwritten;
+    return edit === undefined || override?.kind === 'hold' ? [] : [{ id, property, ...edit }];
+  });
+
 function countResults(metrics: Metrics, { name: provider }: Crm, results: readonly RecordResult[]): void {
   for (const { effect, settlement } of results)
     metrics.records.inc({ provider, outcome: effect?.kind ?? settlement.kind });
   const decided = results.flatMap(({ decided = [] }) => decided);
+  metrics.editsPutBack.inc({ provider }, decided.filter(isEditPutBack).length);
   for (const [rule, alike] of Map.groupBy(decided, ({ planned }) => planned.rule))
     metrics.decisions.inc({ provider, rule }, alike.length);
 }
+
+const isEditPutBack = ({ planned: { rule, late }, refused }: Decided): boolean =>
+  rule === RETURNED && refused === undefined && late?.isOverUndo !== true;
 
 /** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
 const belongsInHistory = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>

@@ -8,6 +8,8 @@ export interface WrittenValue {
   readonly value: PropertyValue;
   /** Ms since 1970. */
   readonly at: number;
+  /** What the CRM made of it, where that is another value. */
+  readonly stored?: PropertyValue;
 }
 
 /** By property. */
@@ -19,8 +21,11 @@ export interface WrittenProperty extends WrittenValue {
   readonly property: string;
 }
 
-/** As it is stored: property → value and time. In a list, since a merge of JSON takes a null in an object for an absence. */
-type StoredValues = Readonly<Record<string, readonly [PropertyValue, number]>>;
+/**
+ * As it is stored: property → value, time, and what the CRM made of the value. In a list, since a merge of JSON takes a null
+ * in an object for an absence.
+ */
+type StoredValues = Readonly<Record<string, readonly [PropertyValue, number, PropertyValue?]>>;
 
 /** By record; one that we never wrote to is missing. */
 export async function readWritten(
@@ -39,7 +44,12 @@ export async function readWritten(
 
 function valuesIn(properties: string): WrittenValues {
   const stored: StoredValues = JSON.parse(properties);
-  return new Map(Object.entries(stored).map(([property, [value, at]]) => [property, { value, at }]));
+  return new Map(
+    Object.entries(stored).map(([property, [value, at, held]]) => [
+      property,
+      { value, at, ...(held !== undefined && { stored: held }) },
+    ]),
+  );
 }
 
 /** Remembers values that were written; what was written into other properties stays known. */
@@ -58,11 +68,20 @@ export async function rememberWritten(tx: Tx, provider: string, written: readonl
 
 const storedFrom = (written: readonly WrittenProperty[]): string =>
   storableJson(
-    Object.fromEntries(written.map(({ property, value, at }) => [property, [value, at]])) satisfies StoredValues,
+    Object.fromEntries(written.map(({ property, ...value }) => [property, asStored(value)])) satisfies StoredValues,
   );
+
+const asStored = ({ value, at, stored }: WrittenValue): StoredValues[string] =>
+  stored === undefined ? [value, at] : [value, at, stored];
 
 /** Moves what is known of a record to another spelling of its id; of two values of a property the newer one stays. */
 export async function moveWritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await copyWritten(tx, provider, from, to);
+  await tx.deleteFrom('written').where('provider', '=', provider).where('record_id', '=', from).execute();
+}
+
+/** Adds what is known of a record to what is known of the one it was merged into; of two values the newer one counts. */
+export async function copyWritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   const known = await readWritten(tx, provider, [from, to]);
   const own = known.get(to);
   const newer = [...(known.get(from) ?? [])].filter(([property, { at }]) => at > (own?.get(property)?.at ?? -1));
@@ -71,5 +90,4 @@ export async function moveWritten(tx: Tx, provider: string, from: string, to: st
     provider,
     newer.map(([property, value]) => ({ id: to, property, ...value })),
   );
-  await tx.deleteFrom('written').where('provider', '=', provider).where('record_id', '=', from).execute();
 }

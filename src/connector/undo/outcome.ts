@@ -2,6 +2,7 @@
 import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import { sameFor } from '../decide/same.ts';
+import { shownBy } from '../sync/record-result.ts';
 import { UNMENTIONED } from '../sync/settle.ts';
 import type { Written } from '../sync/write.ts';
 import { decideUndo, type UndoDecision } from './decide-undo.ts';
@@ -36,6 +37,11 @@ export interface Restored {
   readonly isDue: boolean;
   readonly from: PropertyValue;
   readonly to: PropertyValue;
+  /** What is sent, of which the CRM makes `to` again. */
+  readonly sent: PropertyValue;
+  /** What the CRM held when it was decided. */
+  readonly crm: PropertyValue;
+  readonly property: Property;
   /** Of the event whose value comes back, where an undo is taken back; else 0. */
   readonly seq: number;
   /** When the first of the writes was made that are taken back, in ms since 1970. */
@@ -58,15 +64,11 @@ export function decideGroup(
   if (property === undefined || !isFieldName(last.field))
     return because('missing', `the CRM has no property ${last.property} any more`);
   if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
-  const decision = decideUndo({
-    writes,
-    sameBy,
-    crm: read.properties[last.property],
-    same: sameFor(last.field, property),
-  });
+  const crm = read.properties[last.property];
+  const decision = decideUndo({ writes, sameBy, crm, same: sameFor(last.field, property) });
   if ('reason' in decision) return because(decision.kind, decision.reason);
   const { kind, ...restored } = decision;
-  return { last, isDue: kind === 'restore', ...restored, needs: [] };
+  return { last, isDue: kind === 'restore', ...restored, crm: crm ?? null, property, needs: [] };
 }
 
 /** What became of a property after the write; undefined where that is not known. */
@@ -87,7 +89,7 @@ export function undoneAfterWrite(
   const outcome = written?.outcome;
   switch (outcome?.kind) {
     case 'written':
-      return done;
+      return { ...done, ...notAsBefore(restored, written) };
     case 'rejected':
       return because('refused', outcome.reason);
     case 'gone':
@@ -99,6 +101,23 @@ export function undoneAfterWrite(
     default:
       return undefined;
   }
+}
+
+/** What the answer to the write shows of a property that was restored. */
+export function shownOf(
+  { last: { field, property: name }, crm, sent, to, isDue, property }: Restored,
+  written: Written | undefined,
+): ReturnType<typeof shownBy> {
+  if (!isFieldName(field)) throw new Error(`${field} is no field`);
+  if (isDue) return shownBy(written, { field, property: name, old: crm, now: sent }, property);
+  return { written: sameFor(field, property)(sent, to) ? {} : { stored: to } };
+}
+
+function notAsBefore(restored: Restored, written: Written | undefined): Pick<Undone, 'reason'> {
+  const { stored } = shownOf(restored, written).written;
+  const { to, property, last } = restored;
+  if (stored === undefined || !isFieldName(last.field) || sameFor(last.field, property)(stored, to)) return {};
+  return { reason: `the CRM holds another value: ${JSON.stringify(stored)}` };
 }
 
 const nameOf = (provider: string, { recordId, entity, property, now }: Write) => ({

@@ -7,8 +7,10 @@ import type { OverrideTable } from '../../store/schema.ts';
 import { UNDONE } from '../decide/override.ts';
 import { UNDO } from '../decide/planned.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
+import { type OverwrittenProperty, rememberOverwritten } from '../sync/overwritten.ts';
+import type { Written } from '../sync/write.ts';
 import { isUndo } from './decide-undo.ts';
-import type { Restored, Undone } from './outcome.ts';
+import { type Restored, shownOf, type Undone } from './outcome.ts';
 
 /** A property of one record. */
 export type RecordProperty = { readonly id: string; readonly property: string };
@@ -52,20 +54,24 @@ export async function holdRestored(
 export async function recordRestored(
   tx: Tx,
   provider: string,
-  results: readonly (readonly [Restored, Undone | undefined])[],
+  results: readonly RestoreResult[],
   { displaced, heldAt, now }: { readonly displaced: DisplacedOverrides; readonly heldAt: number; readonly now: number },
 ): Promise<void> {
-  const restored = results.filter(([, undone]) => undone?.kind === 'restored').map(([each]) => each);
+  const done = results.filter(({ undone }) => undone?.kind === 'restored');
   await writeHistory(
     tx,
-    restored.map((each) => rowOf(provider, each)),
+    done.map((each) => rowOf(provider, each)),
     [],
     now,
   );
   const failed = results
-    .filter(([, undone]) => undone !== undefined && undone.kind !== 'restored')
-    .map(([each]) => each);
-  await endHolds(tx, provider, rowsOf([...failed, ...restored.filter(({ last }) => isUndo(last))]));
+    .filter(({ undone }) => undone !== undefined && undone.kind !== 'restored')
+    .map(({ restored }) => restored);
+  const overwritten = done.flatMap(overwrittenBy);
+  const ended = done.flatMap(({ restored }) => (isUndo(restored.last) ? [restored] : []));
+  // The hold would keep the edit from coming back that this undo went over.
+  await endHolds(tx, provider, [...rowsOf([...failed, ...ended]), ...overwritten]);
+  await rememberOverwritten(tx, provider, overwritten, now);
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
   for (const override of displaced.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
     await tx
@@ -80,14 +86,29 @@ export async function recordRestored(
       .execute();
 }
 
-function rowOf(provider: string, { last, isDue, from, to, seq }: Restored): Decided {
+/** What became of a property that was to be restored, and of the write to its record. */
+export interface RestoreResult {
+  readonly restored: Restored;
+  /** Undefined where nobody knows. */
+  readonly undone: Undone | undefined;
+  readonly written: Written | undefined;
+}
+
+function overwrittenBy({ restored, written }: RestoreResult): readonly OverwrittenProperty[] {
+  const { recordId: id, property } = restored.last;
+  const { overwritten } = shownOf(restored, written);
+  return overwritten === undefined ? [] : [{ id, property, ...overwritten }];
+}
+
+function rowOf(provider: string, { restored, written }: RestoreResult): Decided {
+  const { last, isDue, from, sent, seq } = restored;
   const { recordId: id, entity, field, property } = last;
   if (!isFieldName(field)) throw new Error(`${field} is no field`);
   const what = isUndo(last) ? 'an undo was taken back' : last.seq > 0 ? `event ${last.seq} was taken back` : undefined;
   const found = isDue ? undefined : 'the CRM held it already';
   const detail = [what, found].filter((part) => part !== undefined).join('; ');
-  const decision = { field, property, seq, action: 'write', rule: UNDO, old: from, now: to, detail } as const;
-  return { provider, id, entity, planned: decision };
+  const decision = { field, property, seq, action: 'write', rule: UNDO, old: from, now: sent, detail } as const;
+  return { provider, id, entity, planned: decision, ...shownOf(restored, written).written };
 }
 
 /** Ends the holds that an undo put there; those of people stay. */

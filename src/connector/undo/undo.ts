@@ -15,7 +15,7 @@ import { settleFault } from '../sync/settle.ts';
 import { writePatches } from '../sync/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
-import { endHolds, holdRestored, type RecordProperty, recordRestored } from './record.ts';
+import { endHolds, holdRestored, type RecordProperty, type RestoreResult, recordRestored } from './record.ts';
 import { areMoney, together } from './together.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
@@ -121,28 +121,26 @@ async function restorePage(
     fresh: { ...fresh, guard },
     leftBehind: (id, refused) => leftBehind(dueOf(latest.values(), id), refused),
   });
-  const results = ours.map((each): readonly [Restored, Undone | undefined] => {
+  const results = ours.map((each): RestoreResult => {
     const last = latest.get(nameOf(each)) ?? each;
-    return 'isDue' in last ? [last, undoneAfterWrite(crm.name, last, written.get(last.last.recordId))] : [each, last];
+    if (!('isDue' in last)) return { restored: each, undone: last, written: undefined };
+    const answer = written.get(last.last.recordId);
+    return { restored: last, undone: undoneAfterWrite(crm.name, last, answer), written: answer };
   });
   // A record is reported as a whole: one that is tried again must not find half of it done.
-  const unsure = new Set(results.flatMap(([{ last }, undone]) => (undone === undefined ? [last.recordId] : [])));
+  const unsure = new Set(
+    results.flatMap(({ restored, undone }) => (undone === undefined ? [restored.last.recordId] : [])),
+  );
   const recorded = await store.write(async (tx) => {
     const keys = await held(tx, claims);
-    const mine = results.filter(
-      ([
-        {
-          last: { recordId },
-        },
-      ]) => keys.has(recordId) && !unsure.has(recordId),
-    );
+    const mine = results.filter(({ restored: { last } }) => keys.has(last.recordId) && !unsure.has(last.recordId));
     await endHolds(
       tx,
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
     await recordRestored(tx, crm.name, mine, { displaced, heldAt: at, now: now() });
-    return { keys, undone: mine.flatMap(([, undone]) => undone ?? []) };
+    return { keys, undone: mine.flatMap(({ undone }) => undone ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));
   const sent = lease.isUnsent ? [] : lost.filter((id) => written.has(id));
@@ -172,7 +170,7 @@ const dueOf = (all: Iterable<Undone | Restored>, id: string) =>
 const patchesOf = (all: readonly (Undone | Restored)[]): readonly Patch[] =>
   [...Map.groupBy(all, recordOf)].map(([id, some]) => {
     const due = some.flatMap((each) => ('isDue' in each && each.isDue ? [each] : []));
-    return { id, properties: Object.fromEntries(due.map(({ last, to }) => [last.property, to])) };
+    return { id, properties: Object.fromEntries(due.map(({ last, sent }) => [last.property, sent])) };
   });
 
 interface Found {

@@ -36,6 +36,8 @@ export interface Write {
   readonly rule: string;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
+  /** What the CRM made of that, where that is another value. */
+  readonly stored?: PropertyValue;
   /** Whether it is to be taken back. */
   readonly selected: boolean;
 }
@@ -97,7 +99,7 @@ export async function readWrites(
   const rows = await db
     .selectFrom('history')
     .selectAll()
-    .where((row) => row.or([row('outcome', '=', 'written'), row('rule', '=', SAME)]))
+    .where((row) => row.or([row('outcome', '=', 'written'), row('rule', 'in', HOLDS_NOW)]))
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .orderBy('id')
@@ -106,13 +108,15 @@ export async function readWrites(
     const writes = group.filter(({ outcome }) => outcome === 'written').map((line) => writeIn(line, selection));
     const [last, newest] = [writes.at(-1), group.at(-1)];
     if (last === undefined) return [];
-    return [
-      { writes, last, sameBy: newest?.rule === SAME && newest.entity !== last.entity ? newest.entity : undefined },
-    ];
+    return [{ writes, last, sameBy: newest !== undefined && isSameBy(newest, last) ? newest.entity : undefined }];
   });
 }
 
-const SAME: DecisionRule = 'same';
+/** The rules by which a property holds what the register says, or what the CRM made of that. */
+const HOLDS_NOW: readonly string[] = ['same', 'stored'] satisfies readonly DecisionRule[];
+
+const isSameBy = ({ rule, entity }: DecidedLine, last: Write): boolean =>
+  HOLDS_NOW.includes(rule) && entity !== last.entity;
 
 function writeIn(line: DecidedLine, { event, entity, since, until, property, rule }: Selection): Write {
   return {
@@ -125,6 +129,7 @@ function writeIn(line: DecidedLine, { event, entity, since, until, property, rul
     rule: line.rule,
     old: line.old,
     now: line.now,
+    ...(line.stored !== undefined && { stored: line.stored }),
     selected:
       (property === undefined ? !LEFT_ALONE.includes(line.field) : line.property === property) &&
       (event === undefined || line.seq === event) &&

@@ -21,6 +21,7 @@ import { addCompanyIndex } from './match-tables.ts';
 import { addMonitorLimits } from './monitor-limit-columns.ts';
 import { addNameIndex } from './name-index.ts';
 import { addOperators } from './operator-tables.ts';
+import { addOverwrittenEdits } from './overwritten-column.ts';
 import { addPendingLines } from './pending-lines.ts';
 import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
@@ -77,6 +78,7 @@ const MIGRATIONS: readonly Migration[] = [
   addWritten,
   addHistoryLines,
   addPendingLines,
+  addOverwrittenEdits,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -170,3 +170,35 @@ describe('decisions on any values', () => {
     });
   });
 });
+
+describe('what the CRM made of our last write', () => {
+  const made = { last: 'L', stored: 'l' } as const;
+
+  test('counts as that write: it is not written again, and what the register says next is', () => {
+    const rules = (now: PropertyValue) => POLICIES.map((policy) => said(decided(policy, ['l', now], made)));
+    expect(rules('L')).toEqual(['skip: stored', 'skip: stored', 'skip: stored', 'skip: never']);
+    expect(rules('C')).toEqual(['write: ours', 'write: always', 'skip: filled', 'skip: never']);
+    expect(said(decided('tracked', ['P', 'C'], made))).toBe('keep: edited');
+  });
+
+  test('may be nothing at all', () => {
+    const nothing = { last: 'L', stored: null } as const;
+    expect(said(decided('tracked', [null, 'L'], nothing))).toBe('skip: stored');
+    expect(said(decided('tracked', [null, 'C'], nothing))).toBe('write: blank');
+  });
+
+  test("whatever it is, a person's edit is never lost and our value never taken for a person's", () => {
+    const text = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
+    const respell = fc.func(fc.option(text, { nil: null }));
+    fc.assert(
+      fc.property(respell, text, text, text, (make, first, next, edit) => {
+        const stored = make(first);
+        const wrote = { last: first, ...(!same(stored, first) && { stored }) };
+        expect(decided('tracked', [stored, first], wrote).action).toBe('skip');
+        if (!same(stored, next)) expect(decided('tracked', [stored, next], wrote).action).toBe('write');
+        const isOurs = [first, stored, next].some((value) => same(value, edit));
+        if (!isOurs) expect(said(decided('tracked', [edit, next], wrote))).toBe('keep: edited');
+      }),
+    );
+  });
+});

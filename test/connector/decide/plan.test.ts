@@ -77,7 +77,9 @@ describe('a value that the CRM refused', () => {
         {
           written: undefined,
           writtenAt: 0,
+          stored: undefined,
           restored: undefined,
+          overwritten: undefined,
           refused: one,
           trusted: false,
           kept: undefined,
@@ -120,7 +122,9 @@ describe('a late write of ours over the edit of a person', () => {
           {
             written: 'Newer',
             writtenAt,
+            stored: undefined,
             restored: undefined,
+            overwritten: undefined,
             refused: undefined,
             trusted: false,
             kept,

@@ -27,8 +27,12 @@ const planned = [
 const turn = (attempts: number, now: number) => {
   const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts, since: 0, unended: 0 };
   const outcome = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
-  return resultOfWrite(crm, { claim, record, planned }, { written: { outcome, refused: {} }, fault: undefined }, now)
-    .settlement;
+  return resultOfWrite(
+    crm,
+    { claim, record, planned, schema: new Map() },
+    { written: { outcome, refused: {} }, fault: undefined },
+    now,
+  ).settlement;
 };
 
 test('a record that the CRM puts off is tried again, no sooner than the CRM asks', () => {

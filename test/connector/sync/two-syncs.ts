@@ -33,6 +33,8 @@ export interface World {
   readonly held: { name: PropertyValue };
   /** What happens before the next write arrives in the CRM, and after it. */
   readonly meanwhile: { before?: (() => Promise<void>) | undefined; after?: (() => Promise<void>) | undefined };
+  /** What the CRM makes of a value, and whether its answer to a write says what the record held before and holds after it. */
+  readonly habits: { respell: (value: PropertyValue) => PropertyValue; tells: boolean };
   /** What happens to each write in turn before its bytes leave. */
   readonly waits: (() => Promise<void>)[];
   readonly log: string[];
@@ -46,6 +48,7 @@ export async function open(engine: (typeof ENGINES)[number], name: PropertyValue
   const held = { name };
   const meanwhile: World['meanwhile'] = {};
   const waits: World['waits'] = [];
+  const habits: World['habits'] = { respell: (value) => value, tells: false };
   const calls = await guardedCalls(store);
   const connection: Connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
@@ -57,9 +60,11 @@ export async function open(engine: (typeof ENGINES)[number], name: PropertyValue
       const { before, after } = meanwhile;
       [meanwhile.before, meanwhile.after] = [undefined, undefined];
       await before?.();
-      for (const { properties } of patches) held.name = properties['name'] ?? null;
+      const replaced = { name: held.name };
+      for (const { properties } of patches) held.name = habits.respell(properties['name'] ?? null);
+      const stored = { name: held.name };
       await after?.();
-      return patches.map(({ id }) => ({ kind: 'written', id }));
+      return patches.map(({ id }) => ({ kind: 'written', id, ...(habits.tells && { stored, replaced }) }));
     },
     scan: async () => ({ records: [] }),
   };
@@ -67,7 +72,7 @@ export async function open(engine: (typeof ENGINES)[number], name: PropertyValue
   const crm = crmOf({ store, connection, mapping, properties: [NAME], now: () => clock.now });
   const link = { provider: 'crm', recordId: RECORD, entity: ENTITY, sendUpdate: false, now: clock.now };
   await store.write((tx) => linkRecord(tx, link));
-  return { store, clock, crm, held, meanwhile, waits, log: [], metrics: createMetrics() };
+  return { store, clock, crm, held, meanwhile, habits, waits, log: [], metrics: createMetrics() };
 }
 
 /** An event comes and is applied. */
