@@ -11,6 +11,8 @@ export interface Place {
   readonly typed?: Readonly<Record<string, string>>;
   /** Where the dimensions stand; `scenario` in Denmark. */
   readonly within?: 'scenario' | 'segment';
+  /** Whom it is about; the company of the report where absent. */
+  readonly entity?: string;
 }
 
 export interface Said {
@@ -144,7 +146,8 @@ export function resources(stated: Stated): readonly string[] {
   const units = Object.entries(stated.units ?? UNITS).map(
     ([id, measure]) => `<xbrli:unit id="${id}"><xbrli:measure>${measure}</xbrli:measure></xbrli:unit>`,
   );
-  const contexts = stated.places.map(({ id, start, end, members = {}, typed = {}, within = 'scenario' }) => {
+  const contexts = stated.places.map((place) => {
+    const { id, start, end, members = {}, typed = {}, within = 'scenario', entity: about = stated.cvr } = place;
     const period =
       start === undefined
         ? `<xbrli:instant>${end}</xbrli:instant>`
@@ -159,7 +162,7 @@ export function resources(stated: Stated): readonly string[] {
       ),
     ].join('');
     const broken = dimensions === '' ? '' : `<xbrli:${within}>${dimensions}</xbrli:${within}>`;
-    const entity = `<xbrli:entity><xbrli:identifier scheme="http://www.dcca.dk/cvr">${stated.cvr}</xbrli:identifier>${within === 'segment' ? broken : ''}</xbrli:entity>`;
+    const entity = `<xbrli:entity><xbrli:identifier scheme="http://www.dcca.dk/cvr">${about}</xbrli:identifier>${within === 'segment' ? broken : ''}</xbrli:entity>`;
     return `<xbrli:context id="${id}">${entity}<xbrli:period>${period}</xbrli:period>${within === 'scenario' ? broken : ''}</xbrli:context>`;
   });
   return [...units, ...contexts];

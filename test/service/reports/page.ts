@@ -11,6 +11,8 @@ export interface PageOptions {
   /** Concepts that are stated in the hidden header. */
   readonly hidden?: readonly string[];
   readonly namespace?: string;
+  /** The target of the facts of an element. */
+  readonly targetOf?: (concept: string) => string | undefined;
 }
 
 /** A whole page. */
@@ -52,7 +54,8 @@ export function inlinePage(
 /** One fact as it stands in a page. */
 function marked(stated: Stated, said: Said, options: PageOptions = {}): string {
   const { concept, at, value, unit, decimals = '0', lang } = said;
-  const name = `name="${renamer(stated)(concept)}" contextRef="${at}"`;
+  const target = options.targetOf?.(concept);
+  const name = `name="${renamer(stated)(concept)}" contextRef="${at}"${target === undefined ? '' : ` target="${target}"`}`;
   if (unit === undefined) {
     const language = lang === undefined ? '' : ` xml:lang="${lang}"`;
     return `<ix:nonNumeric ${name}${language}>${escaped(value)}</ix:nonNumeric>`;

@@ -37,8 +37,9 @@ export const isPlain = (context: XbrlContext): boolean =>
   Object.keys(context.dimensions).every((dimension) => CONSOLIDATION.includes(dimension));
 
 /**
- * Picks the period the document says it reports (else the filing's, else its longest), and the company where the
- * document has its balance, else the group. Facts under any other dimension, such as the five-year table, are nobody's.
+ * Picks one whole before any figure is read: of the reports that a document holds, told apart by the target of an inline
+ * page and by whom the contexts are about, the company's where it has its balance, else the group's. Facts under any other
+ * dimension, such as the five-year table, are nobody's.
  */
 export function statementOf(
   facts: Facts,
@@ -48,7 +49,22 @@ export function statementOf(
   const plain = [...facts].flatMap(([concept, stated]) =>
     isFigure(concept) ? stated.filter(({ context }) => isPlain(context)) : [],
   );
-  const isIfrs = !facts.has('fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
+  const [first = [], ...others] = Map.groupBy(plain, wholeOf).values();
+  return others.map((figures) => statementIn(figures, facts, filed)).reduce(better, statementIn(first, facts, filed));
+}
+
+const wholeOf = ({ target, context }: XbrlFact): string => `${target} ${context.entity}`;
+
+const better = (a: FinancialStatement, b: FinancialStatement): FinancialStatement =>
+  rank(b) > rank(a) || (rank(b) === rank(a) && b.size > a.size) ? b : a;
+
+const rank = ({ basis, now }: FinancialStatement): number =>
+  CORE.some((concept) => now(concept).length > 0) ? (basis === 'company' ? 2 : 1) : 0;
+
+/** One report of a document: the period that it says it reports, and the company or the group. */
+function statementIn(plain: readonly XbrlFact[], facts: Facts, filed: ReportPeriod | undefined): FinancialStatement {
+  const isIfrs =
+    !plain.some(({ concept }) => concept === 'fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
   const twins = twinsIn(plain);
   const basisOf = (context: XbrlContext): ReportBasis =>
     stateBasis(context) ?? twins.get(context.id) ?? (isIfrs ? 'group' : 'company');
@@ -102,34 +118,50 @@ function yearBefore({ start: first }: ReportPeriod): (context: XbrlContext) => b
 
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;
 
+/**
+ * The period that the document says it reports, else the filing's, else the newest one. A document may also state the period
+ * that is registered, under a dimension: that is not the one it reports. Where the days disagree with the figures the
+ * figures say how long the year was.
+ */
 function choosePeriod(facts: Facts, filed: ReportPeriod | undefined, figures: readonly XbrlFact[]): ReportPeriod {
-  const end = dayIn(facts, 'gsd:ReportingPeriodEndDate');
-  const stated = end === undefined ? undefined : { start: dayIn(facts, 'gsd:ReportingPeriodStartDate') ?? null, end };
-  const candidates = [stated, filed, longest(figures)].filter((period) => period !== undefined);
+  const whole = figures[0] === undefined ? '' : wholeOf(figures[0]);
+  const end = dayIn(facts, 'gsd:ReportingPeriodEndDate', whole);
+  const start = dayIn(facts, 'gsd:ReportingPeriodStartDate', whole) ?? null;
+  const stated = end === undefined ? undefined : { start, end };
+  const newest = newestPeriod(figures);
+  // The index knows the registered period, which may be the year before a shorter one.
+  const isPast =
+    newest !== undefined && filed !== undefined && filed.end < newest.end && hasBalance(figures, newest.end);
+  const candidates = [stated, isPast ? undefined : filed, newest].filter((period) => period !== undefined);
   const fits = (period: ReportPeriod) => figures.some(({ context }) => isOf(context, period));
-  return candidates.find(fits) ?? candidates[0] ?? { start: null, end: '' };
+  const chosen = candidates.find(fits) ?? candidates[0] ?? { start: null, end: '' };
+  const isLong = figures.some(({ context }) => context.start !== null && isOf(context, chosen));
+  return isLong || newest === undefined || newest.end !== chosen.end ? chosen : newest;
 }
 
-const dayIn = (facts: Facts, concept: string): string | undefined =>
-  facts
-    .get(concept)
-    ?.map(({ value }) => DAY.exec(value)?.[1])
-    .find((date) => date !== undefined);
+function dayIn(facts: Facts, concept: string, whole: string): string | undefined {
+  const days = (facts.get(concept) ?? []).flatMap((fact) => {
+    const date = isPlain(fact.context) ? DAY.exec(fact.value)?.[1] : undefined;
+    return date === undefined ? [] : [{ date, isOurs: wholeOf(fact) === whole }];
+  });
+  return (days.find(({ isOurs }) => isOurs) ?? days[0])?.date;
+}
+
+const hasBalance = (figures: readonly XbrlFact[], end: string | null): boolean =>
+  figures.some(({ concept, context }) => context.start === null && context.end === end && CORE.includes(concept));
 
 /** A first financial year may last one and a half. */
 const MAX_DAYS = 550;
 
-/** The newest of the longest periods, a leap day or so apart. */
-function longest(figures: readonly XbrlFact[]): ReportPeriod | undefined {
+/** The longest period that ends with the newest balance; a shorter year than the one before is a year, too. */
+function newestPeriod(figures: readonly XbrlFact[]): ReportPeriod | undefined {
   const days = ({ start, end }: XbrlContext) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
-  const periods = [...new Set(figures.map(({ context }) => context))].filter(
-    (context) => days(context) > 0 && days(context) <= MAX_DAYS,
-  );
-  const full = periods.reduce((most, context) => Math.max(most, days(context)), 0);
-  const [newest] = periods
-    .filter((context) => days(context) >= full - 7)
+  const periods = [...new Set(figures.map(({ context }) => context))]
+    .filter((context) => days(context) > 0 && days(context) <= MAX_DAYS)
     .sort((a, b) => ((a.end ?? '') < (b.end ?? '') ? 1 : -1));
-  return newest?.end == null ? undefined : { start: newest.start, end: newest.end };
+  const newest = periods.find(({ end }) => hasBalance(figures, end)) ?? periods[0];
+  const [longest] = periods.filter(({ end }) => end === newest?.end).sort((a, b) => days(b) - days(a));
+  return longest?.end == null ? undefined : { start: longest.start, end: longest.end };
 }
 
 /** Values of one element that are compared. */

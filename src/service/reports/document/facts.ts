@@ -3,6 +3,8 @@
 /** What a value holds for: a period or an instant, and the dimensions it is broken down by. */
 export interface XbrlContext {
   readonly id: string;
+  /** Whom it is about: a CVR number, an LEI; empty if the document does not say. */
+  readonly entity: string;
   /** First day, YYYY-MM-DD; null for an instant. */
   readonly start: string | null;
   /** Last day of the period, or the instant; null where the document does not say, or says for ever. */
@@ -23,6 +25,8 @@ export interface XbrlFact {
   readonly decimals: number | null;
   /** Language the fact itself states. */
   readonly lang: string | null;
+  /** Which report of an inline document it belongs to; empty for the default one. */
+  readonly target: string;
 }
 
 /** The facts of a document by name of their element, in the order of the document. */

@@ -76,7 +76,10 @@ function readFigure(
   return isUnreadable ? 'unreadable' : undefined;
 }
 
-/** Of an element stated more than once the most accurate value counts; another that is no rounding of it is a doubt. */
+/**
+ * Of an element stated more than once the most accurate value with a unit counts; another that is no rounding of it is a
+ * doubt, and so is a value without a unit.
+ */
 function readElement(
   concept: string,
   statement: FinancialStatement,
@@ -84,7 +87,7 @@ function readElement(
 ): Figure | 'unreadable' | undefined {
   const facts = statement.now(concept).filter((fact) => isIn(fact, currency));
   const values = facts.flatMap(valued);
-  const [first] = values.toSorted((a, b) => a.slack - b.slack);
+  const [first] = values.toSorted((a, b) => Number(a.unit === null) - Number(b.unit === null) || a.slack - b.slack);
   if (first === undefined) return facts.length > 0 ? 'unreadable' : undefined;
   const before = statement
     .before(concept)
@@ -95,7 +98,8 @@ function readElement(
     sources: [concept],
     calculation: null,
     before: before[0]?.value ?? null,
-    isDoubtful: values.some(({ value, slack }) => Math.abs(value - first.value) > slack + first.slack),
+    isDoubtful:
+      first.unit === null || values.some(({ value, slack }) => Math.abs(value - first.value) > slack + first.slack),
   };
 }
 

@@ -114,6 +114,7 @@ function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
     unitId: attribute(tag, 'unitRef'),
     decimals: attribute(tag, 'decimals'),
     lang: attribute(tag, 'xml:lang'),
+    target: attribute(tag, 'target'),
     // An unreadable number stays a text that is no number: so the reader can tell that the document states it.
     value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
   };

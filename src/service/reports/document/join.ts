@@ -8,6 +8,7 @@ export interface StatedFact {
   readonly unitId: string | undefined;
   readonly decimals: string | undefined;
   readonly lang: string | undefined;
+  readonly target: string | undefined;
   value: string;
 }
 
@@ -20,18 +21,19 @@ export function collect(stated: StatedFact[], fact: StatedFact): void {
 }
 
 /** A fact whose context or unit the document does not state means nothing and is left out. */
-export function joinFacts(stated: readonly StatedFact[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
-  const facts = new Map<string, XbrlFact[]>();
-  for (const { concept, contextId, unitId, decimals, lang, value } of stated) {
+export function joinFacts(facts: readonly StatedFact[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
+  const joined = new Map<string, XbrlFact[]>();
+  for (const { concept, contextId, unitId, value, ...stated } of facts) {
     const context = resources.contexts.get(contextId);
     const unit = unitId === undefined ? null : resources.units.get(unitId);
     if (context === undefined || unit === undefined) continue;
-    const fact: XbrlFact = { concept, context, unit, value, decimals: accuracy(decimals), lang: lang ?? null };
-    const same = facts.get(concept);
-    if (same === undefined) facts.set(concept, [fact]);
+    const { decimals, lang = null, target = '' } = stated;
+    const fact: XbrlFact = { concept, context, unit, value, decimals: accuracy(decimals), lang, target };
+    const same = joined.get(concept);
+    if (same === undefined) joined.set(concept, [fact]);
     else same.push(fact);
   }
-  return facts;
+  return joined;
 }
 
 const accuracy = (decimals: string | undefined): number | null =>

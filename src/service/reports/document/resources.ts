@@ -19,6 +19,7 @@ export interface Resources {
 /** A context while it is open. */
 interface Draft {
   id: string;
+  entity: string;
   start: string | null;
   end: string | null;
   dimensions: Record<string, string>;
@@ -47,7 +48,7 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
   const begin = (tag: Tag): void => {
     if (tag.uri !== XBRLI) return;
     const id = attribute(tag, 'id') ?? '';
-    if (tag.local === 'context') context = { id, start: null, end: null, dimensions: {} };
+    if (tag.local === 'context') context = { id, entity: '', start: null, end: null, dimensions: {} };
     if (tag.local === 'unit') unit = { id, measures: [] };
   };
 
@@ -59,6 +60,7 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
   };
 
   const endInContext = (draft: Draft, element: string): void => {
+    if (element === 'identifier') draft.entity = entityIn(text);
     if (element === 'startDate') draft.start = day(text, 'start');
     if (element === 'endDate' || element === 'instant') draft.end = day(text, 'end');
     if (element !== 'context') return;
@@ -103,6 +105,9 @@ export function split(qname: string): readonly [string, string] {
   const at = qname.indexOf(':');
   return at < 0 ? ['', qname] : [qname.slice(0, at), qname.slice(at + 1)];
 }
+
+/** A company spells its number in several ways, one document too. */
+const entityIn = (text: string): string => text.toUpperCase().replace(/^\s*DK|[\s.-]/g, '');
 
 const DAY = /^(\d{4}-\d{2}-\d{2})(T00:00:00)?/;
 

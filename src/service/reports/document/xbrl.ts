@@ -39,6 +39,7 @@ export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts):
           unitId: attribute(tag, 'unitRef'),
           decimals: attribute(tag, 'decimals'),
           lang: attribute(tag, 'xml:lang'),
+          target: undefined,
           value: '',
         };
         below = 0;

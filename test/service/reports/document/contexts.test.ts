@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { annual, instance, type Place, plus, type Said, type Stated } from '../instance.ts';
+import { page } from '../page.ts';
 import { dataOf } from '../reading.ts';
 
 const GROUP = { 'cmn:ConsolidatedSoloDimension': 'cmn:ConsolidatedMember' };
@@ -130,5 +131,92 @@ describe('the period', () => {
     );
     const data = await read(stated);
     expect([data.assets, data.equity, data.result, data.revenue?.value]).toEqual([null, null, null, 5]);
+  });
+
+  const REGISTERED = {
+    'gsd:TypeOfReportingPeriodDimension':
+      'gsd:RegisteredReportingPeriodDeviatingFromReportedReportingPeriodDueArbitraryDatesMember',
+  };
+  /** The report with the registered period stated first, under its dimension. */
+  const registered = (stated: Stated, start: string, end: string): Stated => ({
+    ...stated,
+    places: [...stated.places, { id: 'registered', start, end, members: REGISTERED }],
+    facts: [
+      { concept: 'gsd:ReportingPeriodStartDate', at: 'registered', value: start },
+      { concept: 'gsd:ReportingPeriodEndDate', at: 'registered', value: end },
+      ...stated.facts,
+    ],
+  });
+
+  it('is the reported one where the registered one is stated before it: a short year', async () => {
+    const short = annual({ start: '2025-01-01', end: '2025-09-30', figures: own });
+    const places = [
+      { id: 'year2024', start: '2024-01-01', end: '2024-12-31' },
+      { id: 'end2024', end: '2024-12-31' },
+    ];
+    const former = [kroner('fsa:ProfitLoss', 'year2024', 77), kroner('fsa:Assets', 'end2024', 7_000)];
+    for (const texts of [true, false]) {
+      const stated = registered(plus(short, places, former), '2025-01-01', '2025-12-31');
+      const facts = stated.facts.filter(
+        ({ concept, at }) => texts || at === 'registered' || !concept.startsWith('gsd:Rep'),
+      );
+      for (const period of [
+        undefined,
+        { start: '2025-01-01', end: '2025-12-31' },
+        { start: '2024-01-01', end: '2024-12-31' },
+      ]) {
+        const data = await dataOf(instance({ ...stated, facts }), { period });
+        expect([data.period?.from, data.period?.to]).toEqual(['2025-01-01T00:00:00', '2025-09-30T00:00:00']);
+        expect([data.reportYear, data.result?.value, data.assets?.value]).toEqual([2025, 10, 1_000]);
+      }
+    }
+  });
+
+  it('is the reported one where the registered one is stated before it: a year of 15 months', async () => {
+    const long = annual({ start: '2024-10-01', end: '2025-12-31', figures: own });
+    const stated = registered(long, '2025-01-01', '2025-12-31');
+    const facts = stated.facts.filter(({ concept, at }) => at === 'registered' || !concept.startsWith('gsd:Rep'));
+    for (const one of [stated, { ...stated, facts }]) {
+      const data = await dataOf(instance(one), { period: { start: '2025-01-01', end: '2025-12-31' } });
+      expect([data.period?.from, data.result?.value, data.assets?.value]).toEqual(['2024-10-01T00:00:00', 10, 1_000]);
+    }
+  });
+});
+
+describe('several reports in one document', () => {
+  const group = { 'ifrs-full:Assets': 9_000, 'ifrs-full:Equity': 3_000, 'ifrs-full:Revenue': 99_000 };
+  const parent = { 'fsa:Assets': 1_000, 'fsa:Equity': 400, 'fsa:LiabilitiesAndEquity': 1_000 };
+  const values = ({ assets, equity, revenue }: Awaited<ReturnType<typeof dataOf>>) =>
+    [assets, equity, revenue].map((metric) => metric?.value ?? null);
+
+  it('are told apart by target: revenue of the group never stands beside assets of the parent', async () => {
+    const stated = annual({ figures: { ...group, ...parent } });
+    const data = await dataOf(
+      page(stated, { targetOf: (concept) => (concept.startsWith('fsa:') ? 'danish' : undefined) }),
+    );
+    expect(values(data)).toEqual([1_000, 400, null]);
+    expect(data.assets).toMatchObject({ sources: ['fsa:Assets'], possibleError: false });
+  });
+
+  it('are told apart by whom their contexts are about', async () => {
+    const listed = annual({ figures: parent });
+    const places = [
+      { id: 'groupYear', start: '2023-01-01', end: '2023-12-31', entity: '00INVENTED0000000000' },
+      { id: 'groupEnd', end: '2023-12-31', entity: '00INVENTED0000000000' },
+    ];
+    const facts = Object.entries(group).map(([concept, value]) =>
+      kroner(concept, concept.endsWith('Revenue') ? 'groupYear' : 'groupEnd', value),
+    );
+    for (const write of [instance, page])
+      expect(values(await dataOf(write(plus(listed, places, facts))))).toEqual([1_000, 400, null]);
+    const alone = plus(annual({ figures: { 'fsa:ProfitLoss': 5 } }), places, facts);
+    expect(values(await dataOf(instance(alone)))).toEqual([9_000, 3_000, 99_000]);
+  });
+
+  it('are one where a number is spelled in two ways', async () => {
+    const stated = annual({ figures: own });
+    const places = stated.places.map((place) => (place.id === 'end' ? { ...place, entity: 'DK 90000007' } : place));
+    const data = await dataOf(instance({ ...stated, places }));
+    expect([data.assets?.value, data.result?.value]).toEqual([1_000, 10]);
   });
 });

@@ -34,6 +34,15 @@ describe('a figure', () => {
     expect((await of({ 'fsa:Assets': '1e999' })).assets).toMatchObject({ value: null, error: true });
   });
 
+  it('without a unit is doubtful, and counts only where none has one', async () => {
+    const bare: Said = { concept: 'fsa:Assets', value: 500, at: 'end' };
+    const alone = await dataOf(instance(plus(annual({ figures: { 'fsa:Equity': 5 } }), [], [bare])));
+    expect(alone.assets).toMatchObject({ value: 500, unit: null, possibleError: true });
+    expect(alone.solvencyRatio).toMatchObject({ value: 1, possibleError: true });
+    const beside = await dataOf(instance(plus(annual({ figures: { 'fsa:Assets': 500 } }), [], [bare])));
+    expect(beside.assets).toMatchObject({ value: 500, unit: 'DKK', possibleError: false });
+  });
+
   it('is looked for under one name after the other', async () => {
     const data = await of({
       'fsa:NumberOfEmployees': 4,
