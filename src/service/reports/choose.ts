@@ -8,20 +8,26 @@ export interface KnownFiling {
   readonly period_start: string | null;
   readonly period_end: string | null;
   readonly published_at: string;
+  /** Whether it was read as an annual report. */
+  readonly isAnnual: boolean;
 }
 
 /**
  * Tells whether a filing is news: the annual report of its year, and the newest one. Interim reports are filed under the
  * same name: of the filings whose periods begin on one day the longest is the annual report. A re-filing for the same
- * period is news where it is the later one.
+ * period is news if it is the later one. A report is not news if the one of a later year is known: receivers would take it
+ * for the newest.
  */
 export function isNews(filing: Filing, data: ReportData, known: readonly KnownFiling[]): boolean {
   if (data.reportType !== 'Yearly') return false;
   const start = data.period?.from?.slice(0, 10) ?? null;
   const end = data.period?.to?.slice(0, 10) ?? null;
-  if (start === null || end === null) return true;
-  return !known.some(({ id, period_start, period_end, published_at }) => {
-    if (id === filing.id || period_start !== start || period_end === null) return false;
+  if (end === null) return true;
+  return !known.some(({ id, period_start, period_end, published_at, isAnnual }) => {
+    const isSameYear = start !== null && period_start === start;
+    // A year that had not ended when it was published is mistyped.
+    const isAnotherYear = isAnnual && period_end !== null && period_end <= published_at;
+    if (id === filing.id || period_end === null || !(isSameYear || isAnotherYear)) return false;
     return period_end > end || (period_end === end && published_at > filing.publishedAt);
   });
 }

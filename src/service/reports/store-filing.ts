@@ -1,11 +1,12 @@
 /** Keeps filings: which were seen, what was in them, which are to be tried again. */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import type { ReportData } from '../../protocol/report.ts';
 import { countRows } from '../../store/count.ts';
 import { each, storable } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
-import type { Db, Tx } from '../../store/store.ts';
+import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { formerOf, isNews } from './choose.ts';
 import { newReportOf } from './deprecated.ts';
@@ -75,13 +76,16 @@ export async function formerReport(db: Db, filing: Filing, start: string | null)
 }
 
 async function rowsOf(db: Db, { cvr }: Filing) {
+  const type =
+    engineOf(db) === 'postgres'
+      ? sql<string | null>`cast(data as jsonb) ->> 'reportType'`
+      : sql<string | null>`data ->> '$.reportType'`;
   const rows = await db
     .selectFrom('filing')
-    .select(['id', 'period_start', 'period_end', 'published_at'])
-    .select(({ eb }) => eb.case().when('data', 'is not', null).then(1).else(0).end().as('read'))
+    .select(['id', 'period_start', 'period_end', 'published_at', type.as('type')])
     .where('entity', '=', companyEntityId(String(cvr)))
     .execute();
-  return rows.map((row) => ({ ...row, read: row.read === 1 }));
+  return rows.map(({ type, ...row }) => ({ ...row, read: type !== null, isAnnual: type === 'Yearly' }));
 }
 
 /** Stores the outcome, and returns the change where the filing is news. Call `publish` with it in the same transaction. */

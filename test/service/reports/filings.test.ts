@@ -98,6 +98,7 @@ describe('which filing is news', () => {
     period_start: start,
     period_end: end,
     published_at: `${published}T08:00:00.000Z`,
+    isAnnual: true,
   });
 
   it('is the annual report: the first, and a re-filing that comes later', () => {
@@ -112,6 +113,15 @@ describe('which filing is news', () => {
   it('is not one that a later filing has replaced, nor a part of a year whose report is known', () => {
     expect(isNews(FILING, data, [known('a', '2023-12-31', '2024-06-01')])).toBe(false);
     expect(isNews(FILING, data, [known('a', '2024-06-30')])).toBe(false);
+  });
+
+  it('is not one of an earlier year than a report that is known, however late it is filed', () => {
+    const of2024 = known('a', '2024-12-31', '2025-05-01', '2024-01-01');
+    expect(isNews(FILING, data, [of2024])).toBe(false);
+    expect(isNews(FILING, data, [{ ...of2024, isAnnual: false }])).toBe(true);
+    // Another start of the same year: the later publication counts.
+    expect(isNews(FILING, data, [known('a', '2023-12-31', '2024-06-01', '2022-10-01')])).toBe(false);
+    expect(isNews(FILING, data, [known('a', '2206-12-31', '2024-06-01', '2206-01-01')])).toBe(true);
   });
 
   it('is not an interim report', () => {

@@ -135,6 +135,19 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(new Set(watch.told.map(({ id }) => id)).size).toBe(2);
   });
 
+  it('tells of no report that is older than one it told of', async () => {
+    const { store, register, watch } = await begun(engine);
+    for (const year of [2022, 2023]) register.files.set(`${year}.xml`, report(year, `${year}-12-31`));
+    const of = (year: number, time: string) => ({
+      ...{ id: year, published: at(time), files: [`${year}.xml`] },
+      ...{ start: `${year}-01-01`, end: `${year}-12-31` },
+    });
+    register.publish(of(2023, '07:00'), of(2022, '08:00'));
+    await watch.poll();
+    expect(assetsTold(watch)).toEqual([2023]);
+    expect(await filings(store)).toHaveLength(2);
+  });
+
   it('compares with last year’s report', async () => {
     const { register, watch } = await begun(engine);
     register.files.set('1.xml', report(5_000_000, '2022-12-31')).set('2.xml', report(5_000));
