@@ -11,7 +11,7 @@ import { type BackfillContext, type CallsMade, withBackfill } from './backfill/c
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
-import { confirmMany } from './cli/confirm.ts';
+import { canAsk, confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 
 const SAMPLE = 10;
@@ -83,8 +83,8 @@ const questionOf = (provider: string, count: number): string =>
   `Link ${count === 1 ? '1 record' : `${count} records`} of ${provider}, and have their companies monitored?`;
 
 /** Checks before a long scan, not after it, that the operator can confirm. */
-function needAnswer({ stdin, stderr, json }: CommandContext, yes: boolean, provider: string): void {
-  if (yes || (stdin?.isTTY === true && stderr.isTTY === true && !json)) return;
+function needAnswer(context: CommandContext, yes: boolean, provider: string): void {
+  if (yes || canAsk(context)) return;
   throw new UsageError(
     `backfill ${provider} links every record whose number it finds, and cvrsync cannot ask here: add --yes, or ${PLAN_FIRST}`,
   );

@@ -12,8 +12,9 @@ import {
 } from '../service/delivery/deliveries.ts';
 import type { Db, Store, Tx } from '../store/open.ts';
 import { readEntity } from './arguments/entity.ts';
+import { time } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, flag, integer, oneOf, text, time, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, flag, integer, oneOf, text, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 
 const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;

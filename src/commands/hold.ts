@@ -1,69 +1,91 @@
 /** `hold`: stops writes to a property, or to a whole record. */
-import { endOfDay } from '../connector/decide/hold.ts';
+import { countHolds, endHoldsIn, listHolds } from '../connector/decide/hold-list.ts';
 import {
   ALL_PROPERTIES,
-  clearHoldsOfUndo,
   clearOverride,
+  type OverrideRef,
   readOverrides,
   setOverride,
+  UNDONE,
 } from '../connector/decide/override.ts';
 import type { RecordRef } from '../connector/links/links.ts';
-import { normaliseTime } from '../protocol/text/time.ts';
 import type { Store } from '../store/open.ts';
 import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
+import { duration, end } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import {
-  defineCommand,
-  type ExitCode,
-  flag,
-  needed,
-  type OptionSpec,
-  optional,
-  text,
-  UsageError,
-} from './cli/command.ts';
+import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
+import { confirmMany } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
+import { needProvider } from './monitoring/context.ts';
 
-/** The last day of something, or the instant of its end; in ms since 1970. */
-const until: OptionSpec<number | undefined> = {
-  about: 'the last day of the hold, or the time of its end',
-  value: 'date',
-  read: (given) => {
-    const instant = normaliseTime(given);
-    if (instant === undefined)
-      throw new UsageError(`${given} is not a date such as 2026-12-31, nor a time such as 2026-12-31T12:00:00Z`);
-    return /^\d{4}-\d\d-\d\d$/u.test(given) ? endOfDay(given) : Date.parse(instant);
-  },
+const SHOWN = 1_000;
+
+const filterOptions = {
+  reason: text('the reason, which `explain` shows; of several holds, only those with this reason (`undone`: of undo)'),
+  olderThan: duration('only holds that were placed longer ago than this: 12h, 30d'),
 };
+
+const list = defineCommand({
+  name: 'list',
+  about: 'list all holds that people and undoes placed',
+  options: {
+    ...filterOptions,
+    provider: text('only holds in this CRM', 'name'),
+    property: text('only holds on this property; * stands for holds on whole records', 'name'),
+    limit: integer(`show at most so many (default ${SHOWN})`),
+  },
+  run: async (context, _args, { provider, property, reason, olderThan, limit = SHOWN }) => {
+    const { providers } = await needConnector(context);
+    return withStore<ExitCode>(context, async ({ db }) => {
+      const now = Date.now();
+      const filter = { provider, property, reason, before: beforeOf(olderThan, now) };
+      const holds = await listHolds(db, now, filter, limit);
+      // A connection that was taken out of the configuration may still have holds.
+      if (holds.length === 0 && provider !== undefined) needProvider({ providers }, provider);
+      context.output.table(
+        holds.map((hold) => ({
+          record: `${hold.provider}:${hold.recordId}`,
+          property: hold.property,
+          entity: hold.entity ?? '',
+          since: shownTime(hold.since),
+          until: hold.until === null ? 'cleared' : shownTime(hold.until),
+          reason: hold.reason ?? '',
+        })),
+        'There is no such hold.',
+      );
+      const count = holds.length < limit ? holds.length : await countHolds(db, now, filter);
+      if (count > holds.length)
+        context.log.warn({ holds: count }, 'there are more holds: raise --limit, or narrow the list');
+      return 0;
+    });
+  },
+});
+
+const beforeOf = (olderThan: number | undefined, now: number): number | undefined =>
+  olderThan === undefined ? undefined : now - olderThan;
 
 export const command = defineCommand({
   name: 'hold',
   audit: 'record.hold',
   about: 'stop writes to one property of a record, or to the whole record, until you end the hold or until a date',
+  commands: [list],
   args: {
     record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo placed'),
     property: optional('the property in the CRM (default: the whole record)'),
   },
-  options: { until, reason: text('the reason, which `explain` shows'), clear: flag('end the hold') },
+  options: {
+    ...filterOptions,
+    until: end('the last day of the hold, the time of its end, or how long it lasts: 30d'),
+    clear: flag('end the hold'),
+    all: flag('with --clear and hubspot:*, also the holds of people'),
+    yes: flag('end many holds without asking'),
+  },
   run: async (context, { record, property = ALL_PROPERTIES }, options) => {
     const connector = await needConnector(context);
     const ref = { ...readRecord(record, connector), property };
-    if (options.clear && (options.until !== undefined || options.reason !== undefined))
-      throw new UsageError('--clear takes neither --until nor --reason');
-    if (options.until !== undefined && options.until <= Date.now())
-      throw new UsageError(`--until ${shownTime(options.until)} is in the past`);
+    checkOptions(ref, options);
     if (!options.clear && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
-    if (ref.recordId === EVERY_RECORD) {
-      if (!options.clear) throw new UsageError(`name one record to hold: ${record} goes with --clear only`);
-      return withStore(context, async (store): Promise<ExitCode> => {
-        const only = property === ALL_PROPERTIES ? undefined : property;
-        const cleared = await store.write((tx) => clearHoldsOfUndo(tx, ref.provider, only, Date.now()));
-        context.output.result(
-          { record, property, cleared },
-          cleared === 1 ? '1 hold that undo placed has ended.' : `${cleared} holds that undo placed have ended.`,
-        );
-        return 0;
-      });
-    }
+    if (ref.recordId === EVERY_RECORD) return clearMany(context, ref, options);
     const what = property === ALL_PROPERTIES ? record : `${property} of ${record}`;
     return withStore(context, async (store): Promise<ExitCode> => {
       await needLink(store.db, ref);
@@ -88,6 +110,55 @@ export const command = defineCommand({
     });
   },
 });
+
+interface HoldOptions {
+  readonly clear: boolean;
+  readonly all: boolean;
+  readonly yes: boolean;
+  readonly until: number | undefined;
+  readonly reason: string | undefined;
+  readonly olderThan: number | undefined;
+}
+
+function checkOptions({ provider, recordId }: RecordRef, options: HoldOptions): void {
+  const { clear, all, until, reason, olderThan } = options;
+  const isMany = recordId === EVERY_RECORD;
+  if (isMany && !clear) throw new UsageError(`name one record to hold: ${provider}:* goes with --clear only`);
+  if ((all || olderThan !== undefined) && !isMany)
+    throw new UsageError(`--all and --older-than are for ${provider}:* with --clear`);
+  if (clear && (until !== undefined || (reason !== undefined && !isMany)))
+    throw new UsageError('--clear takes neither --until nor --reason');
+  if (all && reason !== undefined) throw new UsageError('choose --all or --reason, not both');
+  if (until !== undefined && until <= Date.now()) throw new UsageError(`--until ${shownTime(until)} is in the past`);
+}
+
+/** Ends all holds of a connection that fit the options: those of undo, where they name no others. */
+function clearMany(
+  context: CommandContext,
+  { provider, property }: OverrideRef,
+  { all, yes, reason, olderThan }: HoldOptions,
+): Promise<ExitCode> {
+  return withStore(context, async (store): Promise<ExitCode> => {
+    const now = Date.now();
+    const filter = {
+      provider,
+      property: property === ALL_PROPERTIES ? undefined : property,
+      reason: all ? undefined : (reason ?? UNDONE),
+      before: beforeOf(olderThan, now),
+    };
+    const whose = all ? '' : filter.reason === UNDONE ? ' that undo placed' : ` with the reason ${filter.reason}`;
+    const holds = (count: number): string => `${count} ${count === 1 ? 'hold' : 'holds'}${whose}`;
+    const count = await countHolds(store.db, now, filter);
+    const question = `End ${holds(count)} in ${provider}? The register's values are written there again.`;
+    if (count > 0 && !(await confirmMany(context, yes, question, 'see them first with cvrsync hold list'))) return 0;
+    const cleared = await endHoldsIn(store, filter, now, context.signal);
+    context.output.result(
+      { record: `${provider}:*`, property, cleared },
+      `${holds(cleared)} ${cleared === 1 ? 'has' : 'have'} ended.`,
+    );
+    return 0;
+  });
+}
 
 /** What else of the record is on hold: the person may have meant that. */
 async function describeOtherHolds({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {

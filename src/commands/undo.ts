@@ -2,16 +2,20 @@
 import type { ConnectorConfig } from '../config/load.ts';
 import { type Crm, openCrm } from '../connector/crm/crm.ts';
 import type { Undone } from '../connector/undo/outcome.ts';
-import { undo } from '../connector/undo/run.ts';
-import type { Selection } from '../connector/undo/writes.ts';
+import { UNDO_HOLD_MS } from '../connector/undo/record.ts';
+import { type UndoRun, undo } from '../connector/undo/run.ts';
+import { countWrites, readAffected, type Selection } from '../connector/undo/writes.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/open.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
-import { withStore } from './arguments/with-store.ts';
-import { defineCommand, flag, integer, text, time, UsageError } from './cli/command.ts';
+import { durationOrForever, lengthText, time } from './arguments/time.ts';
+import { shownTime, withStore } from './arguments/with-store.ts';
+import { defineCommand, flag, integer, text, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
+import { canAsk, confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
 import { connectionPart, needProvider } from './monitoring/context.ts';
@@ -31,35 +35,93 @@ export const command = defineCommand({
     event: integer('undo what this event wrote; `explain` shows its number'),
     entity: text('undo what cvrsync wrote for this company', 'id'),
     provider: text('undo writes in this CRM only', 'name'),
-    since: time('undo what cvrsync wrote at or after this time'),
-    until: time('undo what cvrsync wrote before this time'),
+    since: time('undo what cvrsync wrote from then on'),
+    until: time('undo what cvrsync wrote before then'),
     property: text('undo writes of this property only', 'name'),
+    limit: integer('restore at most so many records now; the next run continues'),
+    hold: durationOrForever(
+      'how long to hold what is restored, or the register wins again: 90d, forever (default 30d)',
+    ),
     dryRun: flag('show what cvrsync would restore, and write nothing'),
+    yes: flag('restore without asking'),
   },
-  run: async (context, _args, { dryRun, entity, ...options }) => {
-    if (options.event === undefined && entity === undefined && options.since === undefined)
+  run: async (context, _args, { dryRun, yes, limit, hold, ...given }) => {
+    const { event, entity, since, provider } = given;
+    if (event === undefined && entity === undefined && since === undefined)
       throw new UsageError(
         'name what to take back: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow it',
       );
-    const company = entity === undefined ? undefined : readEntity(entity, context.log);
-    const selection: Selection = { ...options, entity: company };
+    if (limit === 0) throw new UsageError('--limit 0 restores nothing: give a number of records');
     const connector = await needConnector(context);
-    if (options.provider !== undefined) needProvider(connector, options.provider);
+    if (provider !== undefined) needProvider(connector, provider);
+    const selection: Selection = {
+      ...given,
+      entity: entity === undefined ? undefined : readEntity(entity, context.log),
+    };
+    const options = { ...given, limit, hold };
     return withStore(context, async (store) => {
-      const nothing = options.event === undefined ? NOTHING : await readEvent(store, options.event);
-      const done = await take(context, { connector, store }, selection, dryRun);
-      const staying = options.property === undefined ? timesOfChange(connector, done) : [];
-      return report(context, done, dryRun, { nothing, staying });
+      const nothing = event === undefined ? NOTHING : await readEvent(store, event);
+      const run = (isTry: boolean): Promise<UndoResult> =>
+        take(context, { connector, store }, selection, { dryRun: isTry, limit, holdMs: hold });
+      const notes = { nothing, connector, hold, options };
+      if (dryRun) return report(context, await run(true), { ...notes, stage: 'dry' });
+      if (!yes) {
+        const meant = await mayUndo(context, { store, selection, limit }, async () => {
+          const preview = await run(true);
+          report(context, preview, { ...notes, stage: 'preview' });
+          return preview;
+        });
+        if (!meant) return 0;
+      }
+      return report(context, await run(false), { ...notes, stage: 'done' });
     });
   },
 });
+
+interface UndoResult {
+  readonly done: readonly Undone[];
+  /** The records that `--limit` left. */
+  readonly left: number;
+}
+
+/** Shows what an undo would do, and asks for it. Without a terminal it says only how much the store knows of. */
+async function mayUndo(
+  context: CommandContext,
+  {
+    store,
+    selection,
+    limit,
+  }: { readonly store: Store; readonly selection: Selection; readonly limit: number | undefined },
+  preview: () => Promise<UndoResult>,
+): Promise<boolean> {
+  const affected = await readAffected(store.db, selection);
+  if (affected.length === 0) {
+    await preview();
+    return false;
+  }
+  if (!canAsk(context)) {
+    const values = await countWrites(store.db, selection);
+    const most = limit === undefined ? '' : `, at most ${records(limit)} of them now`;
+    throw new UsageError(
+      `this would take back up to ${values === 1 ? '1 value' : `${values} values`} in ${records(affected.length)}${most}. cvrsync cannot ask here: add --yes, or try it first with --dry-run`,
+    );
+  }
+  const { done } = await preview();
+  const restored = done.filter(({ kind }) => kind === 'restored');
+  if (restored.length === 0) return false;
+  const concerned = new Set(restored.map(({ provider, record }) => `${provider}:${record}`));
+  const values = restored.length === 1 ? '1 value' : `${restored.length} values`;
+  return (await confirm(context, `Restore ${values} in ${records(concerned.size)}?`)) === true;
+}
+
+const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
 
 async function take(
   context: CommandContext,
   { connector, store }: { readonly connector: ConnectorConfig; readonly store: Store },
   selection: Selection,
-  dryRun: boolean,
-): Promise<readonly Undone[]> {
+  { dryRun, ...limits }: Pick<UndoRun, 'dryRun' | 'limit' | 'holdMs'>,
+): Promise<UndoResult> {
   const client = openClient({ env: context.env });
   const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now, log: context.log };
   const done: Undone[] = [];
@@ -70,9 +132,10 @@ async function take(
   };
   let loggedAt = Date.now();
   try {
-    await undo(
+    const left = await undo(
       {
         ...deps,
+        ...limits,
         leaseMs: connector.limits.leaseSeconds * 1_000,
         crm,
         dryRun,
@@ -81,12 +144,13 @@ async function take(
           done.push(...some);
           if (Date.now() - loggedAt < LOG_EVERY_MS) return;
           loggedAt = Date.now();
-          context.log.info(progress, 'undoing');
+          context.log.info(progress, dryRun ? 'looking what an undo would do' : 'undoing');
         },
       },
       selection,
       context.signal,
     );
+    return { done, left };
   } catch (error) {
     const restored = done.filter(({ kind }) => kind === 'restored').length;
     if (dryRun || restored === 0) throw error;
@@ -97,7 +161,6 @@ async function take(
   } finally {
     await client.close();
   }
-  return done;
 }
 
 const NOTHING = 'Nothing was written that this could take back.';
@@ -131,35 +194,53 @@ function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]):
   return [...new Set(times.map(({ property }) => property))];
 }
 
-interface UndoNotes {
+interface UndoReport {
+  /** `preview`: shown before the question. */
+  readonly stage: 'dry' | 'preview' | 'done';
   /** What to say where nothing was written. */
   readonly nothing: string;
-  /** The properties that an undo leaves alone. */
-  readonly staying: readonly string[];
+  readonly connector: ConnectorConfig;
+  /** How long what is restored is held, in ms; infinite for good. */
+  readonly hold: number | undefined;
+  /** The options of the run, to go on with. */
+  readonly options: UndoOptions;
 }
 
-function report(
-  context: CommandContext,
-  done: readonly Undone[],
-  dryRun: boolean,
-  { nothing, staying }: UndoNotes,
-): 0 | 3 {
+interface UndoOptions extends Pick<Selection, 'event' | 'entity' | 'provider' | 'since' | 'until' | 'property'> {
+  readonly limit: number | undefined;
+  readonly hold: number | undefined;
+}
+
+function report(context: CommandContext, { done, left }: UndoResult, notes: UndoReport): 0 | 3 {
   const { output } = context;
+  const { stage, nothing, connector, options } = notes;
   const counts = Object.fromEntries(
     [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
   );
-  const left = done.filter(({ kind }) => !FINE.has(kind)).length;
-  if (context.json) output.result({ dryRun, counts, properties: done }, '');
-  else {
-    output.table(done.slice(0, SHOWN).map(rowOf), nothing);
-    if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
-    for (const line of summary(counts['restored'] ?? 0, left, dryRun)) output.line(line);
-    if (staying.length > 0)
-      output.line(
-        `${staying.join(', ')} stays as it is, because the register did change then. Name it with --property to restore it too.`,
-      );
+  const kept = done.filter(({ kind }) => !FINE.has(kind)).length;
+  const code = kept > 0 ? 3 : 0;
+  if (context.json) {
+    output.result({ dryRun: stage === 'dry', counts, left, properties: done }, '');
+    return code;
   }
-  return left > 0 ? 3 : 0;
+  output.table(done.slice(0, SHOWN).map(rowOf), nothing);
+  if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
+  const restored = counts['restored'] ?? 0;
+  if (stage !== 'done') output.line(`${restored} would be restored. Nothing was written.`);
+  else if (restored > 0) output.line(`${restored} restored. ${heldText(notes)}`);
+  if (kept > 0) output.line(`${kept} left as they are, for the reasons given.`);
+  const staying = options.property === undefined ? timesOfChange(connector, done) : [];
+  if (staying.length > 0)
+    output.line(
+      `${staying.join(', ')} stays as it is, because the register did change then. Name it with --property to restore it too.`,
+    );
+  if (stage === 'done' && done.length > 0)
+    output.line(
+      left > 0
+        ? `${records(left)} left by --limit. To go on: ${nextOf(context, options)}`
+        : 'Nothing is left to restore of what you named.',
+    );
+  return code;
 }
 
 const rowOf = ({ provider, record, property, kind, from, to, reason }: Undone) => ({
@@ -173,13 +254,15 @@ const rowOf = ({ provider, record, property, kind, from, to, reason }: Undone) =
 
 const shown = (value: Undone['from']): string => (value === null ? '(blank)' : String(value));
 
-function summary(restored: number, left: number, dryRun: boolean): readonly string[] {
-  const held =
-    'Each is held from now on, or the next sync would write it again: cvrsync hold RECORD PROPERTY --clear ends that (PROVIDER:* for all).';
-  const lines = dryRun
-    ? [`${restored} would be restored. Nothing was written.`]
-    : restored > 0
-      ? [`${restored} restored. ${held}`]
-      : [];
-  return left > 0 ? [...lines, `${left} left as they are, for the reasons given.`] : lines;
+function heldText({ hold = UNDO_HOLD_MS }: UndoReport): string {
+  const until = Number.isFinite(hold) ? `until ${shownTime(Date.now() + hold)}` : 'until you end that';
+  return `Each is held ${until}, or the next sync would write it again: cvrsync hold RECORD PROPERTY --clear ends a hold, cvrsync hold list shows all.`;
+}
+
+/** The command that continues this run. Ages are times now: the run took a while. */
+function nextOf(context: CommandContext, { since, until, hold, ...options }: UndoOptions): string {
+  const instant = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString();
+  const length = hold === undefined ? undefined : lengthText(hold);
+  return commandLine(context, 'undo', { ...options, since: instant(since), until: instant(until), hold: length });
 }

@@ -22,6 +22,7 @@ const UNRECORDED = [
   'migrate',
   'links',
   'match find',
+  'hold list',
   'operators create',
   'operators list',
   'operators revoke',

@@ -1,12 +1,10 @@
 /** Before mass actions: a count and a question at a terminal, --yes elsewhere, and one summary at the end. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { linkRecord, listLinks } from '../../src/connector/links/links.ts';
-import { main } from '../../src/main.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
-import { runCli } from '../support/cli.ts';
+import { askCli, runCli } from '../support/cli.ts';
 import { startCrms } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
@@ -23,18 +21,7 @@ async function startHarness() {
   writeFileSync(file, JSON.stringify({ store: url, connector: { webhook: { auth: { method: 'None' } }, providers } }));
   const store = await opened(url);
   const argv = (line: readonly string[]) => ['--config', file, '--log-level', 'silent', ...line];
-  const ask = async (typed: string, ...line: string[]) => {
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    let shown = '';
-    const write = (text: string): void => {
-      shown += text;
-    };
-    const sink = { isTTY: true, write };
-    stdin.write(typed);
-    const { signal } = new AbortController();
-    const code = await main(argv(line), { stdin, stdout: sink, stderr: sink, env: {}, signal });
-    return { code, shown };
-  };
+  const ask = (typed: string, ...line: string[]) => askCli(typed, argv(line));
   return { store, ids, hubspot, ask, run: (...line: string[]) => runCli(argv(line)) };
 }
 

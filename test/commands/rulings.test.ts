@@ -135,7 +135,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'Mine again ApS' });
       expect(await rulesOf(fixture, id, name)).toEqual(['trusted', 'edited']);
       fixture[crm].edit(id, { [name]: 'B ApS' });
-      expect((await fixture.cli('undo', '--provider', crm, '--since', '2026-01-01')).code).toBe(0);
+      expect((await fixture.cli('undo', '--yes', '--provider', crm, '--since', '2026-01-01')).code).toBe(0);
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
     });
 
@@ -144,7 +144,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       const property = crm === 'hubspot' ? 'cvr_changed_at' : 'CVR_Changed_At__c';
       const changedAt = fixture[crm].get(id)?.[property];
       expect(changedAt).toEqual(expect.stringContaining('2026'));
-      const { code, stdout } = await fixture.cli('undo', '--entity', ENTITY);
+      const { code, stdout } = await fixture.cli('undo', '--yes', '--entity', ENTITY);
       expect([code, stdout]).toEqual([
         0,
         expect.stringContaining(`${property} stays as it is, because the register did change then.`),
@@ -170,7 +170,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       await fixture.app.store.write((tx) => linkRecord(tx, { ...desired, origin: 'number', trust: 'register' }));
       await fixture.atRest();
       expect(await rulesOf(fixture, id, name)).toEqual(['ours-after-all', 'same']);
-      expect((await fixture.cli('undo', '--entity', ENTITY, '--property', name)).code).toBe(0);
+      expect((await fixture.cli('undo', '--yes', '--entity', ENTITY, '--property', name)).code).toBe(0);
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
     });
   });

@@ -80,7 +80,7 @@ async function open() {
     report,
     atRest,
     command,
-    undo: (entity: string) => command('undo', '--entity', entity, '--property', 'name'),
+    undo: (entity: string) => command('undo', '--yes', '--hold', 'forever', '--entity', entity, '--property', 'name'),
     /** What the CRM holds of a company: its name, and the property that only we write. */
     held(entity: string) {
       const { name, cvr_name: own } = crms.hubspot.get(records.get(entity) ?? '') ?? {};

@@ -116,17 +116,8 @@ export const oneOf = <const T extends string>(choices: readonly T[], about: stri
     return choice;
   },
 });
-/** An option with a point in time, ISO 8601; without a zone it is UTC. In ms since 1970. */
-export const time = (about: string): OptionSpec<number | undefined> => ({ about, value: 'time', read: readTime });
 
 function readInteger(given: string): number {
   if (!/^\d{1,12}$/.test(given)) throw new UsageError(`${given} is not a whole number`);
   return Number(given);
-}
-
-function readTime(given: string): number {
-  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?)?$/.test(given) && given.includes('T') ? `${given}Z` : given;
-  const ms = /^\d{4}-\d\d-\d\d/.test(iso) ? Date.parse(iso) : Number.NaN;
-  if (Number.isNaN(ms)) throw new UsageError(`${given} is not a time such as 2026-03-01 or 2026-03-01T12:00:00Z`);
-  return ms;
 }

@@ -5,12 +5,14 @@ import { Writable } from 'node:stream';
 import { UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 
+/** Whether there is a person at a terminal to ask. */
+export const canAsk = ({ stdin, stderr, json }: CommandContext): boolean =>
+  stdin?.isTTY === true && stderr.isTTY === true && !json;
+
 /** The answer to a question of yes or no; undefined where nobody can be asked. Anything but a yes is a no. */
-export async function confirm(
-  { stdin, stderr, signal, json }: CommandContext,
-  question: string,
-): Promise<boolean | undefined> {
-  if (stdin?.isTTY !== true || stderr.isTTY !== true || json) return undefined;
+export async function confirm(context: CommandContext, question: string): Promise<boolean | undefined> {
+  const { stdin, stderr, signal } = context;
+  if (stdin === undefined || !canAsk(context)) return undefined;
   const output = new Writable({
     write(chunk, _encoding, done) {
       stderr.write(String(chunk));

@@ -1,10 +1,10 @@
 /** Overrides: a person's word on one property of one record, or on all of them; it stands above the policy. */
 
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
-import type { OverrideTable, StoreSchema } from '../../store/schema.ts';
+import type { OverrideTable } from '../../store/schema.ts';
 import type { RecordRef } from '../links/links.ts';
 import { noteQueue } from '../notes/rows.ts';
 import { parentQueue } from '../parents/mark.ts';
@@ -90,7 +90,11 @@ export async function setOverride(
 }
 
 /** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
-async function markOverridden(tx: Tx, { provider, recordId, property }: OverrideRef, now: number): Promise<void> {
+export async function markOverridden(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  now: number,
+): Promise<void> {
   await mark(tx, `sync:${provider}`, [recordId], now);
   if (property !== ALL_PROPERTIES) return;
   const queues = [noteQueue(provider), parentQueue(provider)];
@@ -120,31 +124,6 @@ export async function clearOverride(
     .where('kind', '=', kind)
     .executeTakeFirst();
   return numDeletedRows > 0n;
-}
-
-/** Ends the holds that undo put on a connection's records, on one property or on all; returns how many. */
-export async function clearHoldsOfUndo(
-  tx: Tx,
-  provider: string,
-  property: string | undefined,
-  now: number,
-): Promise<number> {
-  const undone = (row: ExpressionBuilder<StoreSchema, 'override'>) =>
-    row.and([
-      row('provider', '=', provider),
-      row('kind', '=', 'hold'),
-      row('reason', '=', UNDONE),
-      ...(property === undefined ? [] : [row('property', '=', property)]),
-    ]);
-  const rows = await tx.selectFrom('override').select('record_id').where(undone).execute();
-  await mark(
-    tx,
-    `sync:${provider}`,
-    rows.map((row) => row.record_id),
-    now,
-  );
-  const { numDeletedRows } = await tx.deleteFrom('override').where(undone).executeTakeFirst();
-  return Number(numDeletedRows);
 }
 
 /** A release that did its one service. */

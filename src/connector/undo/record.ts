@@ -18,18 +18,21 @@ export type RecordProperty = { readonly id: string; readonly property: string };
 const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
 
+/** How long an undo holds what it restored, unless a person says otherwise: 30 days, in ms. */
+export const UNDO_HOLD_MS = 30 * 86_400_000;
+
 /** Overrides of people that the hold of an undo replaced. */
 export type DisplacedOverrides = readonly OverrideTable[];
 
 /**
- * Holds what is about to be restored; an undo that is taken back needs no hold. What a person holds stays theirs, and
- * loses its end. Returns what it replaced, for {@link recordRestored}.
+ * Holds what is about to be restored until a time, or for good (null); an undo that is taken back needs no hold. What a
+ * person holds stays theirs, and ends no sooner. Returns what it replaced, for {@link recordRestored}.
  */
 export async function holdRestored(
   tx: Tx,
   provider: string,
   restored: readonly Restored[],
-  at: number,
+  { at, until }: { readonly at: number; readonly until: number | null },
 ): Promise<DisplacedOverrides> {
   const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
   if (rows.length === 0) return [];
@@ -37,10 +40,11 @@ export async function holdRestored(
     where provider = ${provider} and (kind = 'release' or until > ${at}) and (record_id, property) in
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
   await sql`insert into override (provider, record_id, property, kind, once, until, reason, created_at)
-    select cast(${provider} as text), each.id, each.property, 'hold', 0, cast(null as bigint),
+    select cast(${provider} as text), each.id, each.property, 'hold', 0, cast(${until} as bigint),
       cast(${UNDONE} as text), cast(${at} as bigint)
     from ${eachRow(tx, ['id', 'property'], rows)} where true
-    on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0, until = null,
+    on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0,
+      until = case when override.kind = 'hold' and override.until > excluded.until then override.until else excluded.until end,
       reason = case when override.kind = 'hold' and override.until > ${at} then override.reason else excluded.reason end,
       created_at = excluded.created_at, seen = null
       where override.kind = 'release' or override.until is not null`.execute(tx);

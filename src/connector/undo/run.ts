@@ -11,6 +11,8 @@ export interface UndoRun extends UndoDeps {
   /** The open connection of that name; undefined where it is not configured any more. */
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
+  /** Stops after so many records with a property that is restored. */
+  readonly limit?: number | undefined;
   readonly waiting?: WaitReport | undefined;
   /** Called with what became of each property, and how many of all records are done. */
   readonly report: (done: readonly Undone[], progress: UndoProgress) => Promise<void> | void;
@@ -31,26 +33,34 @@ const LOOKS = 300;
 
 /**
  * Takes back what is selected, or shows what that would do. Begin it again after an end of any kind: what is done is not
- * done twice. Throws the CRM's fault where it lasts.
+ * done twice. Throws the CRM's fault where it lasts. Returns how many records the limit left.
  */
-export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<void> {
+export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<number> {
   const all = await readAffected(run.store.db, selection);
+  const { limit = Number.POSITIVE_INFINITY } = run;
+  const restored = new Set<string>();
   let records = 0;
   for (const [provider, affected] of Map.groupBy(all, (each) => each.provider)) {
     const crm = await run.crm(provider);
-    const size = crm === undefined ? affected.length : Math.min(crm.limits.batch.read, crm.limits.batch.update);
-    for (let start = 0; start < affected.length; start += size) {
+    const most = crm === undefined ? affected.length : Math.min(crm.limits.batch.read, crm.limits.batch.update);
+    for (let start = 0; start < affected.length && restored.size < limit; ) {
       signal.throwIfAborted();
-      const page = affected.slice(start, start + size);
+      const page = affected.slice(start, start + Math.min(most, limit - restored.size));
+      start += page.length;
       records += page.length;
       const progress = { records, of: all.length };
       if (crm === undefined) await run.report(page.map(unconfigured), progress);
       else {
         const batch = { crm, selection, ids: page.map(({ recordId }) => recordId) };
-        await undoRecords(run, batch, (done) => run.report(done, progress), signal);
+        const report = (done: readonly Undone[]): Promise<void> | void => {
+          for (const { kind, record } of done) if (kind === 'restored') restored.add(`${provider} ${record}`);
+          return run.report(done, progress);
+        };
+        await undoRecords(run, batch, report, signal);
       }
     }
   }
+  return all.length - records;
 }
 
 async function undoRecords(

@@ -15,7 +15,14 @@ import { settleFault } from '../sync/settle.ts';
 import { writePatches } from '../sync/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
-import { endHolds, holdRestored, type RecordProperty, type RestoreResult, recordRestored } from './record.ts';
+import {
+  endHolds,
+  holdRestored,
+  type RecordProperty,
+  type RestoreResult,
+  recordRestored,
+  UNDO_HOLD_MS,
+} from './record.ts';
 import { areMoney, together } from './together.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
@@ -26,6 +33,8 @@ export interface UndoDeps {
   readonly now: () => number;
   /** How long a page's records are kept from the daemon at most, in ms. */
   readonly leaseMs: number;
+  /** How long what is restored is held, in ms; infinite for good, {@link UNDO_HOLD_MS} where absent. */
+  readonly holdMs?: number | undefined;
 }
 
 /** A stop has to be over within 25 s. */
@@ -94,7 +103,9 @@ async function restorePage(
   const { ours, displaced } = await store.write(async (tx) => {
     const live = await held(tx, claims);
     const mine = found.restored.filter(({ last }) => live.has(last.recordId));
-    return { ours: mine, displaced: await holdRestored(tx, crm.name, mine, at) };
+    const { holdMs = UNDO_HOLD_MS } = deps;
+    const until = Number.isFinite(holdMs) ? at + holdMs : null;
+    return { ours: mine, displaced: await holdRestored(tx, crm.name, mine, { at, until }) };
   });
   const live = await owned(store.db, claims);
   // Started writes are finished: a stop must not leave records on hold that were not restored.

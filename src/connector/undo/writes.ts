@@ -1,6 +1,7 @@
 /** The writes that history knows, and which of them a person wants to take back. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
+import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { DecisionRule } from '../decide/decide.ts';
 import type { RecordRef } from '../links/links.ts';
@@ -45,32 +46,14 @@ export interface Write {
 /** When the register last changed stays true whatever is put back, as does the page's address: left alone unless named. */
 const LEFT_ALONE: readonly string[] = ['registerChangedAt', 'dashboardUrl'];
 
-/** The records with writes that are selected, by connection and id. Reads an index, or the part of history that a window names. */
+/** The records with writes that are selected, by connection and id. */
 export async function readAffected(db: Db, selection: Selection): Promise<readonly RecordRef[]> {
-  const { event, entity, provider, since, until, property, record, rule } = selection;
-  const first = since === undefined ? 0 : await firstDecisionAt(db, since - CLOCK_SKEW_MS);
-  // Not by the column alone: SQLite would read all decisions of the connection, and not the window's.
-  const connection = since === undefined || record !== undefined ? sql.ref('provider') : sql`coalesce(provider, '')`;
-  const lineCondition =
-    property === undefined ? sql`${LINE.field} not in (${sql.join(LEFT_ALONE)})` : sql`${LINE.property} = ${property}`;
+  const wanted = await selectedRows(db, selection);
   const rows = await db
+    // For itself, or SQLite would read all of history to have the records in their order.
     .with(
-      // For itself, or SQLite would read all of history to have the records in their order.
       (cte) => cte('wanted').materialized(),
-      (cte) =>
-        cte
-          .selectFrom('history')
-          .select(['provider', 'record_id'])
-          .where('outcome', '=', 'written')
-          .where('id', '>=', first)
-          .where(hasLine(db, lineCondition))
-          .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
-          .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
-          .$if(provider !== undefined, (query) => query.where(connection, '=', provider ?? ''))
-          .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
-          .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
-          .$if(record !== undefined, (query) => query.where('record_id', '=', record ?? ''))
-          .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? '')),
+      () => wanted.select(['provider', 'record_id']),
     )
     .selectFrom('wanted')
     .select(['provider', 'record_id'])
@@ -79,6 +62,38 @@ export async function readAffected(db: Db, selection: Selection): Promise<readon
     .orderBy('record_id')
     .execute();
   return rows.map((row) => ({ provider: row.provider, recordId: row.record_id }));
+}
+
+/** How many writes of values are selected: at least as many as an undo would take back. */
+export async function countWrites(db: Db, selection: Selection): Promise<number> {
+  const wanted = await selectedRows(db, selection);
+  const lines = sql`${elements(db, 'lines')} as line where ${lineOf(selection)}`;
+  const count = sql<number>`coalesce(sum((select count(*) from ${lines})), 0)`;
+  const { values } = await wanted.select(count.as('values')).executeTakeFirstOrThrow();
+  return Number(values);
+}
+
+const lineOf = ({ property }: Selection): RawBuilder<unknown> =>
+  property === undefined ? sql`${LINE.field} not in (${sql.join(LEFT_ALONE)})` : sql`${LINE.property} = ${property}`;
+
+/** The rows of history with writes that are selected. Reads an index, or the part of history that a window names. */
+async function selectedRows(db: Db, selection: Selection) {
+  const { event, entity, provider, since, until, record, rule } = selection;
+  const first = since === undefined ? 0 : await firstDecisionAt(db, since - CLOCK_SKEW_MS);
+  // Not by the column alone: SQLite would read all decisions of the connection, and not the window's.
+  const connection = since === undefined || record !== undefined ? sql.ref('provider') : sql`coalesce(provider, '')`;
+  return db
+    .selectFrom('history')
+    .where('outcome', '=', 'written')
+    .where('id', '>=', first)
+    .where(hasLine(db, lineOf(selection)))
+    .$if(event !== undefined, (query) => query.where('seq', '=', event ?? 0))
+    .$if(entity !== undefined, (query) => query.where('entity', '=', entity ?? ''))
+    .$if(provider !== undefined, (query) => query.where(connection, '=', provider ?? ''))
+    .$if(since !== undefined, (query) => query.where('at', '>=', since ?? 0))
+    .$if(until !== undefined, (query) => query.where('at', '<', until ?? 0))
+    .$if(record !== undefined, (query) => query.where('record_id', '=', record ?? ''))
+    .$if(rule !== undefined, (query) => query.where('rule', '=', rule ?? ''));
 }
 
 /** Our writes to one property of a record. */

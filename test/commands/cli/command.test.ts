@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { integer, oneOf, time, UsageError } from '../../../src/commands/cli/command.ts';
+import { time } from '../../../src/commands/arguments/time.ts';
+import { integer, oneOf, UsageError } from '../../../src/commands/cli/command.ts';
 
 describe('an option', () => {
   it('takes a point in time, UTC where it names no zone', () => {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import { endHoldsIn } from '../../../src/connector/decide/hold-list.ts';
 import {
-  clearHoldsOfUndo,
   clearOverride,
   deleteEnded,
   readOverrides,
@@ -155,9 +155,11 @@ describe.each(ENGINES)('on %s', (engine) => {
       (await store.db.selectFrom('override').selectAll().execute())
         .map(({ provider, record_id, property }) => `${provider} ${record_id} ${property}`)
         .toSorted();
-    expect(await store.write((tx) => clearHoldsOfUndo(tx, 'crm', 'phone', now()))).toBe(1);
+    const ended = (property?: string) =>
+      endHoldsIn(store, { provider: 'crm', property, reason: UNDONE }, now(), new AbortController().signal);
+    expect(await ended('phone')).toBe(1);
     expect(await left()).toEqual(['crm 1 name', 'crm 1 phone', 'crm 1 zip', 'crm 2 name', 'other 1 name']);
-    expect(await store.write((tx) => clearHoldsOfUndo(tx, 'crm', undefined, now()))).toBe(2);
+    expect(await ended()).toBe(2);
     expect(await left()).toEqual(['crm 1 phone', 'crm 1 zip', 'other 1 name']);
     const lanes = await store.db.selectFrom('lane').select(['queue', 'key']).orderBy('key').execute();
     expect(lanes.map(({ queue, key }) => `${queue} ${key}`)).toEqual(['sync:crm 1', 'sync:crm 2']);

@@ -47,7 +47,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     expect(await fixture.history(id)).toMatchObject([
       { field: 'cvrNumber', property: match, rule: 'blank', outcome: 'written', now: A },
     ]);
-    expect((await fixture.cli('undo', '--entity', `CVR-1-${A}`)).code).toBe(0);
+    expect((await fixture.cli('undo', '--yes', '--entity', `CVR-1-${A}`)).code).toBe(0);
     await fixture.settled();
     expect(number(fixture, id)).toBe(null);
   });

@@ -30,7 +30,7 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     await fixture.post(renamed('B ApS', 'C ApS', 9));
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS', [property]: PAGE });
-    expect((await fixture.cli('undo', '--entity', ENTITY)).code).toBe(0);
+    expect((await fixture.cli('undo', '--yes', '--entity', ENTITY)).code).toBe(0);
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS', [property]: PAGE });
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
-import { clearHoldsOfUndo } from '../../../src/connector/decide/override.ts';
+import { endHoldsIn } from '../../../src/connector/decide/hold-list.ts';
 import { moveLink } from '../../../src/connector/links/move-link.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY } from '../../faults/company.ts';
@@ -227,7 +227,8 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     expect(world.held.name).toBe('C ApS');
     world.clock.now += 1_000;
     await takeBack(world, { entity: ENTITY });
-    await world.store.write((tx) => clearHoldsOfUndo(tx, 'crm', undefined, world.clock.now));
+    const { signal } = new AbortController();
+    expect(await endHoldsIn(world.store, { provider: 'crm' }, world.clock.now, signal)).toBe(1);
     world.held.name = 'B ApS';
     await later(world);
     expect(world.held.name).toBe('C ApS');

@@ -29,7 +29,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   ])('%s costs another try that is told, and nothing else', async (_, action) => {
     const { fixture, id } = await renamedOnce();
     fixture[crm].fault({ match: write, action });
-    const ran = await fixture.cli('undo', '--event', '1');
+    const ran = await fixture.cli('undo', '--yes', '--event', '1');
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringMatching(/waiting since .*, until .* at most: /)]);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
     expect(await undone(fixture, id)).toEqual(['written']);
@@ -39,13 +39,13 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     const { fixture, id } = await renamedOnce({ engine: crm === 'hubspot' ? 'postgres' : 'sqlite', leaseSeconds: 5 });
     fixture[crm].fault({ match: write, action: { kind: 'hang', applied: true } });
     const folder = dirname(fixture.configFile);
-    const first = startCommand(['undo', '--event', '1', '--config', fixture.configFile], folder);
+    const first = startCommand(['undo', '--yes', '--event', '1', '--config', fixture.configFile], folder);
     await expect.poll(() => fixture[crm].get(id)?.[name], WAITING).toBe('A ApS');
     await first.kill('SIGKILL');
     expect(await undone(fixture, id)).toEqual([]);
     // The daemon takes the record up when the lease runs out, and must not write the register's value again.
     await fixture.post(renamed('B ApS', 'C ApS', 9));
-    const second = await fixture.cli('undo', '--event', '1', '--json');
+    const second = await fixture.cli('undo', '--yes', '--event', '1', '--json');
     expect(second.code).toBe(0);
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
@@ -55,7 +55,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
   test('an event that comes while the record is put back waits for it, and does not write over it', async () => {
     const { fixture, id } = await renamedOnce();
     fixture[crm].fault({ match: write, action: { kind: 'slow', ms: 400 } });
-    const undo = fixture.cli('undo', '--event', '1');
+    const undo = fixture.cli('undo', '--yes', '--event', '1');
     const held = () =>
       fixture.app.store.db.selectFrom('override').select('kind').where('property', '=', name).execute();
     await expect.poll(held, WAITING).toEqual([{ kind: 'hold' }]);
@@ -79,7 +79,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
       ['ours-after-all', 'A ApS', 'B ApS'],
       ['same', 'B ApS', 'B ApS'],
     ]);
-    expect((await fixture.cli('undo', '--event', '1', '--property', name)).code).toBe(0);
+    expect((await fixture.cli('undo', '--yes', '--event', '1', '--property', name)).code).toBe(0);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
   });
 

@@ -5,6 +5,7 @@ import { setOverride } from '../../../src/connector/decide/override.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { writeHistory } from '../../../src/connector/sync/history.ts';
 import type { Undone } from '../../../src/connector/undo/outcome.ts';
+import { UNDO_HOLD_MS } from '../../../src/connector/undo/record.ts';
 import { undo as runUndo } from '../../../src/connector/undo/run.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
@@ -18,6 +19,8 @@ import { guardedCalls } from '../../support/toy-crm.ts';
 import { propertyOf } from '../property-of.ts';
 
 const now = () => 1_000;
+/** When a hold of an undo ends. */
+const HELD = now() + UNDO_HOLD_MS;
 const SCHEMA: readonly Property[] = ['name', 'phone', 'late', 'locked', 'hidden'].map((name) =>
   propertyOf('string', { name, writable: name !== 'locked' }),
 );
@@ -102,7 +105,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     });
     expect(await undo()).toEqual(['name restored', 'phone refused']);
     expect([held['name'], held['phone']]).toEqual(['A', 'B']);
-    expect(await holds(store)).toEqual(['hold name null undone']);
+    expect(await holds(store)).toEqual([`hold name ${HELD} undone`]);
   });
 
   test.each([
@@ -155,10 +158,10 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
     });
     steal.store = store;
     expect(await undo()).toEqual(['open 1']);
-    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 0, ['hold name null undone']]);
+    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 0, [`hold name ${HELD} undone`]]);
     await store.write((tx) => tx.updateTable('lane').set({ lease_until: 0 }).execute());
     expect(await undo()).toEqual(['name restored']);
-    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 1, ['hold name null undone']]);
+    expect([held['name'], await undone(store), await holds(store)]).toEqual(['A', 1, [`hold name ${HELD} undone`]]);
     expect(await undo()).toEqual(['name undone']);
   });
 
@@ -180,10 +183,10 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
       await setOverride(tx, { provider: 'crm', recordId: '1', property: 'phone' }, hold('mine'), now());
     });
     expect(await undo()).toEqual(['name restored', 'phone restored']);
-    expect(await holds(store)).toEqual(['hold name null undone', 'hold phone null mine']);
+    expect(await holds(store)).toEqual([`hold name ${HELD} undone`, 'hold phone null mine']);
   });
 
-  test("a hold with an end stays a person's and loses its end; it is what it was where nothing is put back", async () => {
+  test("a hold with an end stays a person's and lasts as long; it is what it was where nothing is put back", async () => {
     const dated = { kind: 'hold', once: false, until: 5_000, reason: 'mine' } as const;
     const { store, undo } = await fixture(engine, ['name', 'phone', 'late'], {
       update: ({ id, properties }) => {
@@ -199,7 +202,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
       await setOverride(tx, { provider: 'crm', recordId: '1', property: 'late' }, release, now());
     });
     expect(await undo()).toEqual(['name restored', 'phone refused', 'late refused']);
-    expect(await holds(store)).toEqual(['release late null null', 'hold name null mine', 'hold phone 5000 mine']);
+    expect(await holds(store)).toEqual(['release late null null', `hold name ${HELD} mine`, 'hold phone 5000 mine']);
   });
 
   test('a lane that was parked is looked at again', async () => {
@@ -236,7 +239,7 @@ describe.each(ENGINES)("a person's edit between undo's read and its write (%s)",
     expect((await undo()).toSorted()).toEqual(['name edited', 'phone restored']);
     expect([held['name'], held['phone']]).toEqual(['As a person wrote it', 'A']);
     // The person's release, which had given way to the hold, counts again.
-    expect(await holds(store)).toEqual(['release name null null', 'hold phone null undone']);
+    expect(await holds(store)).toEqual(['release name null null', `hold phone ${HELD} undone`]);
     expect(await undone(store)).toBe(1);
     expect((await metrics.rereads.get()).values).toMatchObject([{ value: 1 }]);
   });

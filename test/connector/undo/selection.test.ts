@@ -28,7 +28,7 @@ async function writtenTwice() {
     three: [fixture.salesforce.get(three)?.['CVR_Name__c'] ?? null, fixture.salesforce.get(three)?.['Phone'] ?? null],
   });
   const undo = async (...argv: readonly string[]) => {
-    const { code, stdout } = await fixture.cli('undo', '--json', ...argv);
+    const { code, stdout } = await fixture.cli('undo', '--yes', '--json', ...argv);
     const { properties }: { properties: { property: string; kind: string }[] } = JSON.parse(stdout);
     return { code, kinds: new Set(properties.map(({ property, kind }) => `${property} ${kind}`)) };
   };
@@ -74,6 +74,6 @@ test('of a record that stood for two companies only what was written for the one
   await fixture.post(reported({ name: { before: null, after: 'B ApS' } }, 9, ENTITY));
   await fixture.settled();
   expect(fixture.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: expect.stringContaining('10222222') });
-  expect((await fixture.cli('undo', '--entity', OTHER)).code).toBe(3);
+  expect((await fixture.cli('undo', '--yes', '--entity', OTHER)).code).toBe(3);
   expect(fixture.hubspot.get(id)).toMatchObject({ name: 'B ApS', phone: null });
 });

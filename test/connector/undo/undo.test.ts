@@ -19,7 +19,7 @@ interface Property {
 
 /** Runs undo for one property, and returns the exit code and what became of the property. */
 async function undo(fixture: Fixture, property: string, ...argv: readonly string[]): Promise<string> {
-  const { code, stdout } = await fixture.cli('undo', ...argv, '--property', property, '--json');
+  const { code, stdout } = await fixture.cli('undo', '--yes', ...argv, '--property', property, '--json');
   const { properties }: { properties: readonly Property[] } = JSON.parse(stdout);
   return [code, ...properties.map(({ kind, to }) => (to === undefined ? kind : `${kind} ${to}`))].join(' ');
 }
@@ -40,7 +40,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(await undo(fixture, name, '--event', '1', '--dry-run')).toBe('0 restored A ApS');
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
 
-    const { code, stdout } = await fixture.cli('undo', '--event', '1');
+    const { code, stdout } = await fixture.cli('undo', '--yes', '--event', '1');
     expect([code, stdout]).toEqual([0, expect.stringContaining('2 restored')]);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: null });
     const undone = (await fixture.history(id)).filter(({ rule }) => rule === 'undo');
@@ -59,7 +59,9 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect((await fixture.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: null });
-    expect((await fixture.cli('hold', `${crm}:*`, '--clear')).stdout).toBe('1 hold that undo placed has ended.\n');
+    expect((await fixture.cli('hold', `${crm}:*`, '--clear', '--yes')).stdout).toBe(
+      '1 hold that undo placed has ended.\n',
+    );
     await fixture.settled();
     expect(fixture[crm].get(id)).toMatchObject({ [own]: 'C ApS' });
   });
@@ -98,7 +100,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     for (const claim of held) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
     await fixture.atRest();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS' });
-    const first = await fixture.cli('undo', '--event', '1');
+    const first = await fixture.cli('undo', '--yes', '--event', '1');
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('that of event 2, which carries all')]);
     expect(await undo(fixture, name, '--event', '2')).toBe('0 restored A ApS');
     expect((await fixture.cli('undo', '--event', '77')).stderr).toContain('there is no event 77');
@@ -106,7 +108,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
 
   test('an undo is taken back', async () => {
     const { fixture, id } = await renamedOnce();
-    expect((await fixture.cli('undo', '--event', '1')).code).toBe(0);
+    expect((await fixture.cli('undo', '--yes', '--event', '1')).code).toBe(0);
     const at = (await fixture.history(id)).find(({ rule }) => rule === 'undo')?.at ?? 0;
     const since = new Date(at).toISOString();
     expect(await undo(fixture, name, '--provider', crm, '--since', since)).toBe('0 restored B ApS');
@@ -156,7 +158,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     const before = fixture[crm].get(id) ?? {};
     const written = new Set((await fixture.history(id)).map(({ property }) => property ?? ''));
     expect(written.size).toBeGreaterThan(4);
-    const { code, stdout } = await fixture.cli('undo', '--event', '1', '--json');
+    const { code, stdout } = await fixture.cli('undo', '--yes', '--event', '1', '--json');
     const { properties }: { properties: readonly Property[] } = JSON.parse(stdout);
     expect([code, new Set(properties.map(({ kind }) => kind))]).toEqual([0, new Set(['restored'])]);
     const after = fixture[crm].get(id) ?? {};

@@ -1,0 +1,117 @@
+/** The holds of people and of undoes as a list: found by a filter, counted, and ended in bulk. */
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { countRows } from '../../store/count.ts';
+import { eachRow } from '../../store/each.ts';
+import type { Db, Store } from '../../store/open.ts';
+import { ALL_PROPERTIES, markOverridden, type OverrideRef } from './override.ts';
+
+/** Which holds: those that all of it holds for. */
+export interface HoldFilter {
+  readonly provider?: string | undefined;
+  readonly property?: string | undefined;
+  /** The whole reason; `undone` of those that an undo placed. */
+  readonly reason?: string | undefined;
+  /** Placed before this time, in ms since 1970. */
+  readonly before?: number | undefined;
+}
+
+export interface Hold extends OverrideRef {
+  /** The company that the record is linked to; undefined where it is not any more. */
+  readonly entity: string | undefined;
+  readonly reason: string | null;
+  /** When it was placed, in ms since 1970. */
+  readonly since: number;
+  /** When it ends by itself, in ms since 1970; null for never. */
+  readonly until: number | null;
+}
+
+const open = (db: Db, now: number, { provider, property, reason, before }: HoldFilter) =>
+  db
+    .selectFrom('override')
+    .where('kind', '=', 'hold')
+    .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? ''))
+    .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0));
+
+/** The holds, by connection, record and property; the next page comes `after` the last of this one. */
+export async function listHolds(
+  db: Db,
+  now: number,
+  filter: HoldFilter & { readonly after?: OverrideRef | undefined },
+  limit: number,
+): Promise<readonly Hold[]> {
+  const { after } = filter;
+  const rows = await open(db, now, filter)
+    .select(['provider', 'record_id', 'property', 'reason', 'until', 'created_at'])
+    .select((each) =>
+      each
+        .selectFrom('link')
+        .select('link.entity')
+        .whereRef('link.provider', '=', 'override.provider')
+        .whereRef('link.record_id', '=', 'override.record_id')
+        .where('link.state', '=', 'active')
+        .as('entity'),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('provider', 'record_id', 'property'),
+          '>',
+          tuple(after?.provider ?? '', after?.recordId ?? '', after?.property ?? ''),
+        ),
+      ),
+    )
+    .orderBy('provider')
+    .orderBy('record_id')
+    .orderBy('property')
+    .limit(limit)
+    .execute();
+  return rows.map(({ provider, record_id, property, entity, reason, until, created_at }) => ({
+    provider,
+    recordId: record_id,
+    property,
+    entity: entity ?? undefined,
+    reason,
+    since: created_at,
+    until,
+  }));
+}
+
+/** How many holds there are, counted up to `most`. */
+export const countHolds = (
+  db: Db,
+  now: number,
+  filter: HoldFilter = {},
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<number> => countRows(db, open(db, now, filter).select('record_id').limit(most));
+
+/** Holds that one transaction ends: a daemon waits no longer than for any other write. */
+const PAGE = 500;
+
+/** Ends the holds of a filter, and has their records synced; returns how many. */
+export async function endHoldsIn(
+  store: Pick<Store, 'write'>,
+  filter: HoldFilter,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let ended = 0; ; ) {
+    signal.throwIfAborted();
+    const count = await store.write(async (tx) => {
+      const holds = await listHolds(tx, now, filter, PAGE);
+      for (const hold of holds) if (hold.property === ALL_PROPERTIES) await markOverridden(tx, hold, now);
+      for (const [provider, some] of Map.groupBy(holds, (hold) => hold.provider))
+        await mark(tx, `sync:${provider}`, [...new Set(some.map(({ recordId }) => recordId))], now);
+      const rows = holds.map(({ provider, recordId, property }) => ({ provider, recordId, property }));
+      await sql`delete from override where kind = 'hold' and (provider, record_id, property) in
+        (select each.provider, each."recordId", each.property
+          from ${eachRow(tx, ['provider', 'recordId', 'property'], rows)})`.execute(tx);
+      return holds.length;
+    });
+    ended += count;
+    if (count < PAGE) return ended;
+  }
+}
