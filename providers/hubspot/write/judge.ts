@@ -25,8 +25,9 @@ export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchA
     const record = records.find((r) => r.objectWriteTraceId === id) ?? records.find((r) => r.id === id);
     const error = errorOf.get(id);
     if (error !== undefined) steps.push(judgeError(patch, error));
+    // Another id may be the survivor of a merge: only a read of the record says so.
     else if (record !== undefined)
-      steps.push(one(record.id === id ? { kind: 'written', id } : { kind: 'moved', id, to: record.id }));
+      steps.push(record.id === id ? one({ kind: 'written', id }) : { ...NOTHING, missing: [id] });
     else silent.push(patch);
   }
   return merge([...steps, judgeSilence(silent, nameless)]);

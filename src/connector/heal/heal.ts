@@ -81,8 +81,12 @@ async function judgeAll(
   const ids = claims.map(({ key }) => key).filter((id) => crm.autoLink || links.has(id));
   const reads = ids.length === 0 ? [] : await crm.connection.read(ids, follow.properties, signal);
   const readOf = new Map(ids.map((id, index): [string, Read | undefined] => [id, reads[index]]));
+  const survivors = [...new Set(reads.flatMap((read) => (read.kind === 'moved' ? [read.to] : [])))];
+  const unseen = survivors.filter((id) => !readOf.has(id));
+  const seen = unseen.length === 0 ? [] : await crm.connection.read(unseen, follow.properties, signal);
+  const survivorOf = new Map([...readOf, ...unseen.map((id, index) => [id, seen[index]] as const)]);
   const judgeBy = (rule: Follow): readonly Judged[] =>
-    claims.map((claim) => judgeOne(claim, links.get(claim.key), readOf, rule));
+    claims.map((claim) => judgeOne(claim, links.get(claim.key), { readOf, survivorOf }, rule));
   const judged = judgeBy(follow);
   if (!judged.some(({ verdict }) => verdict.kind === 'end' && verdict.state === 'removed')) return judged;
   // A property that was taken away since the schema was read looks blank in every record.
@@ -90,17 +94,30 @@ async function judgeAll(
   return judgeBy(await readFollow());
 }
 
-function judgeOne(
-  claim: Claim,
-  link: Link | undefined,
-  readOf: ReadonlyMap<string, Read | undefined>,
-  rule: Follow,
-): Judged {
+function judgeOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }: Reads, rule: Follow): Judged {
   const base = { claim, link };
   if (!readOf.has(claim.key)) return { ...base, verdict: { kind: 'nothing' } };
   const read = readOf.get(claim.key);
-  if (read !== undefined && read.kind !== 'retry') return { ...base, verdict: decideLink(link, read, rule) };
-  return { ...base, verdict: { kind: 'nothing' }, unread: read?.reason ?? UNMENTIONED };
+  const unread = unreadBecause(read) ?? (read?.kind === 'moved' ? unreadBecause(survivorOf.get(read.to)) : undefined);
+  if (read === undefined || unread !== undefined)
+    return { ...base, verdict: { kind: 'nothing' }, unread: unread ?? UNMENTIONED };
+  const isLost = read.kind === 'moved' && survivorOf.get(read.to)?.kind === 'gone';
+  if (!isLost) return { ...base, verdict: decideLink(link, read, rule) };
+  const verdict = decideLink(link, { kind: 'gone', id: read.id }, rule);
+  const reason = `merged into ${read.to}, which the CRM does not hold`;
+  return { ...base, verdict: verdict.kind === 'end' ? { ...verdict, reason } : verdict };
+}
+
+/** What the CRM holds under each id, and under the ids of the survivors of merges: no link follows to a record unread. */
+interface Reads {
+  readonly readOf: ReadonlyMap<string, Read | undefined>;
+  readonly survivorOf: ReadonlyMap<string, Read | undefined>;
+}
+
+/** Why a record counts as unread; undefined where it was read. */
+function unreadBecause(read: Read | undefined): string | undefined {
+  if (read === undefined) return UNMENTIONED;
+  return read.kind === 'retry' ? read.reason : undefined;
 }
 
 async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {

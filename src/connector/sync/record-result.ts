@@ -20,7 +20,7 @@ export interface RecordResult {
   readonly record?: LinkedRecord;
   readonly decided?: readonly Decided[];
   readonly happened?: Happened;
-  readonly effect?: { readonly kind: 'gone' | 'contested' } | { readonly kind: 'moved'; readonly to: string };
+  readonly effect?: { readonly kind: 'gone' | 'contested' | 'moved' };
   readonly synced?: true;
   /** Edits of people that its write went over. */
   readonly overwritten?: readonly OverwrittenProperty[];
@@ -73,9 +73,8 @@ export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undef
     case 'moved':
       return {
         ...base,
-        settlement: { kind: 'done' },
-        effect: { kind: 'moved', to: read.to },
-        happened: { ...line, rule: 'moved', detail: `merged into ${read.to}` },
+        settlement: later(claim, now, `merged into ${read.to}`),
+        effect: { kind: 'moved' },
       };
     case 'found':
       return {

@@ -17,7 +17,6 @@ import { RETURNED } from '../decide/planned.ts';
 import { markContested, mayEnd } from '../heal/safety-limit.ts';
 import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
-import { moveLink } from '../links/move-link.ts';
 import { readFresh } from './freshness.ts';
 import {
   changesState,
@@ -192,10 +191,13 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
   const now = deps.now();
-  const contested = results.filter(({ effect }) => effect?.kind === 'contested').map(({ claim }) => claim.key);
+  const keysOf = (kind: 'contested' | 'moved') =>
+    results.filter(({ effect }) => effect?.kind === kind).map(({ claim }) => claim.key);
   const { ours, overtaken } = await store.write(async (tx) => {
     // Before the claims, as heal takes its lanes before it marks those of syncs.
-    await markContested(tx, crm.name, contested, now);
+    await markContested(tx, crm.name, keysOf('contested'), now);
+    // A link follows its record only after both were read.
+    await mark(tx, healQueue(crm.name), keysOf('moved'), now);
     const keys = await held(
       tx,
       results.map((result) => result.claim),
@@ -238,7 +240,6 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       const one = { provider: crm.name, recordId: claim.key, now };
       if (effect?.kind === 'gone' && !isLimited)
         await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
-      if (effect?.kind === 'moved') await moveLink(tx, { provider: crm.name, from: claim.key, to: effect.to, now });
     }
     const ended = results.flatMap(({ begun = [], claim }) =>
       begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),

@@ -32,7 +32,7 @@ export const numberOf = (entity: string): string => entity.slice('CVR-1-'.length
 
 const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
 
-type Held = Readonly<Record<string, PropertyValue>> | { readonly movedTo: string } | undefined;
+type Held = Readonly<Record<string, PropertyValue>> | { readonly movedTo: string } | 'hidden' | undefined;
 
 export interface Fixture {
   readonly store: Store;
@@ -41,6 +41,8 @@ export interface Fixture {
   put(id: string, properties: Readonly<Record<string, PropertyValue>>): void;
   remove(id: string): void;
   merge(from: string, to: string): void;
+  /** Answers reads of a record with retry. */
+  hide(id: string): void;
   /** What `changes` tells next. */
   readonly changeHints: ChangeHint[];
   /** The properties that the account shows. */
@@ -80,6 +82,7 @@ export async function newFixture(
   const readOne = (id: string, properties: readonly string[]): Read => {
     const held = records.get(id);
     if (held === undefined) return { kind: 'gone', id };
+    if (held === 'hidden') return { kind: 'retry', id, reason: 'hidden just now' };
     if ('movedTo' in held) return { kind: 'moved', id, to: String(held.movedTo) };
     return { kind: 'found', id, properties: Object.fromEntries(properties.map((name) => [name, held[name] ?? null])) };
   };
@@ -164,6 +167,7 @@ export async function newFixture(
     crm,
     put: (id, properties) => void records.set(id, properties),
     remove: (id) => void records.delete(id),
+    hide: (id) => void records.set(id, 'hidden'),
     merge: (from, to) => void records.set(from, { movedTo: to }),
     changeHints: [],
     schema: [text('cvr'), text('hold')],

@@ -1,7 +1,7 @@
 /** Merges, in whichever order the CRM reports them and the deletions that come with them. */
 import { describe, expect, it } from 'vitest';
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
-import { endLink } from '../../../src/connector/links/links.ts';
+import { endLink, healQueue } from '../../../src/connector/links/links.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf, report } from './fixture.ts';
 
@@ -129,10 +129,37 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     await report(fixture, '7');
     expect([await statesOf(fixture, '7', '9'), fixture.items()]).toEqual([
       [
-        ['merged', A],
         ['gone', A],
+        [undefined, undefined],
       ],
       [],
+    ]);
+    expect(await fixture.row('7')).toMatchObject({ reason: 'merged into 9, which the CRM does not hold' });
+    fixture.put('7', { cvr: numberOf(A) });
+    await report(fixture, '7');
+    expect([await statesOf(fixture, '7'), fixture.items()]).toEqual([[['active', A]], [`${A} 7`]]);
+  });
+
+  it('moves no link before the new record could be read', async () => {
+    const fixture = await newFixture(engine, { autoLink: false });
+    await fixture.link('7', A);
+    fixture.merge('7', '9');
+    fixture.hide('9');
+    await fixture.settle(0);
+    await report(fixture, '7');
+    expect(await statesOf(fixture, '7', '9')).toEqual([
+      ['active', A],
+      [undefined, undefined],
+    ]);
+    expect(await fixture.lanes(healQueue('crm'))).toMatchObject([{ key: '7', error: 'hidden just now' }]);
+    fixture.put('9', { cvr: numberOf(A) });
+    await fixture.settle();
+    expect([await statesOf(fixture, '7', '9'), fixture.items()]).toEqual([
+      [
+        ['merged', A],
+        ['active', A],
+      ],
+      [`${A} 9`],
     ]);
   });
 

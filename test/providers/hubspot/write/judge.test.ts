@@ -36,10 +36,9 @@ describe('an answer to a batch write', () => {
     expect(step.outcomes).toMatchObject([{ kind: 'rejected', properties: {} }]);
   });
 
-  it('says moved where a write reached a survivor', () => {
-    expect(judgeAnswer([one], { records: [found('9', '1')], errors: [] }).outcomes).toEqual([
-      { kind: 'moved', id: '1', to: '9' },
-    ]);
+  it('looks a record up whose write was answered with the id of another one', () => {
+    const step = judgeAnswer([one], { records: [found('9', '1')], errors: [] });
+    expect([step.outcomes, step.missing]).toEqual([[], ['1']]);
   });
 
   it('sends the silent ones again by halves where an error names nobody, and blames the last one alone', () => {

@@ -162,6 +162,16 @@ describe('writing companies', () => {
     },
   );
 
+  it('does not believe that a write reached another record before it looked', async () => {
+    const { emulator, connection } = await openBench();
+    const id = emulator.add({ name: 'A' });
+    const results = [{ id: '123', objectWriteTraceId: id, properties: {} }];
+    emulator.fault({ match: 'batch/update', action: { kind: 'status', status: 200, body: { results } } });
+    const patch = { id, properties: { name: 'x' } };
+    expect(await connection.update([patch], live())).toMatchObject([{ kind: 'retry', id }]);
+    expect(await connection.update([patch], live())).toMatchObject([{ kind: 'written', id }]);
+  });
+
   it('never takes a wrong address for deleted records', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
