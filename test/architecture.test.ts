@@ -50,7 +50,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'src/telemetry/',
     'providers/provider.ts',
     'providers/fields.ts',
-    'providers/in-halves.ts',
     'providers/misfit.ts',
   ],
   'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],

@@ -18,6 +18,7 @@ import { type LinkedRecord, loadRecords } from './sync/load.ts';
 import { followedMatch } from './sync/match.ts';
 import { readAndDecide } from './sync/prepare.ts';
 import { syncRecords } from './sync/sync.ts';
+import { readBatchSize } from './sync/write/batch-size.ts';
 
 export interface ReplayDeps extends WireOptions {
   readonly store: Store;
@@ -96,7 +97,7 @@ export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSi
     );
     const claims = await claim(store, `sync:${crm.name}`, {
       keys,
-      limit: crm.limits.batch.update,
+      limit: await readBatchSize(store.db, crm, now()),
       now: now(),
       leaseMs: LEASE_MS,
     });

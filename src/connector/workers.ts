@@ -24,6 +24,7 @@ import { reviewWork } from './review/worker.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { markRemapped } from './sync/remap.ts';
 import { syncRecords } from './sync/sync.ts';
+import { readBatchSize } from './sync/write/batch-size.ts';
 import { undoWork } from './undo/worker.ts';
 
 /** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */
@@ -138,7 +139,7 @@ function startSync(common: Common, metrics: Metrics, log: ConnectorDeps['log'], 
   return startWorker({
     ...common,
     queue: `sync:${crm.name}`,
-    batch: Math.min(crm.limits.batch.read, crm.limits.batch.update),
+    batch: () => readBatchSize(store.db, crm, now()),
     concurrency: crm.limits.concurrency,
     gather: GATHER_MS,
     blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,

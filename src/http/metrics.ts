@@ -49,12 +49,19 @@ export function createMetrics() {
     ),
     readToWriteSeconds: histogram(
       'read_to_write_seconds',
-      'From reading a record in a CRM to the bytes of its write leaving: an edit in between is lost.',
+      'From the start of reading records in a CRM to its answer to their write: an edit in between may be replaced.',
       [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['provider'],
     ),
     editsPutBack: counter('edits_put_back_total', 'Edits of people that writes had gone over, put back.', ['provider']),
-    rereads: counter('rereads_total', 'Batches read again, because their write had waited too long.', ['provider']),
+    rereads: counter(
+      'rereads_total',
+      'Batches read again before their write: it had waited too long, or a call was refused or divided.',
+      ['provider'],
+    ),
+    dividedCalls: counter('divided_calls_total', 'Calls that a CRM refused as a whole, and that were divided.', [
+      'provider',
+    ]),
     accountPaused: gauge('account_paused', '1 while calls to the account are held back.', ['provider']),
     records: counter('record_syncs_total', 'Records by what became of their write.', ['provider', 'outcome']),
     linkChanges: counter('link_changes_total', 'Links by what their records in the CRM made of them.', [

@@ -9,8 +9,8 @@ import type { WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
-  /** Lanes a run, at most. */
-  readonly batch: number;
+  /** Lanes a run, at most; asked before each claim where it may change. */
+  readonly batch: number | (() => Promise<number>);
   /** Runs at a time, at most. */
   readonly concurrency: number;
   /** How long a claim lasts without a renewal: after a crash its lanes are taken up this much later. Default 30 s. */
@@ -38,7 +38,7 @@ export interface Worker {
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { wakeUp, queue, batch, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log } = options;
+  const { wakeUp, queue, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log } = options;
   const slots = new PQueue({ concurrency });
   const stopping = new AbortController();
   const cutting = new AbortController();
@@ -76,7 +76,8 @@ export function startWorker(options: WorkerOptions): Worker {
   async function claimBatch(): Promise<readonly Claim[]> {
     try {
       if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
-      if (lastFull) await gatherBatch(options, stopping.signal);
+      const batch = await batchOf(options);
+      if (lastFull) await gatherBatch(options, batch, stopping.signal);
       if (stopping.signal.aborted) return [];
       const asked = drains.length;
       // Looked at before the claim: a run that ends during it may leave a lane due that the claim did not see.
@@ -127,12 +128,14 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
 }
 
 /** Waits for a batch to fill up. */
-async function gatherBatch(options: WorkerOptions, signal: AbortSignal): Promise<void> {
-  const { store, queue, batch, now, gather = 0 } = options;
+async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortSignal): Promise<void> {
+  const { store, queue, now, gather = 0 } = options;
   const end = now() + gather;
   while (!signal.aborted && now() < end && (await countDue(store.db, queue, now(), batch)) < batch)
     await pause(gather / 5, signal);
 }
+
+const batchOf = async ({ batch }: WorkerOptions): Promise<number> => (typeof batch === 'number' ? batch : batch());
 
 const keysLeft = async (options: WorkerOptions): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
 

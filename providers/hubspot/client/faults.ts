@@ -17,7 +17,21 @@ export class HubspotRefusal extends Error {
     this.headers = response.headers;
     this.body = parseErrorBody(response.body);
   }
+
+  /** Whether a refusal came from something on the way to HubSpot, which states a reason or a correlation id in each error. */
+  get isForeign(): boolean {
+    const { message, category, correlationId } = this.body;
+    const isNameless = message === '' && category === '' && correlationId === undefined;
+    return FOREIGN.has(this.status) && isNameless && this.headers['x-hubspot-correlation-id'] === undefined;
+  }
 }
+
+/** What firewalls and proxies answer instead of passing a call on. */
+const FOREIGN: ReadonlySet<number> = new Set([403, 413]);
+
+/** What is said of such an answer. */
+export const notHubspot = (status: number): string =>
+  `a firewall or a proxy on the way to HubSpot refused the call (${status}): HubSpot did not answer it`;
 
 /** The clock of the account: `timeZone` is known once the account's details were read. */
 export interface AccountClock {
@@ -42,6 +56,8 @@ export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderEr
         'auth',
         errorMessage(answer, 'HubSpot refused the access token; put a valid one in accessToken'),
       );
+    case answer.isForeign:
+      return new ProviderError('refused', notHubspot(status));
     case status === 403:
       return new ProviderError('refused', errorMessage(answer, missingScopes(body)));
     case status === 429:

@@ -45,12 +45,17 @@ const budgetOf = (url: string) => (url.endsWith('/search') ? { budget: 'search' 
 /** Statuses a single record may be to blame for: the verbs look at these. */
 const RECORD_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
 
+/** Whether a verb judges a refusal: of a write of records also one for what the call holds. */
+const isForVerbs = ({ url }: HttpRequest, refused: HubspotRefusal): boolean =>
+  RECORD_STATUSES.has(refused.status) ||
+  (/\/batch\/update$/.test(url) && (refused.status === 413 || refused.isForeign));
+
 /** One exchange whose answer is sure to be a JSON object under the status the client lists for it. */
 export async function settle(http: Http, request: HttpRequest, clock: () => AccountClock): Promise<HttpResponse> {
   const response = await http(request);
   if (response.status < 200 || response.status > 299) {
     const refused = new HubspotRefusal(response);
-    throw RECORD_STATUSES.has(response.status) ? refused : faultOf(refused, clock());
+    throw isForVerbs(request, refused) ? refused : faultOf(refused, clock());
   }
   const json = response.body === '' && response.status === 204 ? {} : parseObject(response.body);
   if (json === undefined)

@@ -1,15 +1,13 @@
 /** What a batch write's answer means for each patch; pure. */
-import { inHalves } from '../../in-halves.ts';
 import type { Outcome, Patch } from '../../provider.ts';
 import { type BatchAnswer, namedIds } from '../client/batch.ts';
 import { type HubspotErrorBody, type PropertyFault, VALUE_FREE_CODES } from '../client/error-body.ts';
-import { reasonOf } from '../client/faults.ts';
+import { notHubspot, reasonOf } from '../client/faults.ts';
 
-/** What is known after one call: outcomes, ids to look up one by one, and groups to send again, each smaller than before. */
+/** What is known after one call: outcomes, and ids to look up one by one. */
 export interface PatchStep {
   readonly outcomes: readonly Outcome[];
   readonly missing: readonly string[];
-  readonly again: readonly (readonly Patch[])[];
 }
 
 /** Judges an answer with results and errors in it. Silence about a patch is never success. */
@@ -41,40 +39,49 @@ function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | und
     return { ...NOTHING, outcomes: silent.map(({ id }) => ({ kind: 'retry', id, reason })) };
   }
   if (silent.length === 1 && alone !== undefined) return judgeError(alone, nameless);
-  return { ...NOTHING, again: inHalves(silent) };
+  return callRefused(silent, nameless);
 }
 
-/**
- * Judges a whole batch refused (400, 404, 409), of which nothing was written: the patches to blame are
- * picked out where the body allows it, otherwise the batch is halved until each stands alone.
- */
+/** Judges a whole batch refused (400, 404, 409), of which nothing was written. */
 export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
   const [alone] = group;
   if (group.length === 1 && alone !== undefined) return judgeError(alone, body);
   const named = new Set(namedIds(body));
   const blamed = group.filter((patch) => named.has(patch.id) || holdsForSure(patch, body.properties, group));
-  if (blamed.length === 0) return { ...NOTHING, again: inHalves(group) };
   const rest = group.filter((patch) => !blamed.includes(patch));
-  return merge([
-    ...blamed.map((patch) => judgeError(patch, body)),
-    { ...NOTHING, again: rest.length === 0 ? [] : [rest] },
-  ]);
+  return merge([...blamed.map((patch) => judgeError(patch, body)), callRefused(rest, body)]);
+}
+
+/** Judges a write that something other than HubSpot answered: any record may be what it does not let pass. */
+export const judgeForeign = (group: readonly Patch[], status: number): PatchStep => ({
+  ...NOTHING,
+  outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason: notHubspot(status) })),
+});
+
+function callRefused(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
+  const reason = traced(body);
+  return { ...NOTHING, outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason })) };
 }
 
 function judgeError(patch: Patch, error: HubspotErrorBody): PatchStep {
   const { id } = patch;
   if (error.category === 'OBJECT_NOT_FOUND') return { ...NOTHING, missing: [id] };
-  const reason = error.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(error);
-  const traced = error.correlationId === undefined ? reason : `${reason} (correlation id ${error.correlationId})`;
-  if (!REFUSALS.has(error.category)) return one({ kind: 'retry', id, reason: traced });
+  const reason = traced(error);
+  if (!REFUSALS.has(error.category)) return one({ kind: 'retry', id, reason });
   // A property the patch does not hold cannot be set aside: then the record as a whole is refused.
   const own = error.properties.filter((fault) => Object.hasOwn(patch.properties, fault.name));
   return one({
     kind: 'rejected',
     id,
-    reason: traced,
+    reason,
     properties: Object.fromEntries(own.map((f) => [f.name, f.reason])),
   });
+}
+
+/** The reason of an error, with what HubSpot's support asks for. */
+function traced(error: HubspotErrorBody): string {
+  const reason = error.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(error);
+  return error.correlationId === undefined ? reason : `${reason} (correlation id ${error.correlationId})`;
 }
 
 /** True where a fault must be this patch's: it does not depend on the value, or no other patch has the property. */
@@ -95,12 +102,11 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'FORBIDDEN',
 ]);
 
-const NOTHING: PatchStep = { outcomes: [], missing: [], again: [] };
+const NOTHING: PatchStep = { outcomes: [], missing: [] };
 
 const one = (outcome: Outcome): PatchStep => ({ ...NOTHING, outcomes: [outcome] });
 
 const merge = (steps: readonly PatchStep[]): PatchStep => ({
   outcomes: steps.flatMap((step) => step.outcomes),
   missing: steps.flatMap((step) => step.missing),
-  again: steps.flatMap((step) => step.again),
 });

@@ -5,25 +5,19 @@ import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
 import { findOne } from '../read/find.ts';
 import { toHubspot } from '../read/values.ts';
-import { judgeAnswer, judgeRefusal, type PatchStep } from './judge.ts';
+import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from './judge.ts';
 
 /**
- * Writes up to 100 patches: one call, more where HubSpot refuses a batch as a whole, and one for each record it does not find.
- * A fault of the connection is thrown only while nothing is known; later the patches still open come back as `retry`.
+ * Writes up to 100 patches: one call, and one for each record that HubSpot does not find. A fault of the connection is
+ * thrown only while nothing is known; later the patches still open come back as `retry`.
  */
 export async function updateCompanies(apis: Apis, patches: readonly Patch[]): Promise<readonly Outcome[]> {
   const settled = new Map<string, Outcome>();
   const valid = patches.filter((patch) => isRecordId(patch.id));
-  const groups: (readonly Patch[])[] = valid.length === 0 ? [] : [valid];
-  const missing: string[] = [];
   let fault: ProviderError | undefined;
   try {
-    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-      const step = await write(apis, group);
-      for (const outcome of step.outcomes) settled.set(outcome.id, outcome);
-      missing.push(...step.missing);
-      groups.push(...step.again);
-    }
+    const { outcomes, missing } = valid.length === 0 ? { outcomes: [], missing: [] } : await write(apis, valid);
+    for (const outcome of outcomes) settled.set(outcome.id, outcome);
     for (const id of missing) settled.set(id, await whereabouts(apis, id));
   } catch (error) {
     if (!(error instanceof ProviderError) || settled.size === 0) throw error;
@@ -36,6 +30,7 @@ async function write(apis: Apis, group: readonly Patch[]): Promise<PatchStep> {
   try {
     return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
   } catch (error) {
+    if (error instanceof HubspotRefusal && error.isForeign) return judgeForeign(group, error.status);
     if (!(error instanceof HubspotRefusal) || !isAboutRecords(error)) throw error;
     return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
   }
@@ -52,6 +47,7 @@ const toInput = ({ id, properties }: Patch) => ({
 const isAboutRecords = ({ status, body }: HubspotRefusal): boolean =>
   status === 400 ||
   status === 409 ||
+  status === 413 ||
   (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
 
 /** A write HubSpot answers with 400 or 409 is refused, whatever it calls the reason. */

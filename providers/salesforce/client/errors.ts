@@ -79,9 +79,19 @@ export function errorsOf(json: unknown): readonly ApiError[] {
 export const say = (error: ApiError): string =>
   error.message === '' ? error.code : `${error.message} (${error.code})`;
 
+/** What firewalls and proxies answer instead of passing a call on. */
+const FOREIGN: ReadonlySet<number> = new Set([403, 413]);
+
+/** True where something on the way to Salesforce refused the call: Salesforce states a code in each error. */
+export const isForeign = ({ status, errors }: SalesforceRefusal): boolean => FOREIGN.has(status) && errors.length === 0;
+
+/** What is said of such an answer. */
+export const notSalesforce = (status: number): string =>
+  `a firewall or a proxy on the way to Salesforce refused the call (${status}): Salesforce did not answer it`;
+
 /** True where a record of the call may be to blame, not the connection. */
 export const isAboutRecords = ({ status, errors }: SalesforceRefusal): boolean =>
-  (status === 400 || status === 404) &&
+  (status === 400 || status === 404 || status === 413) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
@@ -99,6 +109,7 @@ export function faultOf(answer: SalesforceRefusal): ProviderError {
   if (status === 429)
     return rate('Salesforce takes no more calls for now', answer.retryAfterMs ?? 10 * SECOND_MS, answer);
   if (status === 401) return sessionFault(answer);
+  if (isForeign(answer)) return refused(notSalesforce(status), answer);
   if (status === 414 || status === 431)
     return refused('Salesforce refused a request as too long; read fewer properties', answer);
   if (status >= 500 || status === 420 || errors.length === 0 || errors.some(({ code }) => BUSY.has(code))) {

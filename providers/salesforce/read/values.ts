@@ -12,6 +12,17 @@ export function toSalesforce(value: PropertyValue, type: string | undefined): Pr
   return trimmed === '' ? null : trimmed;
 }
 
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'double', 'currency', 'percent']);
+
+/** Whether a field of that type takes the value as JSON; for another one Salesforce refuses the whole call. */
+export function takes(type: string, value: PropertyValue): boolean {
+  if (value === null) return true;
+  if (NUMBERS.has(type)) return typeof value === 'number';
+  if (type === 'boolean') return typeof value === 'boolean';
+  if (typeof value !== 'string') return false;
+  return type === 'date' || type === 'datetime' ? /^\d{4}-\d\d-\d\d/u.test(value) : true;
+}
+
 /** The value behind what Salesforce sent: times in UTC with a Z, line ends as `\n`, compound values as null. */
 export function fromSalesforce(value: unknown, type: string | undefined): PropertyValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;

@@ -9,6 +9,27 @@ export type UpdateVerdict = Outcome | 'missing';
 
 const MISSING: ReadonlySet<string> = new Set(['ENTITY_IS_DELETED', 'NOT_FOUND']);
 
+/** An approval locks a record until it ends, which may take days. */
+const LOCKED_MS = 60 * 60_000;
+/** Somebody must free storage first. */
+const FULL_MS = 15 * 60_000;
+
+/** Ends by itself, or by somebody's hand, but not soon. */
+const MUCH_LATER: ReadonlyMap<string, number> = new Map([
+  ['ENTITY_IS_LOCKED', LOCKED_MS],
+  ['STORAGE_LIMIT_EXCEEDED', FULL_MS],
+]);
+
+/**
+ * The org's own code failed: a trigger or a flow runs once for all records of a call, so each may be to blame, or their
+ * number.
+ */
+const OF_THE_CALL: ReadonlySet<string> = new Set([
+  'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
+  'CANNOT_EXECUTE_FLOW_TRIGGER',
+  'LIMIT_EXCEEDED',
+]);
+
 /** Held by another transaction, or not even tried: the same write may go through later. */
 const LATER: ReadonlySet<string> = new Set([
   'UNABLE_TO_LOCK_ROW',
@@ -29,7 +50,8 @@ const NO_ACCESS: ReadonlySet<string> = new Set([
 
 /** Judges the results of a call, which come by position; a list of another length is trusted only where it names ids. */
 export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateVerdict[] {
-  if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at]));
+  const isAlone = patches.length === 1;
+  if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at], isAlone));
   const written = new Set(
     results.flatMap((result) => {
       const { success, id } = objectOf(result) ?? {};
@@ -39,12 +61,19 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
   return patches.map(({ id }) => (written.has(toLongId(id)) ? { kind: 'written', id } : unanswered(id)));
 }
 
-/** Judges what one record's errors say; also for an error of the whole call that had this record alone. */
-export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[]): UpdateVerdict {
+/**
+ * Judges what one record's errors say; also for an error of the whole call that had this record alone. What the org's own
+ * code says counts only there.
+ */
+export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[], isAlone = true): UpdateVerdict {
   if (errors.length === 0) return unanswered(id);
   const reason = errors.map(sayWithRule).join('; ');
   if (errors.some(isMissing)) return 'missing';
-  if (errors.some(({ code }) => LATER.has(code))) return { kind: 'retry', id, reason };
+  const codes = errors.flatMap(codesIn);
+  const wait = codes.map((code) => MUCH_LATER.get(code)).find((ms) => ms !== undefined);
+  if (wait !== undefined) return { kind: 'retry', id, reason, retryAfterMs: wait };
+  if (codes.some((code) => LATER.has(code))) return { kind: 'retry', id, reason };
+  if (!isAlone && errors.some(({ code }) => OF_THE_CALL.has(code))) return { kind: 'call-refused', id, reason };
   const bad = errors.flatMap((error) =>
     blamed(error, Object.keys(properties)).map((name) => [name, say(error)] as const),
   );
@@ -55,14 +84,18 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
   return { kind: 'rejected', id, reason, properties: Object.fromEntries(bad) };
 }
 
-function judgeResult(patch: Patch, result: unknown): UpdateVerdict {
+/** The code of an error, with those that the org's own code quotes: a trigger's error holds the one that ended it. */
+const codesIn = ({ code, message }: ApiError): readonly string[] =>
+  OF_THE_CALL.has(code) ? [code, ...(message.match(/\b[A-Z]+(?:_[A-Z]+)+\b/gu) ?? [])] : [code];
+
+function judgeResult(patch: Patch, result: unknown, isAlone: boolean): UpdateVerdict {
   const { success, id, errors } = objectOf(result) ?? {};
   if (success === true) {
     return typeof id !== 'string' || toLongId(id) === toLongId(patch.id)
       ? { kind: 'written', id: patch.id }
       : unanswered(patch.id);
   }
-  return judgeErrors(patch, errorsOf(errors));
+  return judgeErrors(patch, errorsOf(errors), isAlone);
 }
 
 const sayWithRule = (error: ApiError): string =>

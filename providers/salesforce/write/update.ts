@@ -1,12 +1,11 @@
 /** Writes patches to accounts by id, 200 in a call; never creates one. */
-import { inHalves } from '../../in-halves.ts';
-import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
+import type { Outcome, Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
-import { faultOf, isAboutRecords, SalesforceRefusal } from '../client/errors.ts';
+import { faultOf, isAboutRecords, isForeign, notSalesforce, SalesforceRefusal, say } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { whereaboutsOf } from '../read/read.ts';
-import { toSalesforce } from '../read/values.ts';
+import { takes, toSalesforce } from '../read/values.ts';
 import type { Whereabouts } from '../read/whereabouts.ts';
 import { judgeErrors, judgeResults, type UpdateVerdict } from './judge.ts';
 
@@ -17,84 +16,73 @@ export interface FieldSource {
 }
 
 /**
- * Writes up to 200 patches: one call, more where Salesforce refuses the call as a whole, and one for every 60 records it does
- * not find. A fault of the connection is thrown only while nothing is known; later the patches still open come back as `retry`.
+ * Writes up to 200 patches: one call, and one for every 60 records that Salesforce does not find. A fault of the connection
+ * is thrown only while nothing is known; later the patches still open come back as `retry`.
  */
 export async function updateAccounts(
   calls: Calls,
   patches: readonly Patch[],
   schemas: FieldSource,
 ): Promise<readonly Outcome[]> {
-  const verdicts = new Map<string, UpdateVerdict>();
   const valid = patches.filter((patch) => isAccountId(patch.id));
-  const groups: (readonly Patch[])[] = valid.length === 0 ? [] : [valid];
-  let fault: ProviderError | undefined;
-  try {
-    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-      const step = await write(calls, group, schemas);
-      for (const [id, verdict] of step.verdicts) verdicts.set(id, verdict);
-      groups.push(...step.again);
-    }
-  } catch (error) {
-    if (!(error instanceof ProviderError) || verdicts.size === 0) throw error;
-    fault = error;
-  }
+  const verdicts = valid.length === 0 ? new Map<string, UpdateVerdict>() : await write(calls, valid, schemas);
   const missing = [...verdicts].flatMap(([id, verdict]) => (verdict === 'missing' ? [id] : []));
   const lookup = await whereaboutsOf(calls, missing, verdicts.size > missing.length);
   return patches.map(({ id }) => {
     const verdict = verdicts.get(id);
-    if (verdict === undefined) return isAccountId(id) ? open(id, fault) : { kind: 'gone', id };
+    if (verdict === undefined) return isAccountId(id) ? open(id, undefined) : { kind: 'gone', id };
     if (verdict !== 'missing') return verdict;
     return lookup.fault === undefined ? outcomeOf(id, lookup.found.get(toLongId(id))) : open(id, lookup.fault);
   });
 }
 
-interface Step {
-  readonly verdicts: readonly (readonly [string, UpdateVerdict])[];
-  /** Groups to write in calls of their own. */
-  readonly again: readonly (readonly Patch[])[];
-}
+type Verdicts = ReadonlyMap<string, UpdateVerdict>;
 
-async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Step> {
+async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Verdicts> {
   const schema = await schemas.known();
   try {
     const verdicts = judgeResults(group, await calls.update(group.map((patch) => rowOf(patch, schema))));
-    return { verdicts: group.map(({ id }, at) => [id, verdicts[at] ?? 'missing']), again: [] };
+    return new Map(group.map(({ id }, at) => [id, verdicts[at] ?? 'missing']));
   } catch (error) {
     if (!(error instanceof SalesforceRefusal)) throw error;
+    if (isForeign(error)) return forEach(group, ({ id }) => callRefused(id, notSalesforce(error.status)));
     if (!isAboutRecords(error)) throw faultOf(error);
-    return divide(
-      group,
-      error,
-      error.errors.some(({ code }) => code === 'INVALID_FIELD') ? await schemas.fresh() : schema,
-    );
+    const isAboutFields = error.errors.some(({ code }) => ABOUT_FIELDS.has(code));
+    return judgeRefusal(group, error, isAboutFields ? await schemas.fresh() : schema);
   }
 }
 
-/** Salesforce refused a call as a whole: finds the record to blame, by the fields that are not there or by halves. */
-function divide(group: readonly Patch[], refusal: SalesforceRefusal, schema: SalesforceSchema): Step {
-  const unknown = group.filter((patch) => unknownFields(patch, schema).length > 0);
-  if (unknown.length > 0) {
-    const known = group.filter((patch) => !unknown.includes(patch));
-    return {
-      verdicts: unknown.map((patch) => [patch.id, withoutFields(patch, schema)]),
-      again: known.length > 0 ? [known] : [],
-    };
-  }
-  const [only] = group;
-  if (only !== undefined && group.length === 1)
-    return { verdicts: [[only.id, judgeErrors(only, refusal.errors)]], again: [] };
-  return { verdicts: [], again: inHalves(group) };
+/** Codes of a refused call that a field is to blame for which was taken away, hidden, or given another type. */
+const ABOUT_FIELDS: ReadonlySet<string> = new Set(['INVALID_FIELD', 'JSON_PARSER_ERROR']);
+
+/** Judges a call that was refused as a whole; the records whose fields the schema speaks against are to blame for sure. */
+function judgeRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, schema: SalesforceSchema): Verdicts {
+  const reason = errors.map(say).join('; ');
+  return forEach(group, (patch) => {
+    const properties = misfits(patch, schema);
+    if (Object.keys(properties).length > 0) return { kind: 'rejected', id: patch.id, reason, properties };
+    return group.length === 1 ? judgeErrors(patch, errors) : callRefused(patch.id, reason);
+  });
 }
 
-const unknownFields = ({ properties }: Patch, schema: SalesforceSchema): readonly string[] =>
-  Object.keys(properties).filter((name) => !schema.has(name));
+const forEach = (group: readonly Patch[], judge: (patch: Patch) => UpdateVerdict): Verdicts =>
+  new Map(group.map((patch) => [patch.id, judge(patch)]));
 
-function withoutFields(patch: Patch, schema: SalesforceSchema): Outcome {
-  const reason = 'Account has no such field, or hides it from the user of this connection (INVALID_FIELD)';
-  const properties = Object.fromEntries(unknownFields(patch, schema).map((name) => [name, reason]));
-  return { kind: 'rejected', id: patch.id, reason, properties };
-}
+const callRefused = (id: string, reason: string): Outcome => ({ kind: 'call-refused', id, reason });
+
+/** The properties that the schema speaks against, with the reason. */
+const misfits = ({ properties }: Patch, schema: SalesforceSchema): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([name, value]) => {
+      const type = schema.get(name);
+      if (type === undefined) return [[name, HIDDEN]];
+      return takes(type, toSalesforce(value, type))
+        ? []
+        : [[name, `${name} is of type ${type} now, which does not take this value (JSON_PARSER_ERROR)`]];
+    }),
+  );
+
+const HIDDEN = 'Account has no such field, or hides it from the user of this connection (INVALID_FIELD)';
 
 const rowOf = ({ id, properties }: Patch, schema: SalesforceSchema) => ({
   ...Object.fromEntries(

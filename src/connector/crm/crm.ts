@@ -29,7 +29,7 @@ import { tellerWith } from './fence/fence-values.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { pureAnswer } from './pure-answer.ts';
 import { formOf } from './record-id.ts';
-import { currentSendGuard } from './send-guard.ts';
+import { currentSendContext } from './send-guard.ts';
 
 /** So new a schema, in ms, says of a property that is not there that it is not there. */
 export const NEW_SCHEMA_MS = 2_000;
@@ -186,12 +186,12 @@ function rateLimitedHttp(
 
   /** Waits for a call of the budget, then for the guard of a write. */
   async function admit(request: HttpRequest, budget: string): Promise<void> {
-    const guard = currentSendGuard();
+    const context = currentSendContext();
     // A write that was decided by what the CRM held a moment ago goes before reads.
-    const order = guard === undefined || request.method === 'GET' ? 'last' : 'first';
+    const order = context?.kind === 'write' && request.method !== 'GET' ? 'first' : 'last';
     const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
     if (!isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
-    await guard?.(request);
+    await context?.guard(request);
   }
 
   function throwPaused(error: unknown): never {

@@ -5,10 +5,34 @@ import type { HttpRequest } from '../../../providers/provider.ts';
 /** What it throws ends the call unsent, and is what the provider gets; throw a ProviderError. */
 export type SendGuard = (request: HttpRequest) => void | Promise<void>;
 
-const guards = new AsyncLocalStorage<SendGuard>();
+/** The work that a call is a part of. */
+export interface SendContext {
+  readonly kind: 'read' | 'write';
+  readonly guard: SendGuard;
+}
+
+const contexts = new AsyncLocalStorage<SendContext>();
 
 /** Runs work whose calls are guarded; a sign-in is not: others may wait for it. */
-export const withSendGuard = <T>(guard: SendGuard, work: () => Promise<T>): Promise<T> => guards.run(guard, work);
+export const withSendGuard = <T>(guard: SendGuard, work: () => Promise<T>): Promise<T> =>
+  contexts.run({ kind: 'write', guard }, work);
 
-/** The guard of the work that this is a part of. */
-export const currentSendGuard = (): SendGuard | undefined => guards.getStore();
+/**
+ * Runs a read, and says when its first call left, in ms since 1970: what waits for the rate limiter has not been read yet.
+ * When it was begun, where it makes no call.
+ */
+export async function timeRead<T>(
+  now: () => number,
+  work: () => Promise<T>,
+): Promise<{ readonly answer: T; readonly from: number }> {
+  const begun = now();
+  let left: number | undefined;
+  const guard = () => {
+    left ??= now();
+  };
+  const answer = await contexts.run({ kind: 'read', guard }, work);
+  return { answer, from: left ?? begun };
+}
+
+/** The work that this is a part of. */
+export const currentSendContext = (): SendContext | undefined => contexts.getStore();

@@ -27,7 +27,7 @@ import { createRateLimiter, type RateLimiter } from '../../runtime/limits/rate-l
 import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/store.ts';
 import type { WaitReport } from '../crm/patience.ts';
-import { currentSendGuard } from '../crm/send-guard.ts';
+import { currentSendContext } from '../crm/send-guard.ts';
 
 /** A company under its id in the external system. */
 export type MonitoredItem = Pick<WireItem, 'entityId' | 'id'>;
@@ -149,7 +149,7 @@ function openCalls(options: UpstreamOptions, address: string): Call {
     const search = new URLSearchParams({ ...query, ...(keyHeader === undefined && { accesskey: accessKey }) });
     const headers = { accept: 'application/json', ...(keyHeader !== undefined && { [keyHeader]: accessKey }) };
     try {
-      await currentSendGuard()?.({ method, url: address, signal });
+      await currentSendContext()?.guard({ method, url: address, signal });
       const answer = await http({ method, url: `${baseUrl}${path}?${search}`, headers, signal });
       metrics?.upstreamCalls.inc({ code: String(answer.status) });
       const read = readAnswer(answer, `${method} ${address}${path}`, masked, now());

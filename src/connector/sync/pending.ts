@@ -18,7 +18,7 @@ import type { Store, Tx } from '../../store/open.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import type { Written } from './write.ts';
+import type { Written } from './write/write.ts';
 import { rememberWritten } from './written.ts';
 
 /** A record and what was decided for its properties. */
@@ -80,7 +80,7 @@ export async function beginPatches(
 /** How a write that was begun under a lease ended. Where the CRM said nothing of one record, nobody knows. */
 export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedWrite['end'] {
   const outcome = written?.outcome;
-  if (isUnsent || outcome === undefined) return 'unsent';
+  if (isUnsent || outcome === undefined || outcome.kind === 'stale') return 'unsent';
   if (outcome.kind === 'retry') return 'unanswered';
   if (outcome.kind !== 'fault') return 'answered';
   if (outcome.unsent === true) return 'unsent';

@@ -4,6 +4,7 @@ import type { Claim } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
+import { timeRead } from '../crm/send-guard.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { holdOf } from '../decide/hold.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
@@ -49,7 +50,7 @@ export interface Preparation extends Undecided {
   readonly claims: readonly Claim[];
 }
 
-/** Reads records, decides each, and begins what is to be written. `readAt` is when the CRM had answered, in ms since 1970. */
+/** Reads records, decides each, and begins what is to be written. `readFrom` is when the read left, in ms since 1970. */
 export async function prepare(
   { store, now }: PrepareDeps,
   { claims, ...undecided }: Preparation,
@@ -57,12 +58,12 @@ export async function prepare(
 ): Promise<{
   readonly prepared: readonly Prepared[];
   readonly begun: readonly PendingWrite[];
-  readonly readAt: number;
+  readonly readFrom: number;
   /** By which it was decided. */
   readonly schema: Schema;
 }> {
   const { crm, records } = undecided;
-  const { found, readFrom, readAt, schema } = await readAndDecide({ store, now }, undecided, signal);
+  const { found, readFrom, schema } = await readAndDecide({ store, now }, undecided, signal);
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
   const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });
@@ -74,7 +75,7 @@ export async function prepare(
     const { id } = each.record;
     return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
   });
-  return { prepared, begun, readAt, schema };
+  return { prepared, begun, readFrom, schema };
 }
 
 /** A record that was read, and what is decided for it. */
@@ -83,7 +84,6 @@ export type DecidedRecord = Pick<Prepared, 'record' | 'read' | 'planned' | 'obje
 interface DecidedRecords {
   readonly found: readonly DecidedRecord[];
   readonly readFrom: number;
-  readonly readAt: number;
 }
 
 /**
@@ -128,8 +128,9 @@ async function decideRecords(
   const names = [...rows.map((row) => row.property), crm.hold, number];
   const properties = [...new Set(names.filter((name) => name !== undefined))];
   const ids = records.map((record) => record.id);
-  const readFrom = now();
-  const reads = ids.length === 0 ? [] : await crm.connection.read(ids, properties, signal);
+  const { answer: reads, from: readFrom } = await timeRead(now, () =>
+    ids.length === 0 ? Promise.resolve([]) : crm.connection.read(ids, properties, signal),
+  );
   const readAt = now();
   const found = records.map((record, index) => {
     const read = reads[index];
@@ -153,7 +154,7 @@ async function decideRecords(
     });
     return { record, read, planned };
   });
-  return { found, readFrom, readAt };
+  return { found, readFrom };
 }
 
 /** What may be written to these records. */

@@ -11,7 +11,8 @@ import type { Decided, Happened } from './history.ts';
 import type { LinkedRecord } from './load.ts';
 import type { OverwrittenProperty } from './overwritten.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from './settle.ts';
-import type { Written } from './write.ts';
+import type { WriteWindow } from './write/freshness.ts';
+import type { Written } from './write/write.ts';
 
 /** The result of one record; its effects are written together with its lane's settlement. */
 export interface RecordResult {
@@ -24,11 +25,16 @@ export interface RecordResult {
   readonly synced?: true;
   /** Edits of people that its write went over. */
   readonly overwritten?: readonly OverwrittenProperty[];
+  /** When its write may have replaced an edit, where one was made. */
+  readonly window?: WriteWindow;
   /** The writes that were begun for it, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
   /** No answer came, for all we know because of another record of the batch. */
   readonly unanswered?: true;
 }
+
+/** So often a call of one record may be refused by something else than the CRM before the record is parked: some hours. */
+const REFUSED_TRIES = 20;
 
 /** The result of a record that a fault of the connection hit. */
 export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
@@ -128,6 +134,7 @@ export function resultOfWrite(
         const edit = shown.get(each)?.overwritten;
         return edit === undefined ? [] : [{ id: record.id, property: each.property, ...edit }];
       }),
+      ...(written?.window !== undefined && { window: written.window }),
     };
   switch (outcome?.kind) {
     case 'gone':
@@ -140,6 +147,17 @@ export function resultOfWrite(
         settlement: { kind: 'parked', at: now, error: outcome.reason },
         happened: { ...line, rule: 'refused', detail: outcome.reason },
       };
+    case 'call-refused':
+      // Alone with no other record to compare it with: it, or the connection.
+      return {
+        ...base,
+        settlement:
+          claim.attempts + 1 < REFUSED_TRIES
+            ? later(claim, now, outcome.reason)
+            : { kind: 'parked', at: now, error: outcome.reason },
+      };
+    case 'stale':
+      return { ...base, settlement: later(claim, now, outcome.reason) };
     case 'retry':
       return { ...base, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
     case 'fault':

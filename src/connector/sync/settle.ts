@@ -63,9 +63,15 @@ export const UNMENTIONED = 'the CRM said nothing of this record';
 
 /** Three days of back-off are enough: after that an operator decides. */
 const GIVE_UP_MS = 72 * 3_600_000;
+/** What the CRM puts off by an hour and more ends by itself, or by somebody's hand: an approval may take weeks. */
+const LONG_MS = 3_600_000;
+const LONG_GIVE_UP_MS = 30 * 24 * 3_600_000;
 const LEAST_TRIES = 10;
 
-/** Later, with back-off; parked when it has been failing for three days. `jitter`: from 0 to 1. */
+/**
+ * Later, with back-off; parked when it has been failing for three days, or for thirty where the CRM asks for long waits.
+ * `jitter`: from 0 to 1.
+ */
 export function later(
   claim: Claim,
   now: number,
@@ -73,7 +79,8 @@ export function later(
   { atLeastMs = 0, jitter = Math.random() }: { readonly atLeastMs?: number | undefined; readonly jitter?: number } = {},
 ): Settlement {
   const tries = claim.attempts + 1;
-  if (tries >= LEAST_TRIES && now - claim.since > GIVE_UP_MS) return { kind: 'parked', at: now, error };
+  const giveUpMs = atLeastMs >= LONG_MS ? LONG_GIVE_UP_MS : GIVE_UP_MS;
+  if (tries >= LEAST_TRIES && now - claim.since > giveUpMs) return { kind: 'parked', at: now, error };
   return {
     kind: 'again',
     at:

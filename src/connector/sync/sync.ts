@@ -1,7 +1,6 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 
 import type { FieldName } from '../../../providers/fields.ts';
-import { inHalves } from '../../../providers/in-halves.ts';
 import { type Patch, type Property, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
@@ -17,7 +16,6 @@ import { RETURNED } from '../decide/planned.ts';
 import { markContested, mayEnd } from '../heal/safety-limit.ts';
 import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
-import { readFresh } from './freshness.ts';
 import {
   changesState,
   type Decided,
@@ -35,7 +33,9 @@ import { endOf, type Plan, settleLate } from './pending.ts';
 import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.ts';
 import { faultyResult, type RecordResult, resultOfObjection, resultOfRead, resultOfWrite } from './record-result.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
-import { writePatches } from './write.ts';
+import { rememberBatchSize } from './write/batch-size.ts';
+import { readFresh } from './write/freshness.ts';
+import { inHalves, type SmallerReason, writePatches } from './write/write.ts';
 import { rememberWritten } from './written.ts';
 
 export interface SyncDeps {
@@ -146,10 +146,15 @@ async function syncBatch(
   const match = await readMatch(store, crm, schema, now());
   const last = new Map<string, Prepared>();
   const begun: PendingWrite[] = [];
-  let readAt = 0;
+  let readFrom = 0;
+  let isDivided = false;
+  let smaller: { readonly size: number; readonly reason: SmallerReason } | undefined;
+  const began = now();
   const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
+    // A call may be refused for a property whose type is another one since the schema was read.
+    if (isDivided) schema = await crm.schema(signal, Math.max(0, now() - began));
     const latest = await prepare({ store, now }, { crm, schema, match, records: some, claims }, signal);
-    ({ readAt, schema } = latest);
+    ({ readFrom, schema } = latest);
     begun.push(...latest.begun);
     for (const each of latest.prepared) last.set(each.record.id, each);
     return patchesOf(latest.prepared);
@@ -159,14 +164,23 @@ async function syncBatch(
     provider: crm.name,
     metrics,
     now,
-    readAt: () => readAt,
+    readFrom: () => readFrom,
     read: (ids) => readAndDecide(records.filter(({ id }) => ids.includes(id))),
   });
   const lease = leaseOf(store, claims, now);
   const written = await writePatches(crm.connection, patches, signal, {
     fresh: { ...fresh, guard: guardOf(lease, fresh.guard) },
     leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
+    onDivided() {
+      isDivided = true;
+      metrics.dividedCalls.inc({ provider: crm.name });
+    },
+    onSmaller(size, reason) {
+      // Under another schema other values went through.
+      if (reason === 'slow' || isSameSchema(schema, batch.schema)) smaller = { size, reason };
+    },
   });
+  if (smaller !== undefined) await rememberBatchSize(store, crm.name, { ...smaller, now: now() });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.rateLimiter, now()) : undefined;
   const resultFor = (claim: Claim): RecordResult => {
@@ -185,6 +199,9 @@ async function syncBatch(
   });
   return { schema, results, fault };
 }
+
+const isSameSchema = (a: AttemptedBatch['schema'], b: AttemptedBatch['schema']): boolean =>
+  a === b || JSON.stringify([...a]) === JSON.stringify([...b]);
 
 /** One transaction: the effects of the results whose lanes are still ours, and the lanes' settlements. */
 async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: AttemptedBatch): Promise<void> {

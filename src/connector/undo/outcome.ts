@@ -4,7 +4,7 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import { sameFor } from '../decide/same.ts';
 import { shownBy } from '../sync/record-result.ts';
 import { UNMENTIONED } from '../sync/settle.ts';
-import type { Written } from '../sync/write.ts';
+import type { Written } from '../sync/write/write.ts';
 import { decideUndo, type UndoDecision } from './decide-undo.ts';
 import type { PropertyWrites, Write } from './writes.ts';
 
@@ -91,12 +91,14 @@ export function undoneAfterWrite(
     case 'written':
       return { ...done, ...notAsBefore(restored, written) };
     case 'rejected':
+    case 'call-refused':
       return because('refused', outcome.reason);
     case 'gone':
       return because('gone', 'the record was deleted in the CRM');
     case 'moved':
       return because('moved', `the record was merged into ${outcome.to} in the CRM`);
     case 'retry':
+    case 'stale':
       return because('busy', outcome.reason);
     default:
       return undefined;

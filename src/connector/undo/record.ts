@@ -8,7 +8,7 @@ import { UNDONE } from '../decide/override.ts';
 import { UNDO } from '../decide/planned.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
 import { type OverwrittenProperty, rememberOverwritten } from '../sync/overwritten.ts';
-import type { Written } from '../sync/write.ts';
+import type { Written } from '../sync/write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { type Restored, shownOf, type Undone } from './outcome.ts';
 

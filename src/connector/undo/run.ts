@@ -3,6 +3,7 @@ import { pause } from '../../runtime/pause.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently, type WaitReport } from '../crm/patience.ts';
 import type { RecordRef } from '../links/links.ts';
+import { readBatchSize } from '../sync/write/batch-size.ts';
 import type { Undone } from './outcome.ts';
 import { previewPage, type UndoBatch, type UndoDeps, undoPage } from './undo.ts';
 import { readAffected, type Selection } from './writes.ts';
@@ -42,7 +43,7 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
   let records = 0;
   for (const [provider, affected] of Map.groupBy(all, (each) => each.provider)) {
     const crm = await run.crm(provider);
-    const most = crm === undefined ? affected.length : Math.min(crm.limits.batch.read, crm.limits.batch.update);
+    const most = crm === undefined ? affected.length : await readBatchSize(run.store.db, crm, run.now());
     for (let start = 0; start < affected.length && restored.size < limit; ) {
       signal.throwIfAborted();
       const page = affected.slice(start, start + Math.min(most, limit - restored.size));

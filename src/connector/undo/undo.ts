@@ -8,11 +8,12 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
+import { timeRead } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
-import { readFresh } from '../sync/freshness.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
-import { writePatches } from '../sync/write.ts';
+import { readFresh } from '../sync/write/freshness.ts';
+import { writePatches } from '../sync/write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import {
@@ -111,15 +112,15 @@ async function restorePage(
   // Started writes are finished: a stop must not leave records on hold that were not restored.
   const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
   const latest = new Map(ours.map((each): [string, Undone | Restored] => [nameOf(each), each]));
-  let { readAt } = found;
+  let { readFrom } = found;
   const fresh = readFresh({
     provider: crm.name,
     metrics: deps.metrics,
     now,
-    readAt: () => readAt,
+    readFrom: () => readFrom,
     async read(some) {
       const latestRead = await readAndDecide(deps, { ...batch, ids: some }, lastWrite);
-      ({ readAt } = latestRead);
+      ({ readFrom } = latestRead);
       for (const each of [...latestRead.restored, ...latestRead.done])
         if (latest.has(nameOf(each))) latest.set(nameOf(each), each);
       return patchesOf([...latest.values()].filter((each) => some.includes(recordOf(each))));
@@ -190,8 +191,8 @@ interface Found {
   readonly restored: readonly Restored[];
   /** Properties that a person edited since: a hold that an undo which did not get to its end left on them ends. */
   readonly abandoned: readonly RecordProperty[];
-  /** When the CRM had answered, in ms since 1970. */
-  readonly readAt: number;
+  /** When the read left, in ms since 1970. */
+  readonly readFrom: number;
 }
 
 async function readAndDecide(
@@ -199,7 +200,7 @@ async function readAndDecide(
   { crm, ids, selection }: UndoBatch,
   signal: AbortSignal,
 ): Promise<Found> {
-  if (ids.length === 0) return { done: [], restored: [], abandoned: [], readAt: now() };
+  if (ids.length === 0) return { done: [], restored: [], abandoned: [], readFrom: now() };
   const schema = await crm.schema(signal);
   const properties: PropertyWrites[] = [];
   // One by one: for a list PostgreSQL may read the history of all records.
@@ -211,12 +212,8 @@ async function readAndDecide(
       ...all.filter((each) => wanted.some(({ last }) => last === each.last || areMoney(last.field, each.last.field))),
     );
   }
-  const reads = await crm.connection.read(
-    ids,
-    [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property)),
-    signal,
-  );
-  const readAt = now();
+  const names = [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property));
+  const { answer: reads, from: readFrom } = await timeRead(now, () => crm.connection.read(ids, names, signal));
   const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
   const decided = properties.map((each) => ({
     ...each,
@@ -233,7 +230,7 @@ async function readAndDecide(
         ? [{ id: each.record, property: each.property }]
         : [],
     ),
-    readAt,
+    readFrom,
   };
 }
 

@@ -1,8 +1,8 @@
 /** An edit between our read and our write: what becomes of the patches of records that are read again. */
 import { describe, expect, it } from 'vitest';
 import type { Connection, Outcome, Patch } from '../../../providers/provider.ts';
-import type { Freshness } from '../../../src/connector/sync/freshness.ts';
-import { writePatches } from '../../../src/connector/sync/write.ts';
+import type { Freshness } from '../../../src/connector/sync/write/freshness.ts';
+import { writePatches } from '../../../src/connector/sync/write/write.ts';
 
 const signal = new AbortController().signal;
 const PATCH: Patch = { id: '7', properties: { name: 'B ApS', phone: '12345678' } };
@@ -25,14 +25,22 @@ function crmThat(...answers: readonly Outcome[]) {
   return { connection, sent };
 }
 
+const YOUNG: Omit<Freshness, 'renew'> = {
+  guard() {},
+  isStale: () => false,
+  age: () => 0,
+  widen() {},
+  answered: () => ({ from: 1, to: 2 }),
+};
+
 /** Stops the write of one round, as if its read had grown old. */
 function staleIn(round: number, sent: readonly unknown[], renew: Freshness['renew']): Freshness {
   let renewed = false;
   return {
-    guard() {},
+    ...YOUNG,
     isStale: () => !renewed && sent.length === round,
     renew(ids) {
-      renewed = true;
+      renewed = sent.length === round;
       return renew(ids);
     },
   };
@@ -57,7 +65,11 @@ describe('a record that is read again before it is written', () => {
     const fresh = staleIn(2, sent, async () => [{ id: '7', properties: { name: 'C ApS', phone: '12345678' } }]);
     const results = await writePatches(connection, [PATCH], signal, { fresh });
     expect(sent.at(-1)).toEqual([{ id: '7', properties: { name: 'C ApS' } }]);
-    expect(results.get('7')).toEqual({ outcome: written, refused: { phone: 'no phone' } });
+    expect(results.get('7')).toEqual({
+      outcome: written,
+      refused: { phone: 'no phone' },
+      window: { from: 1, to: 2 },
+    });
   });
 
   it('is done without a call where nothing is to be written any more', async () => {

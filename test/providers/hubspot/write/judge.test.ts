@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readErrorBody } from '../../../../providers/hubspot/client/error-body.ts';
-import { judgeAnswer, judgeRefusal } from '../../../../providers/hubspot/write/judge.ts';
+import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from '../../../../providers/hubspot/write/judge.ts';
 import type { Patch } from '../../../../providers/provider.ts';
 
 const patch = (id: string, ...names: string[]): Patch => ({
@@ -16,7 +16,7 @@ const found = (id: string, trace?: string) => ({
 });
 const error = (category: string, context: object = {}, faults: readonly object[] = []) =>
   readErrorBody({ category, message: `no good: ${JSON.stringify(faults)}`, context });
-const ids = (groups: readonly (readonly Patch[])[]) => groups.map((patches) => patches.map((p) => p.id));
+const kinds = ({ outcomes }: PatchStep) => outcomes.map((o) => [o.id, o.kind]);
 
 describe('an answer to a batch write', () => {
   it('never takes silence for success', () => {
@@ -41,9 +41,13 @@ describe('an answer to a batch write', () => {
     expect([step.outcomes, step.missing]).toEqual([[], ['1']]);
   });
 
-  it('sends the silent ones again by halves where an error names nobody, and blames the last one alone', () => {
+  it('blames the call for the silent ones where an error names nobody, and the last one alone', () => {
     const errors = [error('VALIDATION_ERROR', {}, [{ name: 'industry', message: 'bad', error: 'INVALID_OPTION' }])];
-    expect(ids(judgeAnswer(group, { records: [], errors }).again)).toEqual([['1', '2'], ['3']]);
+    expect(kinds(judgeAnswer(group, { records: [found('1')], errors }))).toEqual([
+      ['1', 'written'],
+      ['2', 'call-refused'],
+      ['3', 'call-refused'],
+    ]);
     const step = judgeAnswer(group, { records: [found('1'), found('3')], errors });
     expect(step.outcomes).toContainEqual({
       kind: 'rejected',
@@ -56,31 +60,45 @@ describe('an answer to a batch write', () => {
   it('looks up records that were not found, and repeats what is no refusal', () => {
     const errors = [error('OBJECT_NOT_FOUND', { ids: ['1', '3'] }), error('INTERNAL_ERROR', { ids: ['2'] })];
     const step = judgeAnswer(group, { records: [], errors });
-    expect([step.missing, step.outcomes.map((o) => o.kind), step.again]).toEqual([['1', '3'], ['retry'], []]);
+    expect([step.missing, step.outcomes.map((o) => o.kind)]).toEqual([['1', '3'], ['retry']]);
   });
 });
 
 describe('a batch refused as a whole', () => {
-  it('is halved where nobody can be blamed', () => {
-    expect(ids(judgeRefusal(group, error('VALIDATION_ERROR')).again)).toEqual([['1', '2'], ['3']]);
+  it('blames the call where it names no record for sure', () => {
+    expect(kinds(judgeRefusal(group, error('VALIDATION_ERROR')))).toEqual([
+      ['1', 'call-refused'],
+      ['2', 'call-refused'],
+      ['3', 'call-refused'],
+    ]);
+  });
+
+  it('blames the call, also of one record, where it was not HubSpot that answered', () => {
+    expect(judgeForeign([one], 403).outcomes).toEqual([
+      { kind: 'call-refused', id: '1', reason: expect.stringMatching(/firewall.*403.*HubSpot did not answer/u) },
+    ]);
   });
 
   it('blames every record with a property that does not exist, at once', () => {
     const faults = [{ name: 'name', message: 'does not exist', error: 'PROPERTY_DOESNT_EXIST' }];
     const step = judgeRefusal([...group, patch('4', 'zip')], error('VALIDATION_ERROR', {}, faults));
-    expect(step.outcomes.map((o) => [o.id, o.kind])).toEqual([
+    expect(kinds(step)).toEqual([
       ['1', 'rejected'],
       ['2', 'rejected'],
       ['3', 'rejected'],
+      ['4', 'call-refused'],
     ]);
-    expect(ids(step.again)).toEqual([['4']]);
   });
 
   it('blames a value only on the one record that has the property', () => {
     const option = (name: string) => [{ name, message: 'not an option', error: 'INVALID_OPTION' }];
-    const sure = judgeRefusal(group, error('VALIDATION_ERROR', {}, option('industry')));
-    expect([sure.outcomes.map((o) => o.id), ids(sure.again)]).toEqual([['2'], [['1', '3']]]);
-    expect(judgeRefusal(group, error('VALIDATION_ERROR', {}, option('name'))).outcomes).toEqual([]);
+    expect(kinds(judgeRefusal(group, error('VALIDATION_ERROR', {}, option('industry'))))).toEqual([
+      ['2', 'rejected'],
+      ['1', 'call-refused'],
+      ['3', 'call-refused'],
+    ]);
+    const unsure = judgeRefusal(group, error('VALIDATION_ERROR', {}, option('name')));
+    expect(new Set(unsure.outcomes.map(({ kind }) => kind))).toEqual(new Set(['call-refused']));
   });
 
   it('is about the record as a whole where the property is not among those written', () => {
@@ -88,15 +106,5 @@ describe('a batch refused as a whole', () => {
     expect(judgeRefusal([one], error('VALIDATION_ERROR', {}, faults)).outcomes).toEqual([
       { kind: 'rejected', id: '1', reason: 'cvr_form: is required', properties: {} },
     ]);
-  });
-
-  it('always comes to an end', () => {
-    for (const body of [error('VALIDATION_ERROR'), error('VALIDATION_ERROR', { ids: ['1'] }), error('X')]) {
-      const open: (readonly Patch[])[] = [group];
-      for (let steps = 0; open.length > 0; steps += 1) {
-        open.push(...judgeRefusal(open.shift() ?? [], body).again);
-        expect(steps).toBeLessThan(10);
-      }
-    }
   });
 });

@@ -79,7 +79,7 @@ describe('writing companies', () => {
     expect(kinds(await connection.update([{ id, properties: { name: 'x' } }], live()))).toEqual(['retry']);
   });
 
-  it('finds the one bad value of a hundred in a batch refused as a whole, in few calls', async () => {
+  it('blames the call, in one call, where a batch is refused as a whole for one of a hundred values', async () => {
     const { emulator, connection, calls } = await openBench({ batchRefusals: 'whole' });
     const ids = Array.from({ length: 100 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     const patches = ids.map(
@@ -87,13 +87,24 @@ describe('writing companies', () => {
     );
     const outcomes = await connection.update(patches, live());
     expect(outcomes.map((outcome) => outcome.id)).toEqual(ids);
-    expect(outcomes.flatMap((outcome, i) => (outcome.kind === 'written' ? [] : [i]))).toEqual([42]);
-    expect(outcomes[42]).toMatchObject({
-      kind: 'rejected',
-      properties: { industry: expect.stringContaining('BEEKEEPING') },
-    });
-    expect(ids.filter((id) => emulator.get(id)?.name === 'Ny')).toHaveLength(99);
-    expect(calls().length).toBeLessThanOrEqual(15);
+    expect(new Set(kinds(outcomes))).toEqual(new Set(['call-refused']));
+    expect(calls()).toHaveLength(1);
+    expect(await connection.update(patches.slice(42, 43), live())).toMatchObject([
+      { kind: 'rejected', properties: { industry: expect.stringContaining('BEEKEEPING') } },
+    ]);
+  });
+
+  it.each([403, 413])('blames the call where something else than HubSpot answers a write with %d', async (status) => {
+    const { emulator, connection } = await openBench();
+    const id = emulator.add({ name: 'A' });
+    const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
+    emulator.fault({ match: 'batch/update', action: page });
+    expect(await connection.update([{ id, properties: { name: 'x' } }], live())).toMatchObject([
+      { kind: 'call-refused', reason: expect.stringContaining('HubSpot did not answer') },
+    ]);
+    emulator.fault({ match: 'batch/read', action: page });
+    const fault = await faultFrom(connection.read([id], ['name'], live()));
+    expect([fault.fault, fault.message]).toEqual(['refused', expect.stringContaining('HubSpot did not answer')]);
   });
 
   it('takes one refused call, not two hundred, when an admin has removed a property', async () => {
@@ -109,22 +120,6 @@ describe('writing companies', () => {
     expect(new Set(kinds(outcomes))).toEqual(new Set(['rejected']));
     expect(outcomes[0]).toMatchObject({ properties: { cvr_form: 'Property "cvr_form" does not exist' } });
     expect(calls()).toHaveLength(1);
-  });
-
-  it('keeps what was written when a limit strikes half-way through a refused batch', async () => {
-    const { emulator, connection } = await openBench({ batchRefusals: 'whole' });
-    const ids = ['A', 'B', 'C', 'D'].map((name) => emulator.add({ name }));
-    emulator.fault({
-      match: 'batch/update',
-      after: 2,
-      action: { kind: 'status', status: 429, body: { policyName: 'SECONDLY' } },
-    });
-    const outcomes = await connection.update(
-      ids.map((id, i) => ({ id, properties: { name: 'Ny', type: i === 3 ? 'FRIEND' : 'OTHER' } })),
-      live(),
-    );
-    expect(kinds(outcomes)).toEqual(['written', 'written', 'retry', 'retry']);
-    expect(outcomes[2]).toMatchObject({ retryAfterMs: 1_000 });
   });
 
   it('says which rule of the portal refuses a company, from 2026-09 on', async () => {
@@ -179,7 +174,7 @@ describe('writing companies', () => {
     expect((await faultFrom(connection.update([{ id, properties: { name: 'x' } }], live()))).fault).toBe('refused');
   });
 
-  it('takes a 404 that names ids for these ids only', async () => {
+  it('takes a 404 that names ids for these ids only, and blames the call for the others', async () => {
     const { emulator, connection } = await openBench();
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     emulator.remove(b);
@@ -189,7 +184,7 @@ describe('writing companies', () => {
       [a, b].map((id) => ({ id, properties: { name: 'Ny' } })),
       live(),
     );
-    expect(kinds(outcomes)).toEqual(['written', 'gone']);
+    expect(kinds(outcomes)).toEqual(['call-refused', 'gone']);
   });
 
   it('says a refused record is refused, whatever a 400 or 409 calls it', async () => {

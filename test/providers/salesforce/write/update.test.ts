@@ -48,7 +48,8 @@ describe('updating accounts', () => {
       bench.emulator.hideField('Fax');
       const patches = ids.map((id, at) => ({ id, properties: at === 1 ? { Fax: '9', Phone: '1' } : { Phone: '1' } }));
       const outcomes = await bench.connection.update(patches, live());
-      expect(outcomes.map((o) => o.kind)).toEqual(['written', 'rejected', 'written']);
+      const beside = unknownField === 'call' ? 'call-refused' : 'written';
+      expect(outcomes.map((o) => o.kind)).toEqual([beside, 'rejected', beside]);
       expect(outcomes[1]).toEqual({
         kind: 'rejected',
         id: ids[1],
@@ -77,17 +78,59 @@ describe('updating accounts', () => {
     expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : outcome).toEqual(names);
   });
 
-  it('finds the one record Salesforce refuses a whole call for', async () => {
+  it('names the one field whose value refuses a whole call, and blames the call for the others', async () => {
     const { bench, ids } = await openWith();
     for (let at = 0; at < 60; at += 1) ids.push(bench.emulator.add({ Name: `Nr ${at}` }));
     const patches = ids.map((id, at) => ({ id, properties: { CVR_Employees__c: at === 40 ? 'many' : at } }));
     const outcomes = await bench.connection.update(patches, live());
-    expect(outcomes.filter((o) => o.kind !== 'written')).toMatchObject([
-      { kind: 'rejected', id: ids[40], reason: expect.stringContaining('JSON_PARSER_ERROR') },
+    expect(outcomes.filter((o) => o.kind !== 'call-refused')).toMatchObject([
+      { kind: 'rejected', id: ids[40], properties: { CVR_Employees__c: expect.stringContaining('double') } },
     ]);
-    expect(ids.filter((id) => bench.emulator.get(id)?.CVR_Employees__c === null)).toEqual([ids[40]]);
-    expect(patchCalls(bench)).toBeLessThan(16);
+    expect(patchCalls(bench)).toBe(1);
   });
+
+  const triggered = (message: string, statusCode = 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY') => ({
+    success: false,
+    errors: [{ statusCode, message, fields: [] }],
+  });
+
+  it("blames the call where the org's own code fails for several records, and the record alone", async () => {
+    const { bench, ids, first } = await openWith();
+    const error = triggered('AccountTrigger: System.LimitException: Too many SOQL queries: 101');
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: ids.map(() => error) } });
+    const all = await bench.connection.update(
+      ids.map((id) => ({ id, properties: { Phone: '1' } })),
+      live(),
+    );
+    expect(all.map((o) => o.kind)).toEqual(['call-refused', 'call-refused', 'call-refused']);
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [error] } });
+    expect(await write(bench, first, { Phone: '1' })).toMatchObject([
+      { kind: 'rejected', properties: {}, reason: expect.stringContaining('Too many SOQL queries') },
+    ]);
+  });
+
+  it.each([
+    ['that a trigger quotes', triggered('first error: UNABLE_TO_LOCK_ROW, unable to obtain exclusive access'), 0],
+    ['of an approval that goes on', triggered('entity is locked for editing', 'ENTITY_IS_LOCKED'), 3_600_000],
+    ['of an org that is full', triggered('storage limit exceeded', 'STORAGE_LIMIT_EXCEEDED'), 900_000],
+  ])('retries a record for a refusal %s', async (_, error, retryAfterMs) => {
+    const { bench, first } = await openWith();
+    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [error] } });
+    const [outcome] = await write(bench, first, { Phone: '1' });
+    expect(outcome).toMatchObject({ kind: 'retry', ...(retryAfterMs > 0 && { retryAfterMs }) });
+  });
+
+  it.each([403, 413])(
+    'blames the call where something else than Salesforce answers a write with %d',
+    async (status) => {
+      const { bench, first } = await openWith();
+      const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
+      bench.emulator.fault({ match: 'PATCH', action: page });
+      expect(await write(bench, first, { Phone: '1' })).toMatchObject([
+        { kind: 'call-refused', reason: expect.stringContaining('Salesforce did not answer') },
+      ]);
+    },
+  );
 
   it('refuses the record with the message of a validation rule, without blaming a property', async () => {
     const validationRule = (values: Readonly<Record<string, PropertyValue>>) =>
@@ -249,19 +292,6 @@ describe('updating accounts', () => {
       properties: { BillingCountry: 'x (FIELD_INTEGRITY_EXCEPTION)' },
     });
     expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : []).toEqual(['BillingCountry']);
-  });
-
-  it('keeps what the first half of a refused call wrote when the second half meets a fault', async () => {
-    const { bench, ids } = await openWith();
-    const limit = [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }];
-    bench.emulator.fault({ match: 'PATCH', after: 2, action: { kind: 'status', status: 403, body: limit } });
-    const patches = ids.map((id, at) => ({ id, properties: { CVR_Employees__c: at === 2 ? 'many' : at } }));
-    const outcomes = await bench.connection.update(patches, live());
-    expect(outcomes).toMatchObject([
-      { kind: 'written' },
-      { kind: 'written' },
-      { kind: 'retry', retryAfterMs: 900_000 },
-    ]);
   });
 
   it('writes 200 records in one call, and the emulator takes no more', async () => {
