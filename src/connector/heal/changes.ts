@@ -4,7 +4,9 @@ import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { PollTask } from '../crm/poll-task.ts';
 import { healQueue, matchQueue } from '../links/links.ts';
+import { editedRecords } from '../sync/edited.ts';
 import { readMatch } from '../sync/match.ts';
+import { decidingProperties } from '../sync/prepare.ts';
 import { followOf, hintedRecords, unlinkedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
@@ -16,8 +18,11 @@ export const CHANGES: PollTask = {
     pollMinutes > 0 && connection.changes !== undefined ? pollMinutes * 60_000 : undefined,
   first: 'now',
   async run({ store, now, log, wakeUp }, crm, claim, signal) {
-    const match = await readMatch(store, crm, await crm.schema(signal), now());
+    const schema = await crm.schema(signal);
+    const match = await readMatch(store, crm, schema, now());
     const follow = followOf(crm, match, now());
+    const undecided = { crm, schema, match: follow.match };
+    const properties = decidingProperties({ ...undecided, records: [] });
     if (crm.match !== undefined && follow.match === undefined)
       log.warn(
         { provider: crm.name, property: crm.match },
@@ -26,12 +31,14 @@ export const CHANGES: PollTask = {
     for (;;) {
       signal.throwIfAborted();
       const cursor = await readValue(store.db, changesKey(crm.name));
-      const seen = await crm.connection.changes?.(follow.properties, cursor, signal);
+      const seen = await crm.connection.changes?.(properties, cursor, signal);
       if (seen === undefined) return { kind: 'done' };
       const isOurs = await store.write(async (tx) => {
         if (!(await held(tx, [claim])).has(claim.key)) return false;
         const ids = await hintedRecords(tx, crm, follow, seen.changeHints);
         if (ids.length > 0) await mark(tx, healQueue(crm.name), ids, now());
+        const edited = await editedRecords(tx, undecided, seen.changeHints, now());
+        if (edited.length > 0) await mark(tx, `sync:${crm.name}`, edited, now());
         const seenIds = seen.changeHints.flatMap((hint) => (hint.kind === 'seen' ? hint.id : []));
         const unlinked = await unlinkedRecords(tx, crm, seenIds);
         if (unlinked.length > 0) await mark(tx, matchQueue(crm.name), unlinked, now());
@@ -39,6 +46,7 @@ export const CHANGES: PollTask = {
         return true;
       });
       wakeUp.ring(healQueue(crm.name));
+      wakeUp.ring(`sync:${crm.name}`);
       if (!isOurs || !seen.more) return { kind: 'done' };
       if (seen.cursor === cursor)
         throw new ProviderError('unavailable', `the changes of ${crm.name} do not move on: the same cursor came twice`);

@@ -117,44 +117,57 @@ const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
   );
 
 /** The same by this schema alone. `left`: records whose links are left to an operator; see {@link objectionTo}. */
-async function decideRecords(
-  { crm, schema, match, left, records }: Undecided & { readonly left?: ReadonlySet<string> },
-  now: () => number,
-  signal: AbortSignal,
-): Promise<DecidedRecords> {
-  const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
-  const rows = mapped.filter((row) => schema.has(row.property));
-  const number = match !== undefined && schema.has(match) ? match : undefined;
-  const names = [...rows.map((row) => row.property), crm.hold, number];
-  const properties = [...new Set(names.filter((name) => name !== undefined))];
+async function decideRecords(undecided: Deciding, now: () => number, signal: AbortSignal): Promise<DecidedRecords> {
+  const { crm, schema, match, records } = undecided;
+  const properties = decidingProperties(undecided);
   const ids = records.map((record) => record.id);
   const { answer: reads, from: readFrom } = await timeRead(now, () =>
     ids.length === 0 ? Promise.resolve([]) : crm.connection.read(ids, properties, signal),
   );
   const readAt = now();
-  const found = records.map((record, index) => {
-    const read = reads[index];
-    if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
-    const objection =
-      number === undefined
-        ? undefined
-        : objectionTo({ ...record, state: 'active' }, read, number, left?.has(record.id) === true);
-    if (objection !== undefined) return { record, read, objection };
-    const { values, persons, currency, dashboard } = crm;
-    const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
-    const planned = planRecord({
-      ...record,
-      mapping,
-      values,
-      persons,
-      currency,
-      dashboard,
-      schema,
-      crm: read.properties,
-    });
-    return { record, read, planned };
-  });
+  const number = match !== undefined && schema.has(match) ? match : undefined;
+  const found = records.map((record, index) =>
+    decideRecord({ ...undecided, match: number }, record, reads[index], readAt),
+  );
   return { found, readFrom };
+}
+
+type Deciding = Undecided & { readonly left?: ReadonlySet<string> };
+
+/** The properties by which these records are decided, of those that the account has. */
+export function decidingProperties({ crm, schema, match, records }: Undecided): readonly string[] {
+  const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
+  const names = mapped.flatMap(({ property }) => (schema.has(property) ? property : []));
+  const number = match !== undefined && schema.has(match) ? match : undefined;
+  return [...new Set([...names, crm.hold, number].filter((name) => name !== undefined))];
+}
+
+/** Decides one record by what the CRM said of it at `readAt`. Pure. */
+export function decideRecord(
+  { crm, schema, match, left }: Omit<Deciding, 'records'>,
+  record: LinkedRecord,
+  read: Read | undefined,
+  readAt: number,
+): DecidedRecord {
+  if (read?.kind !== 'found' || holdOf(crm, read.properties, readAt) !== undefined) return { record, read };
+  const objection =
+    match === undefined
+      ? undefined
+      : objectionTo({ ...record, state: 'active' }, read, match, left?.has(record.id) === true);
+  if (objection !== undefined) return { record, read, objection };
+  const { values, persons, currency, dashboard } = crm;
+  const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
+  const planned = planRecord({
+    ...record,
+    mapping,
+    values,
+    persons,
+    currency,
+    dashboard,
+    schema,
+    crm: read.properties,
+  });
+  return { record, read, planned };
 }
 
 /** What may be written to these records. */

@@ -1,0 +1,57 @@
+/** Finds the records that people edited in the CRM since the last sync, by what the CRM's change hints hold. */
+import type { FieldName } from '../../../providers/fields.ts';
+import type { ChangeHint } from '../../../providers/provider.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/open.ts';
+import { changesState } from './history.ts';
+import { loadRecords } from './load.ts';
+import { type DecidedRecord, decideRecord, type Undecided } from './prepare.ts';
+
+/**
+ * The linked records of which a sync would remember something else: a new difference, or that there is none any more. What
+ * we wrote ourselves is not among them, nor what is known already. Parked work stays parked.
+ */
+export async function editedRecords(
+  db: Db,
+  undecided: Omit<Undecided, 'records'>,
+  changeHints: readonly ChangeHint[],
+  now: number,
+): Promise<readonly string[]> {
+  const { crm } = undecided;
+  const seen = new Map(changeHints.flatMap((hint) => (hint.kind === 'seen' ? [[hint.id, hint]] : [])));
+  if (seen.size === 0) return [];
+  const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
+  const records = await loadRecords(db, { provider: crm.name, ids: [...seen.keys()], fields }, now);
+  const edited = records.filter((record) => {
+    const read = { kind: 'found', id: record.id, properties: seen.get(record.id)?.properties ?? {} } as const;
+    return changesSomething(crm.name, decideRecord(undecided, record, read, now));
+  });
+  if (edited.length === 0) return [];
+  const parked = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', `sync:${crm.name}`)
+    .where(
+      'key',
+      'in',
+      each(
+        db,
+        edited.map(({ id }) => id),
+      ),
+    )
+    .where('parked_at', 'is not', null)
+    .execute();
+  const left = new Set(parked.map(({ key }) => key));
+  return edited.flatMap(({ id }) => (left.has(id) ? [] : id));
+}
+
+/**
+ * Whether a sync of the record would remember something else of it. A write alone waits for the next event: a workflow that
+ * changes what we write would have us write it again at every poll.
+ */
+const changesSomething = (provider: string, { record, planned = [] }: DecidedRecord): boolean =>
+  planned.some((each) => {
+    const known = record.remembered.get(each.property);
+    if (each.action === 'set-aside') return known?.refused?.value !== JSON.stringify(each.now);
+    return changesState({ provider, id: record.id, entity: record.entity, planned: each }, known);
+  });
