@@ -35,8 +35,6 @@ const UNRECORDED = [
   'monitoring jobs',
   'provider new',
   'provider test',
-  'config apply',
-  'config diff',
   'config init',
   'config processing',
   'config schema',

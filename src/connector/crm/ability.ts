@@ -6,7 +6,7 @@ import type { Store } from '../../store/open.ts';
 import { type FaultSettlement, settleFault } from '../sync/settle.ts';
 import type { Crm } from './crm.ts';
 
-export type Ability = 'notes' | 'parents';
+export type Ability = 'notes' | 'parents' | 'edits';
 
 /** How long a refused ability is left alone before it is tried again, in ms: somebody must grant a permission first. */
 const REFUSED_MS = 5 * 60_000;
@@ -44,7 +44,7 @@ export function openGate(
 
 /** What `check` says of abilities that are left alone at this moment because the CRM refused them. */
 export async function refusedAbilities(store: Store, provider: string, now: () => number): Promise<Findings> {
-  const abilities = ['notes', 'parents'] as const;
+  const abilities = ['notes', 'parents', 'edits'] as const;
   const findings = abilities.map(async (ability): Promise<Findings> => {
     const block = await createRateLimiter({ store, key: gateKey(provider, ability), budgets: {}, now }).blockedUntil();
     if (block === undefined) return [];

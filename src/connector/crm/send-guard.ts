@@ -30,9 +30,13 @@ export async function timeRead<T>(
   const guard = () => {
     left ??= now();
   };
-  const answer = await contexts.run({ kind: 'read', guard }, work);
+  const answer = await withReadGuard(guard, work);
   return { answer, from: left ?? begun };
 }
+
+/** Runs reads, and tells the guard of each call. */
+export const withReadGuard = <T>(guard: SendGuard, work: () => Promise<T>): Promise<T> =>
+  contexts.run({ kind: 'read', guard }, work);
 
 /** The work that this is a part of. */
 export const currentSendContext = (): SendContext | undefined => contexts.getStore();

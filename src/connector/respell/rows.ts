@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
+import { editsQueue } from '../edits/due.ts';
 import { healQueue, matchQueue } from '../links/links.ts';
 import { copyOverrides } from '../links/move-link.ts';
 import { noteQueue } from '../notes/rows.ts';
@@ -24,6 +25,7 @@ export const recordQueues = (provider: string): readonly string[] => [
   matchQueue(provider),
   noteQueue(provider),
   parentQueue(provider),
+  editsQueue(provider),
 ];
 
 /** Moves lanes: what was behind, or parked, under the other spelling is due under this one. */

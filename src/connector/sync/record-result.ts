@@ -25,7 +25,7 @@ export interface RecordResult {
   readonly synced?: true;
   /** Edits of people that its write went over. */
   readonly overwritten?: readonly OverwrittenProperty[];
-  /** When its write may have replaced an edit, where one was made. */
+  /** When its write may have gone over an edit that the answer does not show. */
   readonly window?: WriteWindow;
   /** The writes that were begun for it, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
@@ -124,6 +124,7 @@ export function resultOfWrite(
   });
   const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
   const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
+  const window = blindWindow(written) ?? lateWindow(planned, now);
   const hasPatch = planned.some((each) => each.action === 'write');
   const outcome = written?.outcome;
   if (!hasPatch || outcome?.kind === 'written')
@@ -134,7 +135,7 @@ export function resultOfWrite(
         const edit = shown.get(each)?.overwritten;
         return edit === undefined ? [] : [{ id: record.id, property: each.property, ...edit }];
       }),
-      ...(written?.window !== undefined && { window: written.window }),
+      ...(window !== undefined && { window }),
     };
   switch (outcome?.kind) {
     case 'gone':
@@ -166,6 +167,16 @@ export function resultOfWrite(
     default:
       return { ...base, settlement: { kind: 'again', at: now, free: true } };
   }
+}
+
+/** The window of a write that went over whatever stood there, where its answer did not say what that was. */
+export const blindWindow = (written: Written | undefined): WriteWindow | undefined =>
+  written?.outcome.kind === 'written' && written.outcome.replaced === undefined ? written.window : undefined;
+
+/** The window of writes without an answer that turn out to have arrived. */
+function lateWindow(planned: readonly Planned[], now: number): WriteWindow | undefined {
+  const begun = planned.flatMap(({ late }) => (late === undefined ? [] : [late.from.at]));
+  return begun.length === 0 ? undefined : { from: Math.min(...begun), to: now };
 }
 
 /** Done, until the first hold that keeps something back ends by itself. */

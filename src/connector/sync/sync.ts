@@ -13,10 +13,10 @@ import { leftBehind } from '../decide/currency.ts';
 import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
+import { markWritten, type WrittenRecord } from '../edits/due.ts';
 import { markContested, mayEnd } from '../heal/safety-limit.ts';
 import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
-import { withRulesInForce } from '../rules/accepted.ts';
 import {
   changesState,
   type Decided,
@@ -62,11 +62,10 @@ interface AttemptedBatch {
 /** Brings a batch of one CRM's records up to their facts. */
 export async function syncRecords(
   deps: SyncDeps,
-  connection: Crm,
+  crm: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
-  const crm = await withRulesInForce(deps.store, connection);
   const ids = claims.map(({ key }) => key);
   const links = isTracing() ? await readUnsyncedTraces(deps.store.db, crm.name, ids) : [];
   const attributes = { 'cvrsync.provider': crm.name, 'cvrsync.records': claims.length };
@@ -248,18 +247,15 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       now,
     );
     await forgetUndecided(tx, crm.name, live.flatMap(undecidedPropertiesOf));
-    await recordOverwritten(tx, crm.name, live, now);
+    await recordOverwritten(tx, crm, live, now);
     await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
     const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
     // Behind the safety limit the record is read again, and its link ends only after an operator's release.
     const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
     if (isLimited) await mark(tx, healQueue(crm.name), gone, now);
-    for (const { effect, claim } of live) {
-      const one = { provider: crm.name, recordId: claim.key, now };
-      if (effect?.kind === 'gone' && !isLimited)
-        await endLink(tx, { ...one, state: 'gone', reason: 'deleted in the CRM' });
-    }
+    const end = { provider: crm.name, now, state: 'gone', reason: 'deleted in the CRM' } as const;
+    for (const recordId of isLimited ? [] : gone) await endLink(tx, { ...end, recordId });
     const ended = results.flatMap(({ begun = [], claim }) =>
       begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
     );
@@ -275,16 +271,22 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
 }
 
+/** Remembers the edits that writes went over, and has the records checked whose answers did not show them. */
 async function recordOverwritten(
   tx: Tx,
-  provider: string,
+  { name: provider, connection }: Crm,
   results: readonly RecordResult[],
   now: number,
 ): Promise<void> {
   await forgetOverwritten(tx, provider, results.flatMap(settledEditsOf));
   const overwritten = results.flatMap((result) => result.overwritten ?? []);
   await rememberOverwritten(tx, provider, overwritten, now);
+  if (connection.edits !== undefined) await markWritten(tx, provider, results.flatMap(blindWriteOf), now);
 }
+
+/** A record whose write may have gone over an edit. */
+const blindWriteOf = ({ claim, window }: RecordResult): readonly WrittenRecord[] =>
+  window === undefined ? [] : [{ id: claim.key, window }];
 
 /** Edits that were put back, or are not to be put back; a hold leaves them until it ends. */
 const settledEditsOf = ({ record, decided = [] }: RecordResult): readonly OverwrittenProperty[] =>

@@ -4,10 +4,13 @@ import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
+import type { Crm } from '../crm/crm.ts';
 import { UNDONE } from '../decide/override.ts';
 import { UNDO } from '../decide/planned.ts';
+import { markWritten } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
 import { type OverwrittenProperty, rememberOverwritten } from '../sync/overwritten.ts';
+import { blindWindow } from '../sync/record-result.ts';
 import type { Written } from '../sync/write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { type Restored, shownOf, type Undone } from './outcome.ts';
@@ -57,10 +60,11 @@ export async function holdRestored(
  */
 export async function recordRestored(
   tx: Tx,
-  provider: string,
+  crm: Pick<Crm, 'name' | 'connection'>,
   results: readonly RestoreResult[],
   { displaced, heldAt, now }: { readonly displaced: DisplacedOverrides; readonly heldAt: number; readonly now: number },
 ): Promise<void> {
+  const { name: provider } = crm;
   const done = results.filter(({ undone }) => undone?.kind === 'restored');
   await writeHistory(
     tx,
@@ -76,6 +80,7 @@ export async function recordRestored(
   // The hold would keep the edit from coming back that this undo went over.
   await endHolds(tx, provider, [...rowsOf([...failed, ...ended]), ...overwritten]);
   await rememberOverwritten(tx, provider, overwritten, now);
+  await markBlind(tx, crm, done, now);
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
   for (const override of displaced.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
     await tx
@@ -96,6 +101,21 @@ export interface RestoreResult {
   /** Undefined where nobody knows. */
   readonly undone: Undone | undefined;
   readonly written: Written | undefined;
+}
+
+/** Has records checked for edits that the undo went over, where its answers did not show them. */
+async function markBlind(
+  tx: Tx,
+  { name, connection }: Pick<Crm, 'name' | 'connection'>,
+  results: readonly RestoreResult[],
+  now: number,
+): Promise<void> {
+  if (connection.edits === undefined) return;
+  const records = results.flatMap(({ restored, written }) => {
+    const window = blindWindow(written);
+    return window === undefined ? [] : [{ id: restored.last.recordId, window }];
+  });
+  await markWritten(tx, name, records, now);
 }
 
 function overwrittenBy({ restored, written }: RestoreResult): readonly OverwrittenProperty[] {

@@ -151,7 +151,7 @@ async function restorePage(
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
-    await recordRestored(tx, crm.name, mine, { displaced, heldAt: at, now: now() });
+    await recordRestored(tx, crm, mine, { displaced, heldAt: at, now: now() });
     return { keys, undone: mine.flatMap(({ undone }) => undone ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));

@@ -13,8 +13,15 @@ export interface WorkGauges {
   readonly diskFreeBytes: { set(bytes: number): void };
 }
 
-/** What waits by design: for its time, for a digest, or for the webhook of somebody who does not answer. */
-const PATIENT: ReadonlySet<string> = new Set(['housekeeping', 'poll', 'service-housekeeping', 'deliver', 'mail']);
+/** What waits by design: for its time, its share of calls, a digest, or the webhook of somebody who does not answer. */
+const PATIENT: ReadonlySet<string> = new Set([
+  'housekeeping',
+  'poll',
+  'service-housekeeping',
+  'deliver',
+  'mail',
+  'edits',
+]);
 
 /** Sets the gauges of lanes, of the oldest work and of the disk. Reads all lanes. */
 export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {
@@ -23,7 +30,7 @@ export async function measureWork(store: Store, gauges: WorkGauges, now: number)
   for (const { queue, ready, waiting, leased, parked } of all)
     for (const [state, count] of Object.entries({ ready, waiting, leased, parked }))
       gauges.lanes.set({ queue, state }, count);
-  const work = all.filter(({ queue }) => !PATIENT.has(queue));
+  const work = all.filter(({ queue }) => !PATIENT.has(queue.replace(/:.*/, '')));
   const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), now);
   gauges.oldestPendingSeconds.set((now - oldest) / 1_000);
   const free = await store.freeBytes();

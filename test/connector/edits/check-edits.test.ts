@@ -1,0 +1,169 @@
+/** Edits that fell between our read and our write in HubSpot, which has no write on a condition: found later, and put back. */
+import { describe, expect, test } from 'vitest';
+import type { HubspotEmulatorOptions } from '../../../providers/hubspot/emulator/options.ts';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { ENTITY, renamed } from '../../faults/company.ts';
+import { type HandClock, handClock } from '../../support/clock.ts';
+import { type Fixture, startFixture } from '../../support/fixture.ts';
+import { ENGINES } from '../../support/stores.ts';
+
+const MINUTE_MS = 60_000;
+const EDIT = 'As a person wrote it';
+
+interface World {
+  readonly fixture: Fixture;
+  readonly clock: HandClock;
+  readonly id: string;
+  name(): PropertyValue | undefined;
+  /** A person writes a value right before our next write arrives. */
+  editBeforeWrite(value: PropertyValue): void;
+  /** Lets so many minutes pass, and the daemon do what is due. */
+  pass(minutes: number): Promise<void>;
+  rules(): Promise<readonly string[]>;
+  edits(): Promise<number>;
+  putBack(): Promise<number>;
+}
+
+interface Options {
+  readonly engine?: (typeof ENGINES)[number];
+  readonly hubspot?: HubspotEmulatorOptions;
+  readonly policy?: 'tracked' | 'always' | 'if-blank';
+  /** How far HubSpot's clock is ahead of ours. */
+  readonly aheadMs?: number;
+}
+
+async function open({ engine = 'sqlite', hubspot, policy = 'tracked', aheadMs = 0 }: Options = {}): Promise<World> {
+  const clock = handClock();
+  const fixture = await startFixture({
+    engine,
+    clock,
+    unhurried: true,
+    hubspot: { rate: 'none', ...hubspot, now: () => clock.now() + aheadMs },
+    connections: { hubspot: { fields: { name: { property: 'name', policy } } } },
+  });
+  const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
+  const pass = async (minutes: number) => {
+    await fixture.settled();
+    clock.forward(minutes * MINUTE_MS);
+    await fixture.settled();
+  };
+  await pass(10);
+  const metric = async () => {
+    const text = await (await fetch(`${fixture.app.adminUrl}/metrics`)).text();
+    return Number(/cvrsync_edits_put_back_total\{provider="hubspot"\} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  return {
+    fixture,
+    clock,
+    id,
+    name: () => fixture.hubspot.get(id)?.['name'],
+    editBeforeWrite(value) {
+      fixture.hubspot.onArrival = () => {
+        fixture.hubspot.onArrival = undefined;
+        fixture.hubspot.edit(id, { name: value }, 'Bo Lind');
+      };
+    },
+    pass,
+    rules: async () => (await nameHistory(fixture, id)).map(({ rule }) => rule),
+    edits: async () => (await lanes(fixture)).length,
+    putBack: metric,
+  };
+}
+
+const nameHistory = async (fixture: Fixture, id: string) =>
+  (await fixture.history(id)).filter(({ property }) => property === 'name');
+
+const lanes = ({ app }: Fixture) =>
+  app.store.db.selectFrom('lane').selectAll().where('queue', '=', 'edits:hubspot').execute();
+
+describe.each(ENGINES)('an edit between our read and our write in HubSpot (%s)', (engine) => {
+  test('is put back within ten minutes, and told', async () => {
+    const world = await open({ engine });
+    const { fixture, id } = world;
+    world.editBeforeWrite(EDIT);
+    expect(await fixture.post(renamed('A ApS', 'B ApS'))).toBe(204);
+    await fixture.settled();
+    expect([world.name(), await world.edits()]).toEqual(['B ApS', 1]);
+    await world.pass(10);
+    expect([world.name(), await world.rules()]).toEqual([EDIT, ['register', 'returned']]);
+    expect((await nameHistory(fixture, id)).at(-1)).toMatchObject({
+      detail: 'a person wrote this between our read of the record and our write',
+    });
+    expect(await world.putBack()).toBe(1);
+    // The edit stays: the register's next value is a difference.
+    await fixture.post(renamed('B ApS', 'C ApS', 9));
+    await world.pass(10);
+    await world.pass(10);
+    expect([world.name(), await world.rules()]).toEqual([EDIT, ['register', 'returned', 'edited']]);
+    expect(await world.edits()).toBe(0);
+  });
+
+  test('is put back that an undo went over', async () => {
+    const world = await open({ engine });
+    const { fixture } = world;
+    await fixture.post(renamed('A ApS', 'B ApS'));
+    await world.pass(10);
+    world.editBeforeWrite(EDIT);
+    expect(await fixture.cli('undo', '--entity', ENTITY, '--yes')).toMatchObject({ code: 0 });
+    expect(world.name()).toBe('A ApS');
+    await world.pass(10);
+    expect([world.name(), await world.rules()]).toEqual([EDIT, ['register', 'undo', 'returned']]);
+  });
+});
+
+describe('a check for lost edits', () => {
+  test.each([-40, 40])('needs no clock of ours: HubSpot’s is %i minutes ahead', async (minutes) => {
+    const world = await open({ aheadMs: minutes * MINUTE_MS });
+    world.editBeforeWrite(EDIT);
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.pass(10);
+    expect(world.name()).toBe(EDIT);
+  });
+
+  test('needs no word of HubSpot’s on which app the token belongs to', async () => {
+    const world = await open();
+    world.fixture.hubspot.fault({ match: 'access-token-info', action: { kind: 'status', status: 401, body: {} } });
+    world.editBeforeWrite(EDIT);
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.pass(10);
+    expect(world.name()).toBe(EDIT);
+  });
+
+  test('leaves what a person wrote after our write', async () => {
+    const world = await open();
+    world.editBeforeWrite(EDIT);
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.fixture.settled();
+    world.fixture.hubspot.edit(world.id, { name: 'A second thought' });
+    await world.pass(10);
+    expect([world.name(), await world.putBack()]).toEqual(['A second thought', 0]);
+  });
+
+  test.each([
+    ['always', EDIT],
+    ['tracked', 'B ApS'],
+    ['tracked', 'A ApS'],
+  ] as const)('changes nothing under %s where the edit was %s', async (policy, edit) => {
+    const world = await open({ policy });
+    world.editBeforeWrite(edit);
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.pass(10);
+    expect([world.name(), await world.putBack(), await world.edits()]).toEqual(['B ApS', 0, 0]);
+  });
+
+  test('is tried again where HubSpot does not answer', async () => {
+    const world = await open();
+    world.editBeforeWrite(EDIT);
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.fixture.settled();
+    world.fixture.hubspot.fault({ match: 'batch/read', action: { kind: 'status', status: 503, body: {} } });
+    await world.pass(10);
+    expect([world.name(), await world.edits()]).toEqual(['B ApS', 1]);
+    await world.pass(10);
+    expect(world.name()).toBe(EDIT);
+    // What was put back is a write, too.
+    expect(await world.edits()).toBe(1);
+    await world.pass(10);
+    expect([world.name(), await world.edits()]).toEqual([EDIT, 0]);
+  });
+});
