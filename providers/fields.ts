@@ -57,12 +57,15 @@ export interface Field {
   readonly about: string;
   /** True where the values name natural persons: no preset maps such a field. */
   readonly persons?: true;
+  /** True where the value is in per cent. */
+  readonly percent?: true;
   /** True where events name one member at a time and no payload names all: no property can hold the list. */
   readonly partial?: true;
 }
 
 const field = (kind: FieldKind, about: string): Field => ({ kind, about });
 const oneAtATime = (about: string): Field => ({ kind: 'list', about, partial: true });
+const perCent = (about: string): Field => ({ kind: 'number', about, percent: true });
 const people = (about: string): Field => ({ kind: 'list', about, persons: true });
 
 export const FIELDS = {
@@ -73,7 +76,8 @@ export const FIELDS = {
   coName: field('text', 'c/o name'),
   postalBox: field('text', 'postal box'),
   postalCode: field('code', 'postal code, four digits in Denmark'),
-  city: field('text', 'city, or the postal district where the register has no city'),
+  city: field('text', 'postal district: the town of the postal code'),
+  village: field('text', 'village within the postal district, where the address has one'),
   municipality: field('text', 'municipality'),
   countryCode: field('code', 'ISO 3166 country code, DK'),
   country: field('text', 'country in English, Denmark'),
@@ -122,7 +126,7 @@ export const FIELDS = {
   equity: field('number', 'equity in the newest annual report'),
   assets: field('number', 'assets in the newest annual report'),
   debt: field('number', 'debt in the newest annual report'),
-  solvencyRatio: field('number', 'solvency ratio in the newest annual report, per cent'),
+  solvencyRatio: perCent('solvency ratio in the newest annual report, per cent'),
   reportEmployees: field('number', 'average employees in the newest annual report'),
   newsHeadline: field('text', 'headline of the newest article'),
   newsLink: field('url', 'link of the newest article'),

@@ -90,6 +90,7 @@ const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wante
   scale: optional(SCALE, 'the CRM has no limit'),
   unique: MARK,
   money: MARK,
+  fraction: MARK,
   unreadable: MARK,
 };
 const TEXT: Wanted = { fits: (text) => typeof text === 'string', wanted: 'it is a text' };

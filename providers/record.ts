@@ -38,6 +38,8 @@ export interface Property {
   readonly unique?: true;
   /** A number that the CRM shows as an amount in a currency of its own. Since 1.3. */
   readonly money?: true;
+  /** A number that the CRM shows a hundredfold, with a per cent sign: it holds 0.333 for 33.3 %. Since 1.6. */
+  readonly fraction?: true;
   /** Its values cannot be read back, so that nothing may depend on them. */
   readonly unreadable?: true;
 }

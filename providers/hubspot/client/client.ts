@@ -12,8 +12,6 @@ import type {
   CoreApi,
   GroupsApi,
   BatchApi as PropertyBatchApi,
-  PropertyCreateFieldTypeEnum,
-  PropertyCreateTypeEnum,
 } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
 import type { Http, HttpRequest } from '../../provider.ts';
 import type { AccountClock } from './faults.ts';
@@ -27,8 +25,6 @@ export interface Apis {
   readonly search: SearchApi;
   readonly Operator: typeof FilterOperatorEnum;
   readonly properties: CoreApi;
-  readonly PropertyType: typeof PropertyCreateTypeEnum;
-  readonly FieldType: typeof PropertyCreateFieldTypeEnum;
   readonly groups: GroupsApi;
   readonly propertyBatch: PropertyBatchApi;
   /** Loaded on first use (about 40 ms, 3 MB), as are the associations. */
@@ -38,7 +34,7 @@ export interface Apis {
   get(
     path: string,
   ): Promise<{ readonly body: Record<string, unknown>; readonly headers: Readonly<Record<string, string>> }>;
-  /** A POST the client has no class for, of which nothing is made; gives the parsed body. */
+  /** A POST that the client's class leaves a part of the body out of; gives the parsed answer. */
   post(path: string, body: object): Promise<Record<string, unknown>>;
   /** The time on HubSpot's clock (ms since 1970, whole seconds) from the newest answer; undefined where no answer had one. */
   serverTime(): number | undefined;
@@ -67,6 +63,7 @@ export async function loadClient(
   const companies = await import('@hubspot/api-client/lib/codegen/crm/companies/index.js');
   const properties = await import('@hubspot/api-client/lib/codegen/crm/properties/index.js');
   const { accessToken, baseUrl, apiVersion } = settings;
+  const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
 
   return (signal) => {
     let serverTime: number | undefined;
@@ -98,8 +95,6 @@ export async function loadClient(
       search: new companies.SearchApi(companiesConfig),
       Operator: companies.FilterOperatorEnum,
       properties: new properties.CoreApi(propertiesConfig),
-      PropertyType: properties.PropertyCreateTypeEnum,
-      FieldType: properties.PropertyCreateFieldTypeEnum,
       groups: new properties.GroupsApi(propertiesConfig),
       propertyBatch: new properties.BatchApi(propertiesConfig),
       async notes() {
@@ -115,19 +110,13 @@ export async function loadClient(
         return { basic: new group.BasicApi(config), batch: new group.BatchApi(config), Category };
       },
       async get(path) {
-        const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
         const answer = await exchange({ method: 'GET', url: datedUrl(`${baseUrl}${path}`, apiVersion), headers });
         return { body: parseObject(answer.body) ?? {}, headers: answer.headers };
       },
       async post(path, body) {
-        const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json', ...JSON_HEADERS };
-        const answer = await exchange({
-          method: 'POST',
-          url: `${baseUrl}${path}`,
-          headers,
-          body: JSON.stringify(body),
-        });
-        return parseObject(answer.body) ?? {};
+        const url = datedUrl(`${baseUrl}${path}`, apiVersion);
+        const sent = { headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(body) };
+        return parseObject((await exchange({ method: 'POST', url, ...sent })).body) ?? {};
       },
       serverTime: () => serverTime,
     };

@@ -84,13 +84,13 @@ export function accountDefinitions(
 ): Map<string, EmulatedProperty> {
   const all = [
     ...STANDARD.map((options) => define(options, true)),
-    ...HUBSPOT_DEFINITIONS.map(({ name, label, type, unique = false }) =>
+    ...HUBSPOT_DEFINITIONS.map(({ name, label, type, unique = false, year = false }) =>
       define({
         name,
         label,
-        type: WIRE_TYPES[type].type.toLowerCase(),
-        fieldType: WIRE_TYPES[type].fieldType.toLowerCase(),
+        ...WIRE_TYPES[type],
         hasUniqueValue: unique,
+        ...(year && { numberDisplayHint: 'unformatted' }),
       }),
     ),
   ];

@@ -12,6 +12,7 @@ export interface Definition {
   readonly externalOptions?: boolean;
   readonly hasUniqueValue?: boolean;
   readonly showCurrencySymbol?: boolean;
+  readonly numberDisplayHint?: string;
   readonly archived?: boolean;
   readonly modificationMetadata?: { readonly readOnlyValue: boolean };
 }
@@ -36,6 +37,7 @@ export function toProperty(definition: Definition): Property {
     // Options that come from elsewhere (owners, for instance) are not listed with the definition.
     ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
     ...(type === 'number' && definition.showCurrencySymbol === true ? { money: true as const } : {}),
+    ...(type === 'number' && definition.numberDisplayHint === 'percentage' ? { fraction: true as const } : {}),
     ...(definition.hasUniqueValue === true ? { unique: true as const } : {}),
   };
 }

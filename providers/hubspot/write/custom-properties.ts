@@ -11,7 +11,7 @@ export interface CustomProperty extends PropertyDefinition {
 }
 
 const custom = (name: string, field: FieldName, label: string): CustomProperty => {
-  return { name, label, type: KIND_TYPES[FIELDS[field].kind], field };
+  return { name, label, type: KIND_TYPES[FIELDS[field].kind], field, ...(field === 'reportYear' && { year: true }) };
 };
 
 /** The properties the preset fills, in the order a person reads them. */

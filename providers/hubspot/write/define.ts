@@ -1,5 +1,4 @@
 /** Makes company properties in the account. */
-import type { PropertyCreate } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
 import { type Defined, type PropertyDefinition, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal, reasonOf } from '../client/faults.ts';
@@ -48,7 +47,8 @@ async function makeGroup(apis: Apis): Promise<void> {
 async function make(apis: Apis, definition: PropertyDefinition): Promise<Defined> {
   const { name } = definition;
   try {
-    await apis.properties.create('companies', toCreate(apis, definition));
+    // Not by the client's class: it leaves out how a number is shown.
+    await apis.post('/crm/v3/properties/companies', toCreate(definition));
     return { name, kind: 'created' };
   } catch (error) {
     if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
@@ -58,17 +58,19 @@ async function make(apis: Apis, definition: PropertyDefinition): Promise<Defined
   }
 }
 
-function toCreate(apis: Apis, { name, label, type, unique }: PropertyDefinition): PropertyCreate {
+function toCreate({ name, label, type, unique, year }: PropertyDefinition): object {
   const { type: wireType, fieldType } = WIRE_TYPES[type];
   return {
     name,
     label,
     groupName: GROUP.name,
-    type: apis.PropertyType[wireType],
-    fieldType: apis.FieldType[fieldType],
+    type: wireType,
+    fieldType,
     hasUniqueValue: unique === true,
     formField: false,
     ...(type === 'boolean' && { options: YES_NO }),
+    // Without it HubSpot shows 2024 as 2.024.
+    ...(year === true && { numberDisplayHint: 'unformatted' }),
   };
 }
 

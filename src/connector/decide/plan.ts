@@ -133,8 +133,9 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const refused = remembered?.refused;
   if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
     return { field, property: name, action: 'set-aside', rule: 'set-aside', old, now, seq, detail: refused.reason };
+  const held = isUntouched(remembered, old, now) ? null : old;
   // What is blank is filled, whatever the register said before.
-  const known = isBlank(old) ? [] : knownBefore(input, row, property);
+  const known = isBlank(held) ? [] : knownBefore(input, row, property);
   const same = sameFor(field, property);
   const { override, outdated } = countingOverride(input.overrides, name, old, same);
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
@@ -142,7 +143,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const last = late === undefined ? remembered?.written : late.now;
   const stored = storedOf(remembered, late, override);
   const overtaken = late?.overtook === true;
-  const inputs = { crm: old, now, known, last, stored, overtaken, policy, override: override?.kind, trusted, same };
+  const inputs = { crm: held, now, known, last, stored, overtaken, policy, override: override?.kind, trusted, same };
   const decision = decide(inputs);
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
   const overwritten = remembered?.overwritten;
@@ -177,6 +178,10 @@ function putBack(
   return rule === 'filled' ? edit : {};
 }
 
+/** Whether a checkbox is not ticked, and nobody is known to have unticked it: a checkbox has no blank. */
+const isUntouched = (remembered: PropertyMemory | undefined, old: PropertyValue, now: PropertyValue): boolean =>
+  old === false && now === true && remembered?.written === undefined && remembered?.kept === undefined;
+
 /** A value for a property, which holds `old`. */
 interface Subject {
   readonly input: PlanInput;
@@ -204,8 +209,11 @@ const spell = (
 const knownBefore = (input: PlanInput, row: PresetRow, property: Property): readonly PropertyValue[] =>
   input.known(row.field).flatMap((each) => {
     const earlier = spell(input, row, property, each);
-    return earlier.ok ? [earlier.value] : [];
+    return earlier.ok && !isCommonNumber(earlier.value) ? [earlier.value] : [];
   });
+
+/** A number so short that a person may have typed it, whether the register had it before or not. */
+const isCommonNumber = (value: PropertyValue): boolean => typeof value === 'number' && Math.abs(value) < 1_000;
 
 type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 

@@ -2,9 +2,11 @@
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
+import { countryCodeOf } from '../../protocol/text/country.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { joinLines, withoutPercent } from '../../protocol/text/trim.ts';
 import { isBlank } from './decide.ts';
+import { isCountry } from './same.ts';
 
 export type Rendered =
   | { readonly ok: true; readonly value: PropertyValue }
@@ -60,7 +62,7 @@ function lookUp(values: ValueMap, value: FieldValue): PropertyValue | undefined 
 function renderFilled(value: Filled, field: FieldName, property: Property): Rendered {
   switch (property.type) {
     case 'enumeration':
-      return renderOption(String(value).trim(), property);
+      return renderOption(String(value).trim(), property, isCountry(field) ? countryCodeOf : undefined);
     case 'number':
       return renderNumber(value, field, property);
     case 'boolean':
@@ -75,13 +77,16 @@ function renderFilled(value: Filled, field: FieldName, property: Property): Rend
   }
 }
 
-function renderOption(wanted: string, property: Property): Rendered {
+/** `alike` names what two spellings of one value have in common. */
+function renderOption(wanted: string, property: Property, alike?: (text: string) => string | undefined): Rendered {
   const options = property.options ?? [];
   const folded = wanted.toLowerCase();
+  const common = alike?.(wanted);
   const option =
     options.find((each) => each.value === wanted) ??
     options.find((each) => each.value.toLowerCase() === folded) ??
-    options.find((each) => each.label.toLowerCase() === folded);
+    options.find((each) => each.label.toLowerCase() === folded) ??
+    options.find((each) => common !== undefined && (alike?.(each.value) ?? alike?.(each.label)) === common);
   if (option !== undefined) return done(option.value);
   if (property.open === true) return limit(wanted, property, false);
   return refuse(`"${wanted}" is not among the options of ${property.name}; add the option or a value map`);
@@ -94,7 +99,9 @@ function renderNumber(value: Filled, field: FieldName, property: Property): Rend
   const lower = isInterval ? /^(\d+)\s*(?:[-–]\s*\d+|\+)$/u.exec(spelled)?.[1] : undefined;
   const number = typeof value === 'number' ? value : parsePlain(lower ?? spelled);
   if (!Number.isFinite(number)) return refuse(`${property.name} takes a number, not "${spelled}"`);
-  const scaled = property.scale === undefined ? number : Number(number.toFixed(property.scale));
+  const stated =
+    property.fraction === true && FIELDS[field].percent === true ? Number((number / 100).toPrecision(12)) : number;
+  const scaled = property.scale === undefined ? stated : Number(stated.toFixed(property.scale));
   // Minus zero is spelled "0" by every CRM and must be equal to it.
   return done(scaled === 0 ? 0 : scaled);
 }

@@ -2,6 +2,7 @@
 import { FIELDS, type FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
+import { countryCodeOf } from '../../protocol/text/country.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { withoutSlash } from '../../protocol/text/trim.ts';
 import { isBlank } from './decide.ts';
@@ -26,6 +27,7 @@ function normaliser(field: FieldName, property: Property): Normal {
   if (property.type === 'boolean' || kind === 'boolean') return (value) => text(value).toLowerCase();
   if (property.type === 'date') return (value) => text(value).slice(0, 10);
   if (property.type === 'datetime') return second;
+  if (isCountry(field)) return country;
   if (property.type === 'enumeration') return text;
   if (property.type === 'phone' || kind === 'phone') return (value) => text(internationalPhone(String(value)));
   if (property.type === 'url' || kind === 'url') return url;
@@ -33,6 +35,11 @@ function normaliser(field: FieldName, property: Property): Normal {
   if (kind === 'integer' || kind === 'number') return number;
   return text;
 }
+
+/** A country's code, and its Danish and English name, are one value. */
+export const isCountry = (field: FieldName): boolean => field === 'country' || field === 'countryCode';
+
+const country = (value: PropertyValue): string => countryCodeOf(String(value)) ?? text(value);
 
 const text = (value: PropertyValue): string => String(value).normalize('NFC').replace(/\s+/gu, ' ').trim();
 

@@ -1,5 +1,7 @@
 /** The address event as flat fields, as CRMs keep addresses. Pure. */
+import { postalTown, villageOf } from '../../protocol/danish/street-address.ts';
 import type { Address } from '../../protocol/formats.ts';
+import { englishCountry } from '../../protocol/text/country.ts';
 import type { AssertedValue } from './assertion.ts';
 
 const ADDRESS_FIELDS = [
@@ -8,6 +10,7 @@ const ADDRESS_FIELDS = [
   'postalBox',
   'postalCode',
   'city',
+  'village',
   'municipality',
   'countryCode',
   'country',
@@ -33,10 +36,11 @@ function flat(address: Address | null): Readonly<Record<AddressField, string | n
     coName: filled(address?.coName),
     postalBox: filled(address?.postalBox),
     postalCode: address === null ? null : postalCodeOf(address),
-    city: filled(address?.cityName) ?? filled(address?.postalDistrict),
+    city: address === null ? null : postalTown(address),
+    village: address === null ? null : villageOf(address),
     municipality: filled(address?.municipality?.name),
     countryCode,
-    country: countryCode === null ? null : countryName(countryCode),
+    country: countryCode === null ? null : (englishCountry(countryCode) ?? null),
   };
 }
 
@@ -60,10 +64,4 @@ function postalCodeOf({ postalCode, countryCode }: Address): string | null {
   const code = filled(postalCode === null ? null : String(postalCode));
   const isDanish = (filled(countryCode) ?? 'DK').toUpperCase() === 'DK';
   return code !== null && isDanish && /^\d{3}$/u.test(code) ? `0${code}` : code;
-}
-
-const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-
-function countryName(code: string): string | null {
-  return /^[A-Z]{2}$/u.test(code) ? (names.of(code) ?? null) : null;
 }

@@ -1,6 +1,6 @@
 /** The figures of an annual report as fields. Pure. */
 import type { NumberMetric, ReportData } from '../../protocol/report.ts';
-import { normaliseTime } from '../../protocol/text/time.ts';
+import { isNoDate, normaliseTime } from '../../protocol/text/time.ts';
 import type { AssertedValue } from './assertion.ts';
 import { ofYear } from './extract-period.ts';
 
@@ -41,7 +41,8 @@ export function reportFields(report: ReportData): readonly AssertedValue[] {
 
 const figure = (metric: NumberMetric | null): number | null => (metric === null || metric.error ? null : metric.value);
 
-const utc = (time: string | null): string | null => (time === null ? null : (normaliseTime(time) ?? null));
+const utc = (time: string | null): string | null =>
+  time === null || isNoDate(time) ? null : (normaliseTime(time) ?? null);
 
 const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.trim().slice(0, 4)) || null);
 

@@ -8,7 +8,7 @@ import { type EventData, type EventName, leavesUnknown } from '../../protocol/ev
 import type { Entity, Industry } from '../../protocol/formats.ts';
 import { statesWholeCompany } from '../../protocol/full-state.ts';
 import type { Payload } from '../../protocol/payload.ts';
-import { normaliseTime } from '../../protocol/text/time.ts';
+import { isNoDate, normaliseTime } from '../../protocol/text/time.ts';
 import { type AssertedChange, type Assertion, isMembers, type Scalar } from './assertion.ts';
 import { addressFields } from './extract-address.ts';
 import { ofMonth, ofQuarter, ofYear } from './extract-period.ts';
@@ -19,7 +19,7 @@ type Extract<E extends EventName> = (data: EventData<E>, payload: Payload) => re
 const value = (field: FieldName, data: { before: Scalar; after: Scalar }): readonly AssertedChange[] => [
   { field, now: data.after, before: data.before },
 ];
-const day = (time: string | null): string | null => time?.trim().slice(0, 10) ?? null;
+const day = (time: string | null): string | null => (time === null || isNoDate(time) ? null : time.trim().slice(0, 10));
 
 const member = ({ entityId, name, type }: Entity): Member => ({
   id: entityId,
@@ -134,7 +134,7 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
     inPeriod('employeesQuarterly', ofQuarter(year, quarter), before, after),
   yearlyEmployees: ({ year, before, after }) => inPeriod('employeesYearly', ofYear(year), before, after),
   newArticle: ({ headline, link, time }, { timestamp }) => {
-    const written = time === null ? null : (normaliseTime(time) ?? null);
+    const written = time === null || isNoDate(time) ? null : (normaliseTime(time) ?? null);
     const period = written ?? timestamp;
     return [
       { field: 'newsHeadline', now: headline, period },

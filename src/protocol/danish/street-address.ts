@@ -19,6 +19,28 @@ export interface AddressText {
   readonly city?: string | null | undefined;
 }
 
+/**
+ * The town of a Danish postal address: the postal district. The register's city is the village within it, if there is one.
+ */
+export function postalTown({ postalDistrict, cityName }: PostalPlace): string | null {
+  return filled(postalDistrict) ?? filled(cityName);
+}
+
+/** The village within the postal district; null where the address has none. */
+export function villageOf({ postalDistrict, cityName }: PostalPlace): string | null {
+  const village = filled(cityName);
+  const town = postalTown({ postalDistrict, cityName });
+  return village?.toLowerCase() === town?.toLowerCase() ? null : village;
+}
+
+/** The place of an address as the register spells it. */
+interface PostalPlace {
+  readonly postalDistrict: string | null;
+  readonly cityName: string | null;
+}
+
+const filled = (text: string | null): string | null => text?.trim() || null;
+
 const LONGEST = 200;
 const CARE_OF = /^\s*(?:c\s*\/\s*o|att\.?|v\/)[^,\n]*[,\n]/iu;
 /** `10. Februar Vej` begins with a number that is no house's. */

@@ -1,4 +1,5 @@
 /** Values of events as Danes write them. */
+import { postalTown, villageOf } from '../danish/street-address.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../formats.ts';
 import { joinLines, withoutPercent } from '../text/trim.ts';
 
@@ -54,7 +55,7 @@ export const capitalText = ({ value, currency }: Capital): string => moneyText(v
 
 /** An address on one line: `c/o Bo, Eksempelvej 1A-3, 2. th., Landsby, 8000 Aarhus C`; abroad with its country's code. */
 export function addressText(address: Address): string {
-  const { coName, postalBox, streetName, cityName, postalCode, postalDistrict, countryCode, freeText } = address;
+  const { coName, postalBox, streetName, postalCode, countryCode, freeText } = address;
   const houses = [
     `${address.houseNumberFrom ?? ''}${address.houseLetterFrom ?? ''}`,
     `${address.houseNumberTo ?? ''}${address.houseLetterTo ?? ''}`,
@@ -65,8 +66,8 @@ export function addressText(address: Address): string {
     joined(' ', [streetName, joined('-', houses)]),
     joined(' ', [floor, address.sideDoor]),
     postalBox === null ? '' : `Postboks ${postalBox}`,
-    cityName === postalDistrict ? '' : cityName,
-    joined(' ', [postalCode, postalDistrict]),
+    villageOf(address),
+    joined(' ', [postalCode, postalTown(address)]),
     freeText === null ? null : joinLines(freeText, ', '),
     countryCode === 'DK' ? '' : countryCode,
   ];

@@ -2,6 +2,12 @@
  * Times of the wire: ISO 8601, in UTC where no time zone is stated.
  */
 
+/** Dates that programs write for "no date": the first and the last one of theirs. */
+const NO_DATE = /^\s*(?:0001-01-01|9999-12-31)/;
+
+/** Whether a text states no date although it is spelled as one. */
+export const isNoDate = (text: string): boolean => NO_DATE.test(text);
+
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 

@@ -132,7 +132,7 @@ describe('an amount is never written without its currency being known beside it'
   });
 
   it("does not wait for an amount that is a person's own", () => {
-    const facts = factsOf(fact('result', 7), fact('revenue', 9), fact('reportCurrency', 'EUR'));
+    const facts = factsOf(fact('result', 7_000), fact('revenue', 9_000), fact('reportCurrency', 'EUR'));
     const names = ['result', 'revenue', 'reportCurrency'] as const;
     const mapping = names.map((field) => ({ field, property: field, policy: 'tracked' }) as const);
     const properties = [
@@ -140,8 +140,9 @@ describe('an amount is never written without its currency being known beside it'
       propertyOf('number', { name: 'revenue' }),
       propertyOf('string', { name: 'reportCurrency' }),
     ];
-    const crm = { result: 5, revenue: 1_234, reportCurrency: 'DKK' };
-    const known: PlanInput['known'] = (field) => (field === 'result' ? [5] : field === 'reportCurrency' ? ['DKK'] : []);
+    const crm = { result: 5_000, revenue: 1_234, reportCurrency: 'DKK' };
+    const known: PlanInput['known'] = (field) =>
+      field === 'result' ? [5_000] : field === 'reportCurrency' ? ['DKK'] : [];
     expect(shown(plan({ facts, mapping, properties, crm, known }))).toEqual([
       'result: write register',
       'revenue: keep edited',

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Property } from '../../../providers/provider.ts';
-import { fingerprint, type PlanInput, planRecord } from '../../../src/connector/decide/plan.ts';
+import type { Policy, Property } from '../../../providers/provider.ts';
+import { fingerprint, type PlanInput, type PropertyMemory, planRecord } from '../../../src/connector/decide/plan.ts';
 import type { Planned } from '../../../src/connector/decide/planned.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { propertyOf } from '../property-of.ts';
 
 const NAME = propertyOf('string', { name: 'name' });
+
+const NOTHING_REMEMBERED: PropertyMemory = {
+  ...{ written: undefined, writtenAt: 0, restored: undefined, refused: undefined },
+  ...{ trusted: false, kept: undefined, pending: [], stored: undefined, overwritten: undefined },
+};
 
 /** What is planned for the name of a record that holds `Old`, where the register says `New`. */
 const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | undefined =>
@@ -65,6 +70,55 @@ describe('a flag that nobody knows', () => {
       });
     expect(known(null)).toBeUndefined();
     expect(known(false)).toMatchObject({ action: 'write', now: false });
+  });
+});
+
+describe('a checkbox that is not ticked', () => {
+  const flag = propertyOf('boolean', { name: 'name' });
+  const protectedNow = (remembered: PlanInput['remembered'] = new Map(), policy: Policy = 'tracked') =>
+    planned(flag, {
+      schema: new Map([['name', flag]]),
+      crm: { name: false },
+      remembered,
+      mapping: [{ field: 'advertisingProtected', property: 'name', policy }],
+      facts: new Map([
+        [
+          'advertisingProtected',
+          { entity: ENTITY, field: 'advertisingProtected', clock: '2026', seq: 1, value: { scalar: true } },
+        ],
+      ]),
+    });
+
+  it.each(['tracked', 'if-blank'] as const)('is blank under %s where nobody is known to have touched it', (policy) => {
+    expect(protectedNow(new Map(), policy)).toMatchObject({ action: 'write', rule: 'blank', old: false, now: true });
+  });
+
+  it("is a person's where we ticked it before, and where the difference waits for a person", () => {
+    const ticked = { ...NOTHING_REMEMBERED, written: true, writtenAt: 5 };
+    expect(protectedNow(new Map([['name', ticked]]))).toMatchObject({ action: 'keep', rule: 'edited' });
+    const kept = { ...NOTHING_REMEMBERED, kept: { crm: 'false', now: 'true' } };
+    expect(protectedNow(new Map([['name', kept]]))).toMatchObject({ action: 'keep', rule: 'edited' });
+  });
+});
+
+describe('a number that the register had before', () => {
+  const count = propertyOf('number', { name: 'name' });
+  const counted = (crm: number, now: number, written?: number) =>
+    planned(count, {
+      schema: new Map([['name', count]]),
+      crm: { name: crm },
+      known: () => [crm, now],
+      remembered: new Map([['name', { ...NOTHING_REMEMBERED, written }]]),
+      mapping: [{ field: 'employees', property: 'name', policy: 'tracked' }],
+      facts: new Map([
+        ['employees', { entity: ENTITY, field: 'employees', clock: '2026', seq: 1, value: { scalar: now } }],
+      ]),
+    });
+
+  it("may be a person's where it has few digits and we did not write it", () => {
+    expect(counted(12, 14)).toMatchObject({ action: 'keep', rule: 'edited' });
+    expect(counted(12, 14, 12)).toMatchObject({ action: 'write', rule: 'ours' });
+    expect(counted(1_234, 1_300)).toMatchObject({ action: 'write', rule: 'register' });
   });
 });
 

@@ -50,6 +50,11 @@ describe('scalars by the type of the property', () => {
     ['phone', '112', propertyOf('phone'), '112'],
     ['phone', '10203040', propertyOf(), '10203040'],
     ['website', 'www.nordlys.example', propertyOf('url'), 'www.nordlys.example'],
+    ['solvencyRatio', 33.3, propertyOf('number', { fraction: true }), 0.333],
+    ['solvencyRatio', 33.3, propertyOf('number'), 33.3],
+    ['revenue', 33.3, propertyOf('number', { fraction: true }), 33.3],
+    ['country', 'Denmark', propertyOf('enumeration', { options: [{ value: 'dk', label: 'Danmark' }] }), 'dk'],
+    ['country', 'Sweden', propertyOf('enumeration', { options: [{ value: 'dk', label: 'Danmark' }] }), REFUSED],
   ];
   test.each(rows)('%s %j in %j becomes %j', (field, value, property, wanted) => {
     expect(rendered(field, value, property)).toEqual(wanted);

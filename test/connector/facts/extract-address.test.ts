@@ -69,8 +69,14 @@ describe('the rest of an address', () => {
       { countryCode: '', coName: ' ', postalBox: '' },
       { countryCode: null, coName: null, postalBox: null },
     ],
-    ['the city is the postal district', { cityName: '' }, { city: 'Aarhus C' }],
-    ['unless the register names one', { cityName: 'Hasle' }, { city: 'Hasle' }],
+    ['the city is the postal district', { cityName: '' }, { city: 'Aarhus C', village: null }],
+    ['a village within it stands by itself', { cityName: 'Hasle' }, { city: 'Aarhus C', village: 'Hasle' }],
+    ['a village of the same name is none', { cityName: 'AARHUS C ' }, { city: 'Aarhus C', village: null }],
+    [
+      'without a postal district the city is the village',
+      { cityName: 'Hasle', postalDistrict: ' ' },
+      { city: 'Hasle', village: null },
+    ],
     [
       'c/o, box and municipality stand by themselves',
       {

@@ -52,10 +52,10 @@ const ROWS: { readonly [E in EventName]: readonly [data: object, said: readonly 
   ],
   address: [
     { before: null, after: null },
-    ['street', 'coName', 'postalBox', 'postalCode', 'city', 'municipality', 'countryCode', 'country'].map((field) => ({
-      field,
-      now: null,
-    })),
+    [
+      ...['street', 'coName', 'postalBox', 'postalCode', 'city'],
+      ...['village', 'municipality', 'countryCode', 'country'],
+    ].map((field) => ({ field, now: null })),
   ],
   industry: [
     { before: industry('620200', 'Konsulenter'), after: industry(11100, 'Korn') },
@@ -213,6 +213,13 @@ describe('what is not a statement', () => {
 
   test('a merger that this company survives', () => {
     expect(saidBy('merger', { entity: { entityId: 'CVR-1-95000002' }, dissolved: false })).toEqual([]);
+  });
+
+  test.each(['0001-01-01T00:00:00', '9999-12-31', ' 9999-12-31T23:59:59.9999999'])('%s is no date', (date) => {
+    expect(saidBy('lifetimeEnded', { date })).toEqual([{ field: 'endDate', now: null }]);
+    expect(saidBy('bylawsChangedDate', { before: date, after: '2026-08-01' })).toEqual([
+      { field: 'bylawsChangedDate', before: null, now: '2026-08-01' },
+    ]);
   });
 
   test('an end beside the beginning of the same life is an end', () => {

@@ -28,6 +28,7 @@ describe('the connection', () => {
         { name: 'score', type: 'number', calculated: true },
         { name: 'colours', type: 'enumeration', fieldType: 'checkbox', options: ['red', 'blue'] },
         { name: 'direct', type: 'phone_number' },
+        { name: 'margin', type: 'number', numberDisplayHint: 'percentage' },
       ],
     });
     const properties = new Map((await connection.properties(live())).map((property) => [property.name, property]));
@@ -46,6 +47,7 @@ describe('the connection', () => {
     expect(properties.get('cvr_start_date')).toMatchObject({ type: 'date' });
     expect(properties.get('cvr_changed_at')).toMatchObject({ type: 'datetime' });
     expect(properties.get('score')).toMatchObject({ type: 'number', writable: false });
+    expect(properties.get('margin')).toMatchObject({ type: 'number', fraction: true });
     expect(properties.get('hs_object_id')).toMatchObject({ writable: false });
     expect(properties.get('colours')).toMatchObject({
       type: 'enumeration',

@@ -4,6 +4,7 @@ import type { IndexEntry } from '../../../match/entry.ts';
 import type { ReadRegister } from '../../../match/index/fill.ts';
 import { lockIndexState } from '../../../match/index/state.ts';
 import { storeEntries } from '../../../match/index/write.ts';
+import { postalTown } from '../../../protocol/danish/street-address.ts';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import type { Address } from '../../../protocol/formats.ts';
 import { each } from '../../../store/each.ts';
@@ -121,11 +122,11 @@ const companyOf = ({ company }: Unit): string | undefined =>
 
 function addressOf(address: Address | null): IndexEntry['address'] {
   if (address === null) return null;
-  const { streetName, houseNumberFrom, houseLetterFrom, freeText, postalCode, postalDistrict, cityName } = address;
+  const { streetName, houseNumberFrom, houseLetterFrom, freeText, postalCode } = address;
   const street = [streetName, `${houseNumberFrom ?? ''}${houseLetterFrom ?? ''}`].filter(Boolean).join(' ');
   return {
     street: street === '' ? freeText : street,
     postalCode: postalCode === null ? null : String(postalCode).padStart(4, '0'),
-    city: postalDistrict ?? cityName,
+    city: postalTown(address),
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hubspot } from '../../../../providers/hubspot/provider.ts';
 import { HUBSPOT_DEFINITIONS } from '../../../../providers/hubspot/write/custom-properties.ts';
 import type { AccountRule, Defined, PropertyDefinition } from '../../../../providers/provider.ts';
+import { call } from '../raw.ts';
 import { type Bench, faultFrom, live, openBench } from '../setup.ts';
 
 const names = HUBSPOT_DEFINITIONS.map(({ name }) => name);
@@ -32,6 +33,16 @@ describe('making the properties of this product', () => {
     bench.calls();
     expect(await define(bench)).toEqual(names.map((name) => ({ name, kind: 'exists' })));
     expect(bench.calls()).toEqual(['GET /crm/properties/2026-09/companies']);
+  });
+
+  it('has a year shown without a mark for thousands', async () => {
+    const bench = await openBench({ missingProperties: ['cvr_report_year', 'cvr_employees'] });
+    await define(bench);
+    const hintOf = async (name: string): Promise<unknown> => {
+      const { body } = await call(bench.emulator, `/crm/properties/2026-09/companies/${name}`);
+      return body.numberDisplayHint;
+    };
+    expect([await hintOf('cvr_report_year'), await hintOf('cvr_employees')]).toEqual(['unformatted', undefined]);
   });
 
   it('makes one that can be written and found by at once', async () => {
