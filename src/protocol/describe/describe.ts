@@ -87,11 +87,33 @@ const nameOf = ({ name, entityId }: Entity): string => name ?? entityId;
 const withShare = (entity: Entity, share: string | null): string =>
   share === null ? nameOf(entity) : `${nameOf(entity)} (${shareText(share)})`;
 
-const members: Describe<'board'> = ({ added, removed }, options) => {
+const members: Describe<'board'> = (data, options) => {
+  const { added, removed, renamed } = renamedIn(data);
   const [came, went] = [split(added, options), split(removed, options)];
   const named = list<Entity>('Tiltrådt', 'Fratrådt', nameOf)({ added: came.named, removed: went.named });
-  return [...named, ...counted([came.nameless, 'tiltrådt', 'tiltrådt'], [went.nameless, 'fratrådt', 'fratrådt'])];
+  const others = renamed.filter(({ after }) => options.nameless?.(after) !== true);
+  const names = others.map(
+    ({ before, after }): DescribedLine => ({ label: 'Nyt navn', before: nameOf(before), after: nameOf(after) }),
+  );
+  const nameless = counted(
+    [came.nameless, 'tiltrådt', 'tiltrådt'],
+    [went.nameless, 'fratrådt', 'fratrådt'],
+    [renamed.length - others.length, 'med nyt navn', 'med nyt navn'],
+  );
+  return [...named, ...names, ...nameless];
 };
+
+/** Who came, who went, and who did both in one event: these have a new name. */
+export function renamedIn<T extends Entity>(data: { readonly added: readonly T[]; readonly removed: readonly T[] }) {
+  const formerly = new Map(data.removed.map((one) => [one.entityId, one]));
+  const renamed = data.added.flatMap((after) => {
+    const before = formerly.get(after.entityId);
+    return before === undefined || before.name === after.name ? [] : [{ before, after }];
+  });
+  const isRenamed = ({ entityId }: T) => renamed.some(({ after }) => after.entityId === entityId);
+  const others = (list: readonly T[]) => list.filter((one) => !isRenamed(one));
+  return { added: others(data.added), removed: others(data.removed), renamed };
+}
 
 /** Those to be named, and how many are not. */
 function split<T extends Entity>(all: readonly T[], { nameless = () => false }: DescribeOptions) {
@@ -130,6 +152,7 @@ function shares<T extends Entity>(
     ...changed.named.map((one): DescribedLine => {
       const former = formerOf(one);
       const share = shareOf(one);
+      if (former !== null && former === share) return { label: 'Nyt navn', before: null, after: text(one) };
       return {
         label: nameOf(one),
         before: former === null ? null : shareText(former),

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { describeUpdates } from '../../../src/protocol/describe/describe.ts';
+import { ownership } from '../../../src/service/news/wording/ownership.ts';
+import { relations } from '../../../src/service/news/wording/relations.ts';
 import { changesOf } from '../../../src/service/register/diff/diff.ts';
 import type { DiffOptions, MergerParty } from '../../../src/service/register/diff/differ.ts';
 import {
@@ -161,10 +164,36 @@ describe('people', () => {
     expect(changes[0]?.updates.ownership?.changed).toHaveLength(1);
   });
 
-  test('who stay, with another name or another role, are no change', () => {
-    const renamed = person(4_999_000_002, 'Anna Nytnavn');
+  test('who stay, with another role, are no change', () => {
     const chair = role('LEDELSESORGAN', 'Bestyrelse', 'FORMAND');
-    expect(told(people(relation(ANNA, BOARD)), people(relation(renamed, chair)))).toEqual([]);
+    expect(told(people(relation(ANNA, BOARD)), people(relation(ANNA, chair)))).toEqual([]);
+  });
+
+  test('who stay, with a new name, leave under the old one and come under the new one, and are no news', () => {
+    const renamed = person(4_999_000_002, 'Anna Nytnavn');
+    const before = people(relation(ANNA, BOARD), relation(BO, BOARD, owns('0.5')));
+    const after = people(relation(renamed, BOARD), relation(person(4_999_000_003, 'Bo Nytnavn'), BOARD, owns('0.5')));
+    const [own, ...others] = told(before, after);
+    const named = (name: string, number: number) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
+    expect(own?.updates).toMatchObject({
+      board: {
+        added: [named('Anna Nytnavn', 2), named('Bo Nytnavn', 3)],
+        removed: [named('Anna Testesen', 2), { entityId: 'CVR-3-4999000003' }],
+      },
+      ownership: { added: [], removed: [], changed: [{ ...named('Bo Nytnavn', 3), ownership: '50-66.67' }] },
+    });
+    expect(others).toEqual([]);
+    if (own === undefined) throw new Error('nothing was told');
+    expect([...relations, ownership].map((draft) => draft(own, { pressProvider: '', gazetteProvider: '' }))).toEqual(
+      Array(5).fill(undefined),
+    );
+    const lines = describeUpdates(own.updates, { formerShares: own.formerShares }).flatMap((one) => one.lines);
+    expect(lines).toContainEqual({ label: 'Nyt navn', before: null, after: 'Bo Nytnavn (50-66,67 %)' });
+    expect(lines).toContainEqual({ label: 'Nyt navn', before: 'Anna Testesen', after: 'Anna Nytnavn' });
+    expect(
+      told(after, people(relation({ ...renamed, navne: [] }, BOARD), relation(BO, BOARD, owns('0.5'))))[0]?.updates
+        .board?.added,
+    ).toHaveLength(1);
   });
 });
 

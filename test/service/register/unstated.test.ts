@@ -12,6 +12,7 @@ import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import {
   attribute,
+  contact,
   document,
   ENTITY,
   industry,
@@ -157,6 +158,24 @@ describe('a family that a document does not state', () => {
     expect(await listed(owned, { deltagerRelation: [] })).toBe(1);
     expect(await listed(owned, gone)).toBe(0);
     expect(await listed(owned, gone, {})).toBe(0);
+  });
+
+  it('is empty where the register deleted the only entry of a list, which is told', async () => {
+    const full = { binavne: [name('Bi ApS')], telefonNummer: [contact('70121212')], bibranche2: [industry('563010')] };
+    const told = await toldOf([full, { binavne: [], telefonNummer: [], bibranche2: [] }, { binavne: [] }]);
+    expect(told.map(({ updates }) => updates)).toMatchObject([
+      {
+        altNames: { added: [], removed: ['Bi ApS'] },
+        phoneNumber: { before: '70121212', after: null },
+        altIndustries: { added: [], removed: [{ industryCode: '563010' }] },
+      },
+    ]);
+  });
+
+  it('is kept where a list is missing', async () => {
+    const full = { binavne: [name('Bi ApS')], telefonNummer: [contact('70121212')], bibranche2: [industry('563010')] };
+    const missing = { binavne: undefined, telefonNummer: undefined, bibranche2: undefined };
+    expect(await toldOf([full, missing, full])).toEqual([]);
   });
 
   it('never takes a name away', async () => {

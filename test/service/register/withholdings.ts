@@ -29,6 +29,12 @@ const organisations = (
   })),
 });
 
+/** Lists that are usually empty: without an entry they say that the register deleted what was in them. */
+const OFTEN_EMPTY: readonly string[] = [
+  ...['binavne', 'bibranche1', 'bibranche2', 'bibranche3'],
+  ...['elektroniskPost', 'telefaxNummer', 'telefonNummer', 'hjemmeside'],
+];
+
 /** By name, for one document: each of its sections, attributes and organisations left out, emptied, or null. */
 export function withholdings(content: JsonObject): ReadonlyMap<string, Withhold> {
   const ways = new Map<string, Withhold>();
@@ -36,8 +42,8 @@ export function withholdings(content: JsonObject): ReadonlyMap<string, Withhold>
     if (NEEDED.includes(key)) continue;
     ways.set(`${key} left out`, (all) => without(all, key));
     ways.set(`${key} null`, (all) => ({ ...all, [key]: null }));
-    if (Array.isArray(value)) ways.set(`${key} empty`, (all) => ({ ...all, [key]: [] }));
-    else if (isJsonObject(value)) ways.set(`${key} empty`, (all) => ({ ...all, [key]: {} }));
+    if (Array.isArray(value) && !OFTEN_EMPTY.includes(key)) ways.set(`${key} empty`, (all) => ({ ...all, [key]: [] }));
+    if (isJsonObject(value)) ways.set(`${key} empty`, (all) => ({ ...all, [key]: {} }));
   }
   ways.set('names of nothing', (all) => ({
     ...all,

@@ -146,7 +146,8 @@ function holdersOf(change: Change, event: OwnershipEvent): Holders['parts'] {
   return {
     added: data?.added.map(holder) ?? [],
     removed: data?.removed.map(holder) ?? [],
-    changed: data?.changed.map(holder) ?? [],
+    // Who has the share of before has a new name, which is no news.
+    changed: data?.changed.map(holder).filter(({ now, before }) => now === null || now !== before) ?? [],
   };
 }
 

@@ -1,6 +1,7 @@
 /** News of who came and who left: auditor, board, management, fully liable partners. */
 
 import { numberText } from '../../../protocol/describe/danish.ts';
+import { renamedIn } from '../../../protocol/describe/describe.ts';
 import type { EventData } from '../../../protocol/events.ts';
 import type { Entity } from '../../../protocol/formats.ts';
 import type { NewsType } from '../../../protocol/news.ts';
@@ -111,7 +112,9 @@ export function worded(wording: Wording, entities: readonly Entity[], company: P
 export const relations: readonly DraftOf[] = WORDS.map(
   (words): DraftOf =>
     (change) => {
-      const data = change.updates[words.event];
+      const found = change.updates[words.event];
+      // A new name of a member is no news.
+      const data = found && renamedIn(found);
       if (data === undefined || data.added.length + data.removed.length === 0) return undefined;
       return {
         type: words.type,
@@ -141,7 +144,7 @@ export const relations: readonly DraftOf[] = WORDS.map(
     },
 );
 
-type Data = EventData<'board'>;
+type Data = Pick<EventData<'board'>, 'added' | 'removed'>;
 
 function headlineOf(words: Words, { added, removed }: Data, company: Phrase): Phrase {
   if (added.length > 0 && removed.length > 0) return fill(words.both, { company });

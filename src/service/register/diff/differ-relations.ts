@@ -12,33 +12,46 @@ export type RelationEvent = ShareEvent | RoleEvent;
 
 const idOf = ({ entityId }: BodyMember): string => entityId;
 
-/** What changed in a body: who came, who went, and whose share is another, with the share before. */
+/** What changed in a body: who came, who went, whose share is another, with the share before, and who has a new name. */
 export interface BodyChange {
   readonly added: readonly BodyMember[];
   readonly removed: readonly BodyMember[];
   readonly changed: readonly { readonly member: BodyMember; readonly former: string | null }[];
+  /** Members who stay with their share, as they are and as they were. */
+  readonly renamed: readonly { readonly member: BodyMember; readonly former: BodyMember }[];
   readonly at: readonly (string | null)[];
 }
+
+/** A name that a document does not state is no other name. */
+const isSameName = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  a == null || b == null || a === b;
 
 /** Members are sorted by id: most bodies are seen to be the same at once. */
 const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): boolean =>
   was.length === is.length &&
-  was.every(({ entityId, share }, at) => entityId === is[at]?.entityId && share === is[at]?.share);
+  was.every(
+    ({ entityId, share, name }, at) =>
+      entityId === is[at]?.entityId && share === is[at]?.share && isSameName(name, is[at]?.name),
+  );
 
-/** Compares a body by its members' ids: a person with a new name, or another role in the same body, is no change. */
+/** Compares a body by its members' ids: another role in the same body is no change. */
 export const bodyChange = (before: Company, after: Company, event: RelationEvent): BodyChange | undefined => {
   const was = before.bodies[event];
   const is = after.bodies[event];
   if (isSameBody(was.members, is.members)) return undefined;
-  const shares = new Map(was.members.map(({ entityId, share }) => [entityId, share]));
+  const formerly = new Map(was.members.map((member) => [member.entityId, member]));
   const added = missing(is.members, was.members, idOf);
   const removed = missing(was.members, is.members, idOf);
   const changed = is.members.flatMap((member) => {
-    const former = shares.get(member.entityId);
-    return former === undefined || former === member.share ? [] : [{ member, former }];
+    const former = formerly.get(member.entityId);
+    return former === undefined || former.share === member.share ? [] : [{ member, former: former.share }];
   });
-  if (added.length + removed.length + changed.length === 0) return undefined;
-  return { added, removed, changed, at: [was.at, is.at] };
+  const renamed = is.members.flatMap((member) => {
+    const former = formerly.get(member.entityId);
+    return former?.share !== member.share || isSameName(former?.name, member.name) ? [] : [{ member, former }];
+  });
+  if (added.length + removed.length + changed.length + renamed.length === 0) return undefined;
+  return { added, removed, changed, renamed, at: [was.at, is.at] };
 };
 
 const role =
@@ -51,7 +64,10 @@ const role =
     const change = bodyChange(before, after, event);
     if (change === undefined) return undefined;
     const refer = ({ entityId, name }: BodyMember) => entityOf(entityId, name, placeType);
-    return { data: { added: change.added.map(refer), removed: change.removed.map(refer) }, at: change.at };
+    // The format knows who came and who went: with a new name the same member does both.
+    const added = [...change.added, ...change.renamed.map(({ member }) => member)].map(refer);
+    const removed = [...change.removed, ...change.renamed.map(({ former }) => former)].map(refer);
+    return { data: { added, removed }, at: change.at };
   };
 
 /** A body's change with each member as the wire has it. */
@@ -59,7 +75,7 @@ const listed = <T>(change: BodyChange, of: (member: BodyMember) => T) => ({
   data: {
     added: change.added.map(of),
     removed: change.removed.map(of),
-    changed: change.changed.map(({ member }) => of(member)),
+    changed: [...change.changed, ...change.renamed].map(({ member }) => of(member)),
   },
   at: change.at,
 });

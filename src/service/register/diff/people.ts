@@ -15,16 +15,18 @@ const keyOf = (event: ShareEvent, entityId: string): string =>
   event === 'ownership' ? entityId : `${event} ${entityId}`;
 
 /**
- * Shares before the change: of owners whose share changed. A legal owner stands under its entity id; a beneficial one,
+ * Shares before the change: of owners whose share or name changed. A legal owner stands under its entity id; a beneficial one,
  * who can be both, under `trueOwnership <id>` and `trueVoteRights <id>`.
  */
 export const formerSharesOf = (before: Company, after: Company): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    SHARE_EVENTS.flatMap((event) =>
-      (bodyChange(before, after, event)?.changed ?? []).flatMap(({ member, former }): [string, string][] =>
+    SHARE_EVENTS.flatMap((event) => {
+      const { changed = [], renamed = [] } = bodyChange(before, after, event) ?? {};
+      const kept = renamed.map(({ member }) => ({ member, former: member.share }));
+      return [...changed, ...kept].flatMap(({ member, former }): [string, string][] =>
         former === null ? [] : [[keyOf(event, member.entityId), former]],
-      ),
-    ),
+      );
+    }),
   );
 
 type Turn = 'added' | 'removed' | 'changed';

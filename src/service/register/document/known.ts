@@ -20,6 +20,20 @@ const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(pa
 /** What every company has: to be without it is to have a document that does not say it. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set<Part>(['names', 'status', 'form']);
 
+/** Lists that are usually empty: one that is there without an entry states that nothing is left, also of what it had. */
+const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
+  'altNames',
+  'altIndustries',
+  'email',
+  'fax',
+  'phoneNumber',
+  'website',
+]);
+
+/** Whether a part is stated as empty by a list without an entry: the register deleted its only one. */
+const isDeleted = (says: DocumentStatement, part: string): boolean =>
+  says.of(part) === 'silent' && OFTEN_EMPTY.has(part) && says.of('life') === 'stated';
+
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Whether nothing is there of a part. */
@@ -43,7 +57,7 @@ const outcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 
   const stated = says.of(part);
   // Without its life nobody knows on which day a company that ended is to be looked at.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
-  if (stated === 'stated' && !isLost) return 'read';
+  if ((stated === 'stated' && !isLost) || isDeleted(says, part)) return 'read';
   if (wasEmpty === false) return 'kept';
   const isUnsaid = stated === 'missing' || (isLost && stated !== 'silent');
   return isUnsaid && wasEmpty === undefined ? 'unknown' : 'read';
@@ -68,9 +82,9 @@ const isReplaced = (part: Own, before: Company, after: Company, says: DocumentSt
   says.of(part) === 'silent' &&
   isLaterFigure(after[part], before[part]);
 
-/** A place of secondary industries that is not stated keeps its industry. */
+/** A place of secondary industries that is not there keeps its industry. */
 const keepPlaces = (before: Company, after: Company, says: DocumentStatement): DatedValue<readonly AltIndustry[]> => {
-  const kept = before.altIndustries.value.filter(({ place }) => says.of(`altIndustry${place}`) !== 'stated');
+  const kept = before.altIndustries.value.filter(({ place }) => says.of(`altIndustry${place}`) === 'missing');
   if (kept.length === 0) return after.altIndustries;
   const value = [...after.altIndustries.value, ...kept].sort((a, b) => a.place - b.place);
   return { ...after.altIndustries, value };
@@ -96,8 +110,11 @@ const keepMembers = (before: Membership, after: Membership, trace: Trace | undef
 /** A company as it is known after a document was read: what it does not state is as it was before. */
 export const withKnown = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const known = keepUnstated(before, read, says);
+  const isLeft = (part: Part): boolean =>
+    before !== undefined && isKnown(before, part) && !isEmpty(before, part) && isDeleted(says, part);
   const emptied = PARTS.filter(
-    (part) => isEmpty(known, part) && (says.of(part) === 'stated' || before?.emptied?.includes(part) === true),
+    (part) =>
+      isEmpty(known, part) && (says.of(part) === 'stated' || isLeft(part) || before?.emptied?.includes(part) === true),
   );
   return emptied.length === 0 ? known : { ...known, emptied };
 };

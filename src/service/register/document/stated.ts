@@ -1,6 +1,6 @@
 /**
  * What a document states. It carries its whole history, so a fact that ended is still in it, with an end: a section that
- * is missing, or has no entry at all, does not say that anything ended.
+ * is missing does not say that anything ended. Of one without an entry known.ts decides.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from './company.ts';
