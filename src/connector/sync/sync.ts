@@ -250,12 +250,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     await recordOverwritten(tx, crm, live, now);
     await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
-    const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
-    // Behind the safety limit the record is read again, and its link ends only after an operator's release.
-    const isLimited = !(await mayEnd(tx, crm.name, gone.length, now));
-    if (isLimited) await mark(tx, healQueue(crm.name), gone, now);
-    const end = { provider: crm.name, now, state: 'gone', reason: 'deleted in the CRM' } as const;
-    for (const recordId of isLimited ? [] : gone) await endLink(tx, { ...end, recordId });
+    await endLinks(tx, crm.name, live, now);
     const ended = results.flatMap(({ begun = [], claim }) =>
       begun.map((each) => ({ ...each, isOurs: keys.has(claim.key) })),
     );
@@ -269,6 +264,14 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: results.length - ours.size, sent: overtaken });
   countResults(metrics, crm, results);
   if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
+}
+
+/** Ends the links of records that are gone; behind the safety limit only after another read and an operator's release. */
+async function endLinks(tx: Tx, provider: string, live: readonly RecordResult[], now: number): Promise<void> {
+  const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
+  if (!(await mayEnd(tx, provider, gone.length, now))) return mark(tx, healQueue(provider), gone, now);
+  for (const recordId of gone)
+    await endLink(tx, { provider, recordId, now, state: 'gone', reason: 'deleted in the CRM' });
 }
 
 /** Remembers the edits that writes went over, and has the records checked whose answers did not show them. */
