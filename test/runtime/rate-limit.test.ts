@@ -16,8 +16,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const rateLimiter = (calls: number, perMs: number): RateLimiter =>
-  createRateLimiter({ store, key: 'crm', budgets: { calls: { calls, perMs } }, now: Date.now });
+const rateLimiter = (calls: number, perMs: number, paired = ''): RateLimiter =>
+  createRateLimiter({ store, key: 'crm', budgets: { calls: { calls, perMs } }, now: Date.now, paired });
 
 const patterns = fc.record({
   calls: fc.integer({ min: 1, max: 60 }),
@@ -30,6 +30,9 @@ const patterns = fc.record({
       wait: fc.nat(3_000),
       /** How long the process then stands still, so that its timers are late. */
       lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(400) }),
+      /** How long after the first call of a pair the second one comes. */
+      follows: fc.nat(1_500),
+      inPairs: fc.boolean(),
     }),
     { maxLength: 15 },
   ),
@@ -65,6 +68,80 @@ it('no window ever holds more calls than the limit, however they are asked for a
     }),
     { numRuns: 40 },
   );
+});
+
+it('no window ever holds more calls than the limit where some come in pairs, whenever the second one comes', async () => {
+  store = await newStore('sqlite');
+  await fc.assert(
+    fc.asyncProperty(patterns, async ({ calls, perMs, steps }) => {
+      await store.write((tx) => tx.deleteFrom('rate_limit').execute());
+      const both = [rateLimiter(calls, perMs, 'calls'), rateLimiter(calls, perMs, 'calls')];
+      const granted: number[] = [];
+      const stop = new AbortController();
+      const call = async (by: RateLimiter | undefined, follows: number | undefined) => {
+        const second =
+          follows === undefined ? await by?.acquire('calls', stop.signal) : await by?.acquirePair('calls', stop.signal);
+        granted.push(Date.now());
+        if (typeof second !== 'object' || follows === undefined) return;
+        await new Promise((resolve) => setTimeout(resolve, follows));
+        if (await second.use()) granted.push(Date.now());
+      };
+      const made: Promise<void>[] = [];
+      for (const { who, count, wait, lag, follows, inPairs } of steps) {
+        for (let i = 0; i < count; i++) made.push(call(both[who], inPairs ? follows : undefined).catch(() => {}));
+        await vi.advanceTimersByTimeAsync(wait);
+        vi.setSystemTime(Date.now() + lag);
+      }
+      await vi.advanceTimersByTimeAsync(4 * perMs);
+      expect(mostInAnyWindow(granted, perMs)).toBeLessThanOrEqual(calls);
+      stop.abort();
+      await vi.advanceTimersByTimeAsync(2_000);
+      await Promise.allSettled(made);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it.each([
+  [10, 10_000],
+  [20, 10_000],
+  [100, 10_000],
+])('lets a write follow its read at once at %i calls in %i ms, and uses most of them', async (calls, perMs) => {
+  store = await newStore('sqlite');
+  const shared = rateLimiter(calls, perMs, 'calls');
+  const ages: number[] = [];
+  let ended = false;
+  const sync = async () => {
+    while (!ended) {
+      const second = await shared.acquirePair('calls', live);
+      const read = Date.now();
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      if ((await second?.use()) !== true) await shared.acquire('calls', live, 'first');
+      ages.push(Date.now() - read);
+    }
+  };
+  const syncs = [sync(), sync(), sync()];
+  await vi.advanceTimersByTimeAsync(6 * perMs);
+  expect(Math.max(...ages)).toBe(120);
+  expect(2 * ages.length).toBeGreaterThanOrEqual(0.8 * 6 * calls);
+  ended = true;
+  await vi.advanceTimersByTimeAsync(perMs);
+  await Promise.all(syncs);
+});
+
+it('gives the slot of a write that does not come to the next one who waits', async () => {
+  store = await newStore('sqlite');
+  const shared = rateLimiter(10, 10_000, 'calls');
+  const pair = shared.acquirePair('calls', live);
+  await vi.advanceTimersByTimeAsync(1_200);
+  const second = await pair;
+  const next = shared.acquire('calls', live).then(() => Date.now());
+  const asked = Date.now();
+  second?.release();
+  await vi.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(1_200);
+  expect(await next).toBe(asked);
+  expect(await second?.use()).toBe(false);
 });
 
 it.each([

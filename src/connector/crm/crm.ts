@@ -29,7 +29,7 @@ import { tellerWith } from './fence/fence-values.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { pureAnswer } from './pure-answer.ts';
 import { formOf } from './record-id.ts';
-import { currentSendContext } from './send-guard.ts';
+import { acquireCall, currentSendContext } from './send-guard.ts';
 
 /** So new a schema, in ms, says of a property that is not there that it is not there. */
 export const NEW_SCHEMA_MS = 2_000;
@@ -122,7 +122,8 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const { store, now } = deps;
   const { name, mask, hold } = config;
   const limits = limitsOf(config);
-  const rateLimiter = createRateLimiter({ store, key: name, budgets: limits.budgets, now, patienceMs: PATIENCE_MS });
+  const pace = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
+  const rateLimiter = createRateLimiter({ store, key: name, now, ...pace });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connected = await connectProvider(config, { http, keep: keepFor(store, name, now), now });
   const connection = fenceConnection(connected, { name, form: formOf(config), schema, mask });
@@ -186,12 +187,9 @@ function rateLimitedHttp(
 
   /** Waits for a call of the budget, then for the guard of a write. */
   async function admit(request: HttpRequest, budget: string): Promise<void> {
-    const context = currentSendContext();
-    // A write that was decided by what the CRM held a moment ago goes before reads.
-    const order = context?.kind === 'write' && request.method !== 'GET' ? 'first' : 'last';
     const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
-    if (!isProbe) await rateLimiter.acquire(budget, request.signal, order).catch(throwPaused);
-    await context?.guard(request);
+    if (!isProbe) await acquireCall(rateLimiter, request, budget).catch(throwPaused);
+    await currentSendContext()?.guard(request);
   }
 
   function throwPaused(error: unknown): never {

@@ -4,7 +4,7 @@ import type { Claim } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
-import { timeRead } from '../crm/send-guard.ts';
+import { type CallPair, timeRead } from '../crm/send-guard.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { holdOf } from '../decide/hold.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
@@ -43,6 +43,8 @@ export interface Undecided {
   /** The property with the number that links follow, where there is one. */
   readonly match: string | undefined;
   readonly records: readonly LinkedRecord[];
+  /** The calls of a read that a write follows. */
+  readonly pair?: CallPair;
 }
 
 /** Records to read and decide, under the claims of their lanes. */
@@ -118,12 +120,11 @@ const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
 
 /** The same by this schema alone. `left`: records whose links are left to an operator; see {@link objectionTo}. */
 async function decideRecords(undecided: Deciding, now: () => number, signal: AbortSignal): Promise<DecidedRecords> {
-  const { crm, schema, match, records } = undecided;
+  const { crm, schema, match, records, pair } = undecided;
   const properties = decidingProperties(undecided);
   const ids = records.map((record) => record.id);
-  const { answer: reads, from: readFrom } = await timeRead(now, () =>
-    ids.length === 0 ? Promise.resolve([]) : crm.connection.read(ids, properties, signal),
-  );
+  const read = () => (ids.length === 0 ? Promise.resolve([]) : crm.connection.read(ids, properties, signal));
+  const { answer: reads, from: readFrom } = await timeRead(now, read, pair);
   const readAt = now();
   const number = match !== undefined && schema.has(match) ? match : undefined;
   const found = records.map((record, index) =>

@@ -9,6 +9,7 @@ import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-wri
 import type { Store, Tx } from '../../store/open.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
+import { type CallPair, releasePair } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
@@ -147,6 +148,7 @@ async function syncBatch(
   const match = await readMatch(store, crm, schema, now());
   const last = new Map<string, Prepared>();
   const begun: PendingWrite[] = [];
+  const pair: CallPair = { second: undefined };
   let readFrom = 0;
   let isDivided = false;
   let smaller: { readonly size: number; readonly reason: SmallerReason } | undefined;
@@ -154,7 +156,7 @@ async function syncBatch(
   const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
     // A call may be refused for a property whose type is another one since the schema was read.
     if (isDivided) schema = await crm.schema(signal, Math.max(0, now() - began));
-    const latest = await prepare({ store, now }, { crm, schema, match, records: some, claims }, signal);
+    const latest = await prepare({ store, now }, { crm, schema, match, records: some, claims, pair }, signal);
     ({ readFrom, schema } = latest);
     begun.push(...latest.begun);
     for (const each of latest.prepared) last.set(each.record.id, each);
@@ -165,6 +167,7 @@ async function syncBatch(
     provider: crm.name,
     metrics,
     now,
+    pair,
     readFrom: () => readFrom,
     read: (ids) => readAndDecide(records.filter(({ id }) => ids.includes(id))),
   });
@@ -181,6 +184,7 @@ async function syncBatch(
       if (reason === 'slow' || isSameSchema(schema, batch.schema)) smaller = { size, reason };
     },
   });
+  releasePair(pair);
   if (smaller !== undefined) await rememberBatchSize(store, crm.name, { ...smaller, now: now() });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.rateLimiter, now()) : undefined;

@@ -8,7 +8,7 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
-import { timeRead } from '../crm/send-guard.ts';
+import { type CallPair, releasePair, timeRead } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
@@ -97,7 +97,8 @@ async function restorePage(
 ): Promise<UndoPage> {
   const { store, now } = deps;
   const { crm, ids } = batch;
-  const found = await readAndDecide(deps, batch, signal);
+  const pair: CallPair = { second: undefined };
+  const found = await readAndDecide(deps, batch, signal, pair);
   signal.throwIfAborted();
   const at = now();
   // The hold comes first: were we to end after the write, the next sync would write our value again.
@@ -117,9 +118,10 @@ async function restorePage(
     provider: crm.name,
     metrics: deps.metrics,
     now,
+    pair,
     readFrom: () => readFrom,
     async read(some) {
-      const latestRead = await readAndDecide(deps, { ...batch, ids: some }, lastWrite);
+      const latestRead = await readAndDecide(deps, { ...batch, ids: some }, lastWrite, pair);
       ({ readFrom } = latestRead);
       for (const each of [...latestRead.restored, ...latestRead.done])
         if (latest.has(nameOf(each))) latest.set(nameOf(each), each);
@@ -133,6 +135,7 @@ async function restorePage(
     fresh: { ...fresh, guard },
     leftBehind: (id, refused) => leftBehind(dueOf(latest.values(), id), refused),
   });
+  releasePair(pair);
   const results = ours.map((each): RestoreResult => {
     const last = latest.get(nameOf(each)) ?? each;
     if (!('isDue' in last)) return { restored: each, undone: last, written: undefined };
@@ -199,6 +202,7 @@ async function readAndDecide(
   { store, now }: UndoDeps,
   { crm, ids, selection }: UndoBatch,
   signal: AbortSignal,
+  pair?: CallPair,
 ): Promise<Found> {
   if (ids.length === 0) return { done: [], restored: [], abandoned: [], readFrom: now() };
   const schema = await crm.schema(signal);
@@ -213,7 +217,7 @@ async function readAndDecide(
     );
   }
   const names = [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property));
-  const { answer: reads, from: readFrom } = await timeRead(now, () => crm.connection.read(ids, names, signal));
+  const { answer: reads, from: readFrom } = await timeRead(now, () => crm.connection.read(ids, names, signal), pair);
   const readOf = new Map(ids.map((id, index) => [id, reads[index]]));
   const decided = properties.map((each) => ({
     ...each,

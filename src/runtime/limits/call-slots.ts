@@ -20,18 +20,34 @@ export interface CallSlots {
   readonly interval: number;
   /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
   readonly maxLatenessMs: number;
+  /** How late the second of two slots that were taken together may be used; absent where none are. */
+  readonly pairedMs?: number;
 }
+
+/** A budget whose slots are nearer than this to each other needs no pairs: whoever goes first soon has the next one. */
+const PAIRED_FROM_MS = 60;
+/** How long the call that comes second may take to follow. */
+const FOLLOWS_MS = 250;
 
 /** How far ahead a process reserves slots, in ms. */
 export const RESERVE_AHEAD_MS = 500;
 
-/** The slots of a budget of which `share` is used. */
-export function slotsOf(key: string, { calls, perMs }: Budget, share: number): CallSlots {
+/**
+ * The slots of a budget of which `share` is used. In pairs, the first call of two waits for the slot of the second: it may
+ * be late by that much, and so may the second be; as many calls fewer are made in a window as fit into that time.
+ */
+export function slotsOf(key: string, { calls, perMs }: Budget, share: number, inPairs = false): CallSlots {
   const used = Math.min(share, 0.99);
+  const apart = perMs / (calls * used);
+  if (inPairs && apart >= PAIRED_FROM_MS && calls > 1) {
+    const spare = Math.ceil(Math.max(apart, FOLLOWS_MS) / apart);
+    const slots = slotsOf(key, { calls: Math.max(1, calls - spare), perMs }, share);
+    return { ...slots, pairedMs: Math.max(slots.interval, FOLLOWS_MS) };
+  }
   return {
     key,
     perMs,
-    interval: perMs / (calls * used),
+    interval: apart,
     // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
     maxLatenessMs: (perMs / used - perMs) / 2,
   };

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import { pause } from '../pause.ts';
 import type { BlockFault } from './blocks.ts';
 import { type Budget, type CallSlots, RESERVE_AHEAD_MS, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
-import { type Block, openBlock, RECHECK_MS } from './known-block.ts';
+import { type Block, type KnownBlock, openBlock, RECHECK_MS } from './known-block.ts';
 
 /** Where in the queue of this process a call waits: behind the others, or in front of them. */
 export type CallOrder = 'first' | 'last';
@@ -12,6 +12,11 @@ export type CallOrder = 'first' | 'last';
 export interface RateLimiter {
   /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
   acquire(budget: string, signal: AbortSignal, order?: CallOrder): Promise<void>;
+  /**
+   * The same for a call that another one should follow at once: takes the slots of both where slots are far apart. The slot
+   * of the second one comes with the answer; undefined where a call waits for its slot only a moment.
+   */
+  acquirePair(budget: string, signal: AbortSignal): Promise<SecondSlot | undefined>;
   /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
   block(untilMs: number, reason: string, fault?: BlockFault): Promise<void>;
   /** The block that holds now, if one does. */
@@ -20,6 +25,14 @@ export interface RateLimiter {
   slow(budget: string, untilMs: number): Promise<void>;
   /** Ends a block. */
   clear(): Promise<void>;
+}
+
+/** The slot of the second of two calls. */
+export interface SecondSlot {
+  /** Spends it; false where it was spent, grew too old, or the account is blocked by now. */
+  use(): Promise<boolean>;
+  /** Gives it to somebody who waits, where it was not spent. */
+  release(): void;
 }
 
 /** The account is paused for longer than its callers' patience lasts. */
@@ -46,6 +59,8 @@ export interface RateLimiterOptions {
   readonly share?: number;
   /** How long a block may keep a caller waiting, in ms: what it read before grows old. For ever where absent. */
   readonly patienceMs?: number;
+  /** The budget whose calls may come in pairs. */
+  readonly paired?: string;
 }
 
 /** Those of this process who wait for one budget. */
@@ -60,7 +75,10 @@ interface BudgetQueue {
 }
 
 interface Waiter {
-  grant(): void;
+  /** One, or two for a call that another one follows. */
+  readonly wanted: number;
+  /** `slot` is the time of the last one that it gets. */
+  grant(slot: number): void;
   fail(error: unknown): void;
 }
 
@@ -69,7 +87,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const lanes = new Map(
     Object.entries(options.budgets).map(([name, budget]) => [
       name,
-      openQueue(slotsOf(`${key}/${name}`, budget, share)),
+      openQueue(slotsOf(`${key}/${name}`, budget, share, name === options.paired)),
     ]),
   );
   const block = openBlock(store, key, now);
@@ -99,25 +117,38 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   async function spend(queue: BudgetQueue): Promise<void> {
     const { waiters } = queue;
     const { interval, maxLatenessMs } = queue.slots;
-    const count = Math.max(1, Math.min(waiters.length, Math.floor(RESERVE_AHEAD_MS / interval)));
+    const count = slotsWanted(waiters, RESERVE_AHEAD_MS / interval);
     const first = await reserve(store, queue, count, now);
     // Counted: an interval of a budget without bounds is less than a time of today can tell apart.
-    for (let taken = 0; taken < count; taken += 1) {
-      const slot = first + taken * interval;
+    for (let taken = 0; taken < count; ) {
+      const next = Math.min(waiters[0]?.wanted ?? 1, count - taken);
+      taken += next;
+      const slot = first + (taken - 1) * interval;
       if (!(await isReached(queue, slot, now)) || waiters.length === 0 || (await block.current()) !== undefined) return;
-      if (now() - slot <= maxLatenessMs) waiters.shift()?.grant();
+      if (now() - slot <= maxLatenessMs) grant(waiters, next, slot);
     }
   }
 
+  function start(queue: BudgetQueue): void {
+    if (queue.pumping || queue.waiters.length === 0) return;
+    queue.pumping = true;
+    void pump(queue);
+  }
+
   return {
-    acquire(budget, signal, order = 'last') {
+    async acquire(budget, signal, order = 'last') {
       const queue = find(budget);
-      const granted = join(queue, signal, order);
-      if (!queue.pumping && queue.waiters.length > 0) {
-        queue.pumping = true;
-        void pump(queue);
-      }
-      return granted;
+      const granted = join(queue, signal, { order });
+      start(queue);
+      await granted;
+    },
+    async acquirePair(budget, signal) {
+      const queue = find(budget);
+      const { pairedMs } = queue.slots;
+      const granted = join(queue, signal, { order: 'last', wanted: pairedMs === undefined ? 1 : 2 });
+      start(queue);
+      const slot = await granted;
+      return pairedMs === undefined ? undefined : secondSlot(queue, block, { until: slot + pairedMs, now });
     },
     block: (until, reason, fault = 'rate') => block.extend({ until, reason }, fault),
     blockedUntil() {
@@ -140,8 +171,49 @@ const openQueue = (slots: CallSlots): BudgetQueue => ({
   lead: 0,
 });
 
-/** Waits in the queue until a slot is granted. Rejects where the signal aborts, and leaves the queue then. */
-function join(queue: BudgetQueue, signal: AbortSignal, order: CallOrder): Promise<void> {
+/** The slot that is left of two which were granted together. */
+function secondSlot(
+  { waiters }: BudgetQueue,
+  block: Pick<KnownBlock, 'current'>,
+  { until, now }: { readonly until: number; readonly now: () => number },
+): SecondSlot {
+  let isSpent = false;
+  const isLeft = () => !isSpent && now() <= until;
+  return {
+    async use() {
+      if ((await block.current()) !== undefined || !isLeft()) return false;
+      isSpent = true;
+      return true;
+    },
+    release() {
+      if (isLeft()) grant(waiters, 1, now());
+      isSpent = true;
+    },
+  };
+}
+
+/** As many slots as those who wait first want together, at most so many, and enough for the first one. */
+function slotsWanted(waiters: readonly Waiter[], most: number): number {
+  let sum = 0;
+  for (const { wanted } of waiters) {
+    if (sum > 0 && sum + wanted > most) break;
+    sum += wanted;
+  }
+  return Math.max(1, sum);
+}
+
+/** Lets those go who wait first and for whom this many slots are enough. */
+function grant(waiters: Waiter[], slots: number, slot: number): void {
+  for (let left = slots - (waiters[0]?.wanted ?? 0); left >= 0 && waiters.length > 0; left -= waiters[0]?.wanted ?? 0)
+    waiters.shift()?.grant(slot);
+}
+
+/** Waits in the queue until slots are granted, and returns the time of the last. Rejects where the signal aborts, and leaves the queue then. */
+function join(
+  queue: BudgetQueue,
+  signal: AbortSignal,
+  { order, wanted = 1 }: { readonly order: CallOrder; readonly wanted?: number },
+): Promise<number> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const leave = () => {
@@ -150,9 +222,10 @@ function join(queue: BudgetQueue, signal: AbortSignal, order: CallOrder): Promis
       reject(signal.reason);
     };
     const waiter: Waiter = {
-      grant() {
+      wanted,
+      grant(slot) {
         signal.removeEventListener('abort', leave);
-        resolve();
+        resolve(slot);
       },
       fail(error) {
         signal.removeEventListener('abort', leave);

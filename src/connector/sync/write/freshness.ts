@@ -4,7 +4,7 @@
  */
 import { type Patch, ProviderError } from '../../../../providers/provider.ts';
 import type { Metrics } from '../../../http/metrics.ts';
-import type { SendGuard } from '../../crm/send-guard.ts';
+import type { CallPair, SendGuard } from '../../crm/send-guard.ts';
 
 /** A write leaves within this time of the start of its read, in ms; else the records are read again. */
 export const FRESH_MS = 250;
@@ -18,6 +18,8 @@ export interface WriteWindow {
 export interface Freshness {
   /** Stops a write whose read has grown old. */
   readonly guard: SendGuard;
+  /** The calls of the last reading and of the write that follows it. */
+  readonly pair?: CallPair;
   /** Whether a write was stopped since the last reading. */
   isStale(): boolean;
   /** How old the last reading is, in ms. */
@@ -34,6 +36,7 @@ export interface FreshnessOptions {
   readonly provider: string;
   readonly metrics: Pick<Metrics, 'readToWriteSeconds' | 'rereads'>;
   readonly now: () => number;
+  readonly pair: CallPair;
   /** When the reading of what is to be written now began, in ms since 1970. */
   readonly readFrom: () => number;
   /** Reads records, decides them, and returns their patches. */
@@ -41,13 +44,14 @@ export interface FreshnessOptions {
 }
 
 /** Watches over the writes of one batch that has just been read. */
-export function readFresh({ provider, metrics, now, readFrom, read }: FreshnessOptions): Freshness {
+export function readFresh({ provider, metrics, now, pair, readFrom, read }: FreshnessOptions): Freshness {
   let stale = false;
   let hasLeft = false;
   let isWide = false;
   const age = (): number => now() - readFrom();
   let readMs = age();
   return {
+    pair,
     guard({ method }) {
       if (method === 'GET') return;
       if (age() > FRESH_MS + (isWide ? readMs : 0)) {

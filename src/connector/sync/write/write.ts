@@ -313,7 +313,7 @@ async function attempt(
   patches: readonly Patch[],
 ): Promise<readonly Written['outcome'][]> {
   try {
-    return await withSendGuard(fresh.guard, () => connection.update(patches, signal));
+    return await withSendGuard(fresh.guard, () => connection.update(patches, signal), fresh.pair);
   } catch (error) {
     signal.throwIfAborted();
     return patches.map(({ id }) => ({ kind: 'fault', id, error }));

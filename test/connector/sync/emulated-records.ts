@@ -1,0 +1,131 @@
+/** Records of an emulated CRM whose company changed its name, synced by hand: with the real provider, rate limiter and fence. */
+import { onTestFinished } from 'vitest';
+import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import type { HubspotEmulatorOptions } from '../../../providers/hubspot/emulator/options.ts';
+import { hubspot } from '../../../providers/hubspot/provider.ts';
+import type { Provider } from '../../../providers/provider.ts';
+import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
+import { salesforce } from '../../../providers/salesforce/provider.ts';
+import { mappedFields, openCrm } from '../../../src/connector/crm/crm.ts';
+import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { syncRecords } from '../../../src/connector/sync/sync.ts';
+import { readBatchSize } from '../../../src/connector/sync/write/batch-size.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import { writePayload } from '../../../src/protocol/payload.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import { ENTITY, renamed } from '../../faults/company.ts';
+import { settingsOf } from '../../providers/salesforce/setup.ts';
+import { newStore } from '../../support/stores.ts';
+import { toySettings } from '../../support/toy-crm.ts';
+
+const live = () => new AbortController().signal;
+interface Clock {
+  now(): number;
+  forward(ms: number): void;
+}
+
+/** A clock that stands still but for a ms at each look: how fast the machine is decides nothing. */
+function slowClock(): Clock {
+  let time = Date.UTC(2026, 2, 3);
+  return {
+    now: () => {
+      time += 1;
+      return time;
+    },
+    forward(ms: number) {
+      time += ms;
+    },
+  };
+}
+
+/** Something on the way to the CRM: what it answers to a request in its place. */
+export type Firewall = (request: {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: string | Uint8Array;
+}) => number | undefined;
+
+export interface Emulated {
+  readonly emulator: Awaited<ReturnType<typeof startHubspotEmulator>> | SalesforceEmulator;
+  readonly provider: Provider;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly name: string;
+}
+
+export async function emulatedHubspot(options: HubspotEmulatorOptions = {}): Promise<Emulated> {
+  const emulator = await startHubspotEmulator({ rate: 'none', ...options });
+  onTestFinished(emulator.close);
+  const settings = {
+    apiVersion: '2026-09',
+    rate: { calls: 9_000, perSeconds: 1 },
+    concurrency: 8,
+    ...emulator.settings,
+  };
+  return { emulator, provider: hubspot, settings, name: 'name' };
+}
+
+export async function emulatedSalesforce(options: SalesforceEmulatorOptions = {}): Promise<Emulated> {
+  const emulator = await startSalesforceEmulator(options);
+  onTestFinished(emulator.close);
+  return { emulator, provider: salesforce, settings: settingsOf({ ...emulator.settings }), name: 'Name' };
+}
+
+/** Records of one company that all hold its former name, and whose writes are due. */
+export async function recordsOf(
+  { emulator, provider, settings, name }: Emulated,
+  count: number,
+  clock: Clock = slowClock(),
+) {
+  const { now } = clock;
+  const store = await newStore('sqlite');
+  const metrics = createMetrics();
+  const client = openClient();
+  onTestFinished(client.close);
+  const way: { firewall: Firewall | undefined } = { firewall: undefined };
+  const http: typeof client.http = async (request) => {
+    const status = way.firewall?.(request);
+    return status === undefined ? client.http(request) : { status, headers: {}, body: '<html>Request blocked</html>' };
+  };
+  const mapping = [{ field: 'name', property: name, policy: 'tracked' }] as const;
+  const connect = { connect: provider.connect, observe: undefined };
+  const crm = await openCrm(
+    { store, http, metrics, now },
+    toySettings(connect, { provider, settings, mapping, name: 'crm' }),
+  );
+  const ids = Array.from({ length: count }, () => emulator.add({ [name]: 'A ApS' }));
+  for (const recordId of ids)
+    await store.write((tx) =>
+      linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: now() }),
+    );
+  const rename = async (before: string, after: string, hour: number) => {
+    const body = JSON.stringify(writePayload(renamed(before, after, hour)));
+    const timestamp = new Date(Date.UTC(2026, 2, 2, hour)).toISOString();
+    await store.write((tx) => insertReceipts(tx, [{ key: after, entity: ENTITY, timestamp, body }], now()));
+    const receipts = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
+    const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: mappedFields([crm]) };
+    await applyReceipts(deps, receipts);
+  };
+  /** Syncs all that is due, at most so many records at a time. */
+  const sync = async (most = Number.POSITIVE_INFINITY) => {
+    for (let runs = 0; runs < 9; runs += 1) {
+      const limit = Math.min(most, await readBatchSize(store.db, crm, now()));
+      const claims = await claim(store, 'sync:crm', { limit, now: now(), leaseMs: 60_000 });
+      if (claims.length === 0) return;
+      await syncRecords({ store, metrics, now }, crm, claims, live());
+    }
+  };
+  const parked = async () =>
+    (await store.db.selectFrom('lane').select(['key', 'error']).where('parked_at', 'is not', null).execute()).map(
+      ({ key, error }) => [key, error],
+    );
+  const held = () => ids.map((id) => emulator.get(id)?.[name]);
+  /** How many of the records hold it. */
+  const holding = (value: string) => held().filter((each) => each === value).length;
+  await rename('A ApS', 'B ApS', 8);
+  return { store, crm, clock, ids, sync, rename, parked, held, holding, way };
+}
