@@ -122,8 +122,8 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const { store, now } = deps;
   const { name, mask, hold } = config;
   const limits = limitsOf(config);
-  const pace = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
-  const rateLimiter = createRateLimiter({ store, key: name, now, ...pace });
+  const options = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
+  const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connected = await connectProvider(config, { http, keep: keepFor(store, name, now), now });
   const connection = fenceConnection(connected, { name, form: formOf(config), schema, mask });

@@ -9,7 +9,7 @@ import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-wri
 import type { Store, Tx } from '../../store/open.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
-import { type CallPair, releasePair } from '../crm/send-guard.ts';
+import type { CallPair } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
@@ -184,7 +184,6 @@ async function syncBatch(
       if (reason === 'slow' || isSameSchema(schema, batch.schema)) smaller = { size, reason };
     },
   });
-  releasePair(pair);
   if (smaller !== undefined) await rememberBatchSize(store, crm.name, { ...smaller, now: now() });
   const failed = [...written.values()].find((each) => each.outcome.kind === 'fault')?.outcome;
   const fault = failed?.kind === 'fault' ? await settleFault(failed.error, crm.rateLimiter, now()) : undefined;

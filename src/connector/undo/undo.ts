@@ -8,7 +8,7 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
-import { type CallPair, releasePair, timeRead } from '../crm/send-guard.ts';
+import { type CallPair, timeRead } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
@@ -101,14 +101,7 @@ async function restorePage(
   const found = await readAndDecide(deps, batch, signal, pair);
   signal.throwIfAborted();
   const at = now();
-  // The hold comes first: were we to end after the write, the next sync would write our value again.
-  const { ours, displaced } = await store.write(async (tx) => {
-    const live = await held(tx, claims);
-    const mine = found.restored.filter(({ last }) => live.has(last.recordId));
-    const { holdMs = UNDO_HOLD_MS } = deps;
-    const until = Number.isFinite(holdMs) ? at + holdMs : null;
-    return { ours: mine, displaced: await holdRestored(tx, crm.name, mine, { at, until }) };
-  });
+  const { ours, displaced } = await holdFirst(deps, crm, found.restored, { claims, at });
   const live = await owned(store.db, claims);
   // Started writes are finished: a stop must not leave records on hold that were not restored.
   const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
@@ -135,7 +128,6 @@ async function restorePage(
     fresh: { ...fresh, guard },
     leftBehind: (id, refused) => leftBehind(dueOf(latest.values(), id), refused),
   });
-  releasePair(pair);
   const results = ours.map((each): RestoreResult => {
     const last = latest.get(nameOf(each)) ?? each;
     if (!('isDue' in last)) return { restored: each, undone: last, written: undefined };
@@ -168,6 +160,21 @@ async function restorePage(
     open: ids.filter(isOpen),
     ...(faulty?.kind === 'fault' && { fault: faulty.error }),
   };
+}
+
+/** Holds what is to be restored before it is: were we to end after the write, the next sync would write our value again. */
+function holdFirst(
+  { store, holdMs = UNDO_HOLD_MS }: UndoDeps,
+  { name }: Crm,
+  restored: readonly Restored[],
+  { claims, at }: { readonly claims: readonly Claim[]; readonly at: number },
+) {
+  return store.write(async (tx) => {
+    const live = await held(tx, claims);
+    const ours = restored.filter(({ last }) => live.has(last.recordId));
+    const until = Number.isFinite(holdMs) ? at + holdMs : null;
+    return { ours, displaced: await holdRestored(tx, name, ours, { at, until }) };
+  });
 }
 
 const recordOf = (each: Undone | Restored): string => ('isDue' in each ? each.last.recordId : each.record);

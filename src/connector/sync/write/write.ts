@@ -3,7 +3,7 @@
  * refuses as a whole, and reads again whatever is sent later than its first call.
  */
 import { type Connection, type Outcome, type Patch, ProviderError } from '../../../../providers/provider.ts';
-import { withSendGuard } from '../../crm/send-guard.ts';
+import { releasePair, withSendGuard } from '../../crm/send-guard.ts';
 import { UNMENTIONED } from '../settle.ts';
 import { FRESH_MS, type Freshness, type WriteWindow } from './freshness.ts';
 
@@ -106,6 +106,7 @@ export async function writePatches(
     const sent = part.isRead === true ? part.patches : await renewed(run, part.patches);
     if (sent.length > 0) await writePart(run, part, sent);
   }
+  if (run.fresh.pair !== undefined) releasePair(run.fresh.pair);
   for (const outcome of run.alone) finish(run, run.isThrough ? rejected(outcome) : outcome);
   return run.results;
 }
