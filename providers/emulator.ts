@@ -96,6 +96,21 @@ export interface CrmEmulator {
   close(): Promise<void>;
 }
 
+/** What a CRM makes of the texts that come through its API, by property: by a trigger, a workflow, or by itself. */
+export type Respell = Readonly<Record<string, (text: string) => string>>;
+
+/** The values as such a CRM stores them. */
+export const respelled = <V extends PropertyValue>(
+  values: Readonly<Record<string, V>>,
+  respell: Respell = {},
+): Record<string, V | string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const make = Object.hasOwn(respell, name) ? respell[name] : undefined;
+      return [name, typeof value === 'string' && value !== '' && make !== undefined ? make(value) : value];
+    }),
+  );
+
 /** Options every emulator takes. */
 export interface EmulatorOptions {
   /** 0 picks a free one. */
@@ -103,6 +118,7 @@ export interface EmulatorOptions {
   readonly seed?: number;
   readonly faults?: readonly ScriptedFault[];
   readonly now?: () => number;
+  readonly respell?: Respell;
 }
 
 export interface ServedEmulator {

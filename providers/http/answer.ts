@@ -1,5 +1,5 @@
 /** What an answer of the API means: for the connection as a whole, or for one company. Pure. */
-import { type Created, type HttpResponse, type Outcome, ProviderError } from '../provider.ts';
+import { type Created, type HttpResponse, type Outcome, type PropertyValue, ProviderError } from '../provider.ts';
 import { retryAfterMs } from '../retry-after.ts';
 
 /** An answer that one company is to blame or to praise for. */
@@ -36,10 +36,15 @@ export function readAnswer({ status, headers, body }: HttpResponse, what: string
 
 export const isGone = ({ status }: Answer): boolean => GONE.includes(status);
 
-/** What became of a change that was sent. */
-export function judgeUpdate(id: string, sent: readonly string[], answer: Answer): Outcome {
+/** What became of a change that was sent; `stored` is what the answer shows of the properties, if anything. */
+export function judgeUpdate(
+  id: string,
+  sent: readonly string[],
+  answer: Answer,
+  stored: Readonly<Record<string, PropertyValue>>,
+): Outcome {
   if (isGone(answer)) return { kind: 'gone', id };
-  if (answer.status < 300) return { kind: 'written', id };
+  if (answer.status < 300) return { kind: 'written', id, ...(Object.keys(stored).length > 0 && { stored }) };
   return { kind: 'rejected', id, reason: reasonOf(answer), properties: blamed(answer, sent) };
 }
 

@@ -131,7 +131,14 @@ async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSigna
   const { updateUrl, idKey } = api.settings;
   const body = { ...wire(api, properties), [idKey]: toJson(id, api.known.get(idKey)) };
   const answer = await api.send(withId(updateUrl, id), 'updateUrl', body, signal);
-  return judgeUpdate(id, Object.keys(properties), answer);
+  return judgeUpdate(id, Object.keys(properties), answer, storedIn(api, answer, id, Object.keys(properties)));
+}
+
+/** What an update was answered with, where that is the company itself: its id stands there, and all that was sent. */
+function storedIn({ settings, known }: Api, { json }: Answer, id: string, sent: readonly string[]): Values {
+  if (!isObject(json) || bare(idIn(json, settings.idKey) ?? '') !== bare(id)) return {};
+  if (!sent.every((name) => Object.hasOwn(json, name))) return {};
+  return Object.fromEntries(sent.map((name) => [name, fromJson(json[name], known.get(name))]));
 }
 
 async function scanPage(

@@ -50,7 +50,7 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
         ? []
         : verb(signal, async (apis) => readCompanies(apis, ids, names, await schema.valuesOf(apis, names))),
     update: async (patches, signal) =>
-      patches.length === 0 ? [] : verb(signal, (apis) => updateCompanies(apis, patches)),
+      patches.length === 0 ? [] : verb(signal, (apis) => updateCompanies(apis, patches, schema)),
     scan: (names, cursor, signal) =>
       verb(signal, async (apis) => {
         const toValues = await schema.valuesOf(apis, names);

@@ -1,9 +1,10 @@
 /** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
 import type { MissingRight, Right } from '../provider.ts';
-import type { AccountRow, Calls } from './client/client.ts';
+import type { Calls } from './client/client.ts';
 import { isNotForUser, SalesforceRefusal } from './client/errors.ts';
 import { objectsOf } from './client/json.ts';
 import type { SalesforceSettings } from './client/settings.ts';
+import type { AccountRow } from './client/update-call.ts';
 
 /** One call for each object. What making fields needs (Customize Application) no describe tells. */
 export async function missingPermissions(

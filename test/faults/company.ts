@@ -23,6 +23,6 @@ export const CRMS = [
     name: 'Name',
     own: 'CVR_Name__c',
     read: 'POST .*/composite/sobjects/Account$',
-    write: 'PATCH .*/(composite/)?sobjects',
+    write: 'POST .*/composite$',
   },
 ] as const;

@@ -57,6 +57,31 @@ async function keepsTime(lab: Lab, name: string): Promise<void> {
 
 export const VALUE_RULES: readonly ConformanceRule[] = [
   {
+    name: 'tells-what-stands',
+    about:
+      'what an update says that a record held before and holds now is what a read gives, of properties of the patch only',
+    why: "a person's value would be taken for ours and overwritten, or a value put back that nobody wrote",
+    needs: ['read'],
+    run: async (lab) => {
+      const { ids, connection, fake, text } = lab;
+      const [first = '', second = first] = ids;
+      const asked = [...new Set([second, first])];
+      const before = new Map(asked.map((id, at) => [id, `Edited ${at}`]));
+      for (const [id, value] of before) fake.edit(id, { [text]: value });
+      const patches = asked.map((id, at) => ({ id, properties: { [text]: `Ny ${at} ` } }));
+      for (const outcome of await connection.update(patches, live())) {
+        if (outcome.kind !== 'written') continue;
+        const now = await valuesOf(lab, outcome.id, [text]);
+        const then = { [text]: before.get(outcome.id) ?? null };
+        for (const [what, stated, known] of [
+          ['stored', outcome.stored, now],
+          ['replaced', outcome.replaced, then],
+        ] as const)
+          if (stated !== undefined) insistSame(stated, known, `what an update stated as ${what}`);
+      }
+    },
+  },
+  {
     name: 'reads-what-is-asked',
     about: 'read gives the properties asked for and no others, and blanks as null',
     why: 'a blank that is not null looks like something a person wrote, and is never filled',

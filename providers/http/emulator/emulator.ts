@@ -4,6 +4,7 @@ import {
   type EmulatorAnswer,
   type EmulatorOptions,
   type EmulatorRequest,
+  respelled,
   serveEmulator,
 } from '../../emulator.ts';
 import type { Property, PropertyValue } from '../../provider.ts';
@@ -12,6 +13,8 @@ import { propertiesOf } from '../properties.ts';
 export interface HttpEmulatorOptions extends EmulatorOptions {
   /** True for an API that takes companies and tells nothing: neither read nor list. */
   readonly blind?: boolean;
+  /** True for an API that answers an update with the company as it is then. */
+  readonly shows?: boolean;
   /** Value of the Authorization header. */
   readonly authValue?: string;
 }
@@ -126,13 +129,13 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
 function answer(
   companies: Companies,
   request: EmulatorRequest,
-  { authValue, blind }: Required<Pick<HttpEmulatorOptions, 'authValue' | 'blind'>>,
+  { authValue, blind, ...options }: HttpEmulatorOptions & Required<Pick<HttpEmulatorOptions, 'authValue' | 'blind'>>,
 ): EmulatorAnswer {
   const { method, url, headers } = request;
   if (headers.authorization !== authValue) return { status: 401, body: { message: 'who are you?' } };
   if (!url.pathname.startsWith('/companies')) return { status: 404, body: '<html>Not found</html>', headers: HTML };
   const id = idIn(url);
-  if (method === 'POST' || method === 'PUT') return take(companies, id, request.body);
+  if (method === 'POST' || method === 'PUT') return take(companies, id, request.body, options);
   if (method !== 'GET' || blind) return { status: 405, body: { message: `${method} is not allowed` } };
   return id === undefined ? list(companies, url.searchParams.get('cursor') ?? '0') : show(companies, id);
 }
@@ -142,16 +145,22 @@ function idIn({ pathname }: URL): string | undefined {
   return encoded === undefined ? undefined : decodeURIComponent(encoded);
 }
 
-function take(companies: Companies, id: string | undefined, body: string): EmulatorAnswer {
+function take(
+  companies: Companies,
+  id: string | undefined,
+  body: string,
+  { respell, shows }: Pick<HttpEmulatorOptions, 'respell' | 'shows'>,
+): EmulatorAnswer {
   const values = flat(body);
   if (values === undefined) return { status: 400, body: { message: 'the body is no flat JSON' } };
   if (id !== undefined && !companies.live.has(id))
     return { status: 404, body: { message: `there is no company ${id}` } };
   const errors = invalid(values);
   if (errors !== undefined) return { status: 422, body: { message: 'not every value is valid', errors } };
-  if (id === undefined) return add(companies, values);
-  companies.write(id, values);
-  return { status: 204 };
+  const made = respelled(values, respell);
+  if (id === undefined) return add(companies, made);
+  companies.write(id, made);
+  return shows === true ? show(companies, id) : { status: 204 };
 }
 
 function add(companies: Companies, values: Values): EmulatorAnswer {

@@ -1,5 +1,5 @@
 /** One emulated HubSpot account: its options with defaults, and all state the endpoints share. */
-import type { EmulatorAnswer } from '../../emulator.ts';
+import { type EmulatorAnswer, respelled } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { seeded } from '../../seeded.ts';
 import { fromHubspot } from '../read/values.ts';
@@ -153,20 +153,25 @@ function changesOf(
     const known = old !== undefined && old.until > now() ? old.company : company;
     stale.set(id, { until: now() + ms, company: known });
   };
-  const stored = (texts: Readonly<Record<string, string>>, before: Readonly<Record<string, string>> = {}) => {
+  const stored = (
+    texts: Readonly<Record<string, string>>,
+    source: VersionSource,
+    before: Readonly<Record<string, string>> = {},
+  ) => {
+    const made = source === APP ? respelled(texts, state.options.respell) : texts;
     const own = Object.fromEntries(
-      Object.entries(texts).map(([name, text]) => [name, storedText(definitions.get(name), text)]),
+      Object.entries(made).map(([name, text]) => [name, storedText(definitions.get(name), text)]),
     );
     return { ...blanksFilled(before, own, state), ...own };
   };
   return {
     write(company, texts, source = APP) {
       lag(company.id, { ...company });
-      companies.write(company, stored(texts, company.properties), source);
+      companies.write(company, stored(texts, source, company.properties), source);
       happened({ kind: 'edited', company, names: Object.keys(texts) });
     },
     create(texts, source = APP) {
-      const company = companies.create(stored(texts), source);
+      const company = companies.create(stored(texts, source), source);
       lag(company.id, undefined);
       happened({ kind: 'created', company });
       return company;

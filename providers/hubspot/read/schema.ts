@@ -12,10 +12,14 @@ export interface HubspotSchema {
   definition(apis: Apis, name: string): Promise<Definition | undefined>;
   /** Texts to values by the account's own types; the names asked for are always all there. */
   valuesOf(apis: Apis, names: readonly string[]): Promise<ToValues>;
+  /** The same by what is known already, for the names that HubSpot gives a text of; nothing where nothing is known. */
+  shownOf(texts: HubspotTexts, names: readonly string[]): Readonly<Record<string, PropertyValue>>;
 }
 
+type HubspotTexts = Readonly<Record<string, string | null>>;
+
 /** Turns HubSpot's texts into values. */
-export type ToValues = (texts: Readonly<Record<string, string | null>>) => Readonly<Record<string, PropertyValue>>;
+export type ToValues = (texts: HubspotTexts) => Readonly<Record<string, PropertyValue>>;
 
 /** Nothing read yet. */
 export function openSchema(): HubspotSchema {
@@ -32,6 +36,13 @@ export function openSchema(): HubspotSchema {
     read: async (apis) => [...(await read(apis)).values()],
     // One that is not known may have been made since.
     definition: async (apis, name) => known?.get(name) ?? (await read(apis)).get(name),
+    shownOf: (texts, names) =>
+      Object.fromEntries(
+        names.flatMap((name) => {
+          const definition = Object.hasOwn(texts, name) ? known?.get(name) : undefined;
+          return definition === undefined ? [] : [[name, fromHubspot(texts[name], definition.type)]];
+        }),
+      ),
     async valuesOf(apis, names) {
       const definitions = known ?? (await read(apis));
       return (texts) =>

@@ -1,22 +1,29 @@
 /** Writes patches to companies by record id, a batch at a time; never creates one. */
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
-import { isRecordId, namedIds, readBatch } from '../client/batch.ts';
+import { type BatchAnswer, isRecordId, namedIds, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
 import { findOne } from '../read/find.ts';
+import type { HubspotSchema } from '../read/schema.ts';
 import { toHubspot } from '../read/values.ts';
 import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from './judge.ts';
+
+type ShownSchema = Pick<HubspotSchema, 'shownOf'>;
 
 /**
  * Writes up to 100 patches: one call, and one for each record that HubSpot does not find. A fault of the connection is
  * thrown only while nothing is known; later the patches still open come back as `retry`.
  */
-export async function updateCompanies(apis: Apis, patches: readonly Patch[]): Promise<readonly Outcome[]> {
+export async function updateCompanies(
+  apis: Apis,
+  patches: readonly Patch[],
+  schema: ShownSchema,
+): Promise<readonly Outcome[]> {
   const settled = new Map<string, Outcome>();
   const valid = patches.filter((patch) => isRecordId(patch.id));
   let fault: ProviderError | undefined;
   try {
-    const { outcomes, missing } = valid.length === 0 ? { outcomes: [], missing: [] } : await write(apis, valid);
+    const { outcomes, missing } = valid.length === 0 ? { outcomes: [], missing: [] } : await write(apis, valid, schema);
     for (const outcome of outcomes) settled.set(outcome.id, outcome);
     for (const id of missing) settled.set(id, await whereabouts(apis, id));
   } catch (error) {
@@ -26,14 +33,27 @@ export async function updateCompanies(apis: Apis, patches: readonly Patch[]): Pr
   return patches.map(({ id }) => settled.get(id) ?? (isRecordId(id) ? openPatch(id, fault) : { kind: 'gone', id }));
 }
 
-async function write(apis: Apis, group: readonly Patch[]): Promise<PatchStep> {
+async function write(apis: Apis, group: readonly Patch[], schema: ShownSchema): Promise<PatchStep> {
   try {
-    return judgeAnswer(group, readBatch(await apis.batch.update({ inputs: group.map(toInput) })));
+    const answer = readBatch(await apis.batch.update({ inputs: group.map(toInput) }));
+    const step = judgeAnswer(group, answer);
+    return { ...step, outcomes: step.outcomes.map(withStored(group, answer, schema)) };
   } catch (error) {
     if (error instanceof HubspotRefusal && error.isForeign) return judgeForeign(group, error.status);
     if (!(error instanceof HubspotRefusal) || !isAboutRecords(error)) throw error;
     return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
   }
+}
+
+/** HubSpot answers with the properties as they are after the write. */
+function withStored(group: readonly Patch[], { records }: BatchAnswer, { shownOf }: ShownSchema) {
+  const names = new Map(group.map(({ id, properties }) => [id, Object.keys(properties)]));
+  const texts = new Map(records.map(({ id, properties }) => [id, properties]));
+  return (outcome: Outcome): Outcome => {
+    if (outcome.kind !== 'written') return outcome;
+    const stored = shownOf(texts.get(outcome.id) ?? {}, names.get(outcome.id) ?? []);
+    return Object.keys(stored).length === 0 ? outcome : { ...outcome, stored };
+  };
 }
 
 /** Without the trace id one bad input fails the whole batch; without `idProperty` the id is the record id. */

@@ -1,24 +1,19 @@
 /** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
 import type { Connection } from 'jsforce/lib/connection.js';
-import type { HttpResponse, PropertyValue, ProviderContext } from '../../provider.ts';
+import type { HttpResponse, ProviderContext } from '../../provider.ts';
 import { SalesforceRefusal, sessionFault, unexpectedAnswer } from './errors.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
 import { openSessions, type Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { guardedTransport } from './transport.ts';
-
-/** A record as Salesforce sends it, of no known shape. */
-export type AccountRow = Readonly<Record<string, unknown>>;
+import { type AccountRow, readUpdate, type UpdateAnswer, updateCall, type WriteRow } from './update-call.ts';
 
 /** Runs one verb with the calls for its signal; a refusal that nobody judged becomes a fault of the connection. */
 export type HttpVerb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
 
 /** Where a query is asked. */
 export type QueryScope = 'live' | 'all' | 'tooling';
-
-/** One record to write. */
-export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
 
 /** The calls for one verb, bound to its signal. Each throws {@link SalesforceRefusal} for a refusal, never for a 401. */
 export interface Calls {
@@ -28,8 +23,8 @@ export interface Calls {
   describeObject(name: string): Promise<AccountRow>;
   /** Up to 200 records; those that are not there are left out. */
   retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly AccountRow[]>;
-  /** Up to 200 results, one for each record, in their order, as Salesforce gave them. */
-  update(rows: readonly WriteRow[]): Promise<readonly unknown[]>;
+  /** Updates up to 200 records, and reads these fields of them right before and after: one call. */
+  update(rows: readonly WriteRow[], fields: readonly string[]): Promise<UpdateAnswer>;
   /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
   query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
   /** Posts to a path below the API's version; not safe to repeat. */
@@ -128,6 +123,7 @@ function openLine(sessions: ReturnType<typeof openSessions>, open: OpenConnectio
 
 function callsOver(line: Line, { object, apiVersion, allowDuplicates }: SalesforceSettings): Calls {
   const { call, serverTime, usage, session } = line;
+  const base = `/services/data/v${apiVersion}`;
   const duplicates = allowDuplicates ? { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' } : {};
   const headers = { ...WRITE_HEADERS, ...duplicates };
   const post = async (path: string, json: object): Promise<AccountRow> => {
@@ -154,18 +150,8 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       if (!Array.isArray(rows)) throw unexpectedAnswer('a read');
       return objectsOf(rows);
     },
-    async update(rows) {
-      // Copies for each try: jsforce takes records that it may change.
-      const results: unknown = await call((connection) =>
-        connection.update(
-          object,
-          rows.map((row) => ({ ...row })),
-          { allOrNone: false, headers },
-        ),
-      );
-      if (!Array.isArray(results)) throw unexpectedAnswer('an update');
-      return results;
-    },
+    update: async (rows, fields) =>
+      readUpdate(await post('/composite', updateCall({ object, base, headers }, rows, fields))),
     async query(soql, scope = 'live') {
       const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
       // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
@@ -182,7 +168,7 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       if (success !== true || made === undefined) throw unexpectedAnswer('a creation');
       return made;
     },
-    base: `/services/data/v${apiVersion}`,
+    base,
     serverTime,
     usage,
     session,

@@ -1,5 +1,5 @@
 /** Reading and writing records of an emulated org: collections of 200, and one at a time. */
-import type { EmulatorAnswer, EmulatorRequest } from '../../emulator.ts';
+import { type EmulatorAnswer, type EmulatorRequest, respelled } from '../../emulator.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { toLongId } from '../client/ids.ts';
 import { objectOf, textOf } from '../client/json.ts';
@@ -61,7 +61,7 @@ export function createAccount(org: Org, json: unknown, headers: EmulatorRequest[
     const body = errors.map(({ statusCode, ...rest }) => ({ ...rest, errorCode: statusCode }));
     return { status: 400, body };
   }
-  const account = org.accounts.create({ ...withCodes(org, values), ...assigned(values, headers) });
+  const account = org.accounts.create({ ...made(org, values), ...assigned(values, headers) });
   account.modifiedById = org.tokens.userId;
   org.written(account, Object.keys(values));
   return { status: 201, body: { id: account.id, success: true, errors: [] } };
@@ -194,10 +194,14 @@ function write(
   if (hidden !== undefined) return [unknownField(hidden)];
   const errors = validate(org, account, values, allowsAlerts(headers));
   if (errors.length > 0) return errors;
-  writeAs(org, account, { ...withCodes(org, values), ...assigned(values, headers) }, org.tokens.userId);
+  writeAs(org, account, { ...made(org, values), ...assigned(values, headers) }, org.tokens.userId);
   org.written(account, Object.keys(values));
   return [];
 }
+
+/** What the org makes of the values of a call. */
+const made = (org: Org, values: Readonly<Record<string, PropertyValue>>): Record<string, PropertyValue> =>
+  withCodes(org, respelled(values, org.options.respell));
 
 const allowsAlerts = (headers: EmulatorRequest['headers']): boolean =>
   /allowSave=true/i.test(String(headers['sforce-duplicate-rule-header'] ?? ''));

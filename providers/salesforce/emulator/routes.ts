@@ -81,7 +81,8 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
       return withJson(request, (json) => createCustomField(org, json));
     case 'POST composite':
       return withJson(request, (json) =>
-        answerComposite(org, json, (object, body) => create(org, object, body, headers)),
+        // A call inside takes Accept, Authorization and Content-Type from the call around it, and nothing else.
+        answerComposite(org, json, (object, body, own) => create(org, object, body, own)),
       );
     case 'POST {object}':
       return withJson(request, (json) => create(org, name, json, headers));

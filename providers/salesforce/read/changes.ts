@@ -6,10 +6,11 @@
  * second with more changes than a page holds is read by id.
  */
 import { type ChangeHint, type Changes, ProviderError } from '../../provider.ts';
-import type { AccountRow, Calls } from '../client/client.ts';
+import type { Calls } from '../client/client.ts';
 import { unexpectedAnswer } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
+import type { AccountRow } from '../client/update-call.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { valuesOf } from './read.ts';
 import { changedInSecondQuery, changedQuery, SERVER_TIME_QUERY } from './soql.ts';

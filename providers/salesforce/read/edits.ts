@@ -1,9 +1,10 @@
 /** Who changed accounts, and when: the field history where the org tracks a field, else who changed the record last. */
 import type { PropertyEdit } from '../../provider.ts';
-import type { AccountRow, Calls } from '../client/client.ts';
+import type { Calls } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import { objectOf, textOf } from '../client/json.ts';
+import type { AccountRow } from '../client/update-call.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { fieldHistoryQuery, modifiedQuery } from './soql.ts';
 import { fromSalesforce } from './values.ts';

@@ -1,7 +1,7 @@
 /** Fields of Account as describe tells them. What field-level security hides from the user is not among them. */
 import type { Property } from '../../provider.ts';
-import type { AccountRow } from '../client/client.ts';
 import { objectOf, textOf } from '../client/json.ts';
+import type { AccountRow } from '../client/update-call.ts';
 
 /** Salesforce's type and name of each field the user may see. */
 export type SalesforceSchema = ReadonlyMap<string, string>;

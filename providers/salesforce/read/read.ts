@@ -1,9 +1,10 @@
 /** Reads accounts by id, and says where the missing ones went. */
 import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
-import type { AccountRow, Calls } from '../client/client.ts';
+import type { Calls } from '../client/client.ts';
 import { faultOf, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
+import type { AccountRow } from '../client/update-call.ts';
 import type { SalesforceSchema } from './fields.ts';
 import { fromSalesforce } from './values.ts';
 import { findWhereabouts, type Whereabouts } from './whereabouts.ts';

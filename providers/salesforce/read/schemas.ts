@@ -1,6 +1,7 @@
 /** The account's fields as one connection knows them: read once, and again where Salesforce says that they changed. */
-import type { AccountRow, Calls } from '../client/client.ts';
+import type { Calls } from '../client/client.ts';
 import { SalesforceRefusal } from '../client/errors.ts';
+import type { AccountRow } from '../client/update-call.ts';
 import { type SalesforceSchema, schemaOf } from './fields.ts';
 
 export interface Schemas {

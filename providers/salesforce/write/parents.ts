@@ -41,6 +41,7 @@ export async function writeParent(
     const field = (await calls.describe()).find(({ name }) => name === PARENT);
     if (field?.updateable !== true) throw noRight('cannot be written by');
   }
+  if (outcome?.kind === 'written') return { kind: 'written', id };
   return outcome ?? { kind: 'retry', id, reason: 'Salesforce did not say what became of this account' };
 }
 

@@ -1,8 +1,9 @@
 /** The org's rules that may block a write, as far as this user can see them. */
 import type { AccountRule } from '../../provider.ts';
-import type { AccountRow, Calls, QueryScope } from '../client/client.ts';
+import type { Calls, QueryScope } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
+import type { AccountRow } from '../client/update-call.ts';
 import { DUPLICATE_RULES_QUERY, VALIDATION_RULES_QUERY } from '../read/soql.ts';
 
 /** Two calls. Validation rules are seen by users with View Setup and Configuration only. */

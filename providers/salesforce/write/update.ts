@@ -3,8 +3,10 @@ import type { Outcome, Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { faultOf, isAboutRecords, isForeign, notSalesforce, SalesforceRefusal, say } from '../client/errors.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
+import { textOf } from '../client/json.ts';
+import type { AccountRow, UpdateAnswer } from '../client/update-call.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
-import { whereaboutsOf } from '../read/read.ts';
+import { valuesOf, whereaboutsOf } from '../read/read.ts';
 import { takes, toSalesforce } from '../read/values.ts';
 import type { Whereabouts } from '../read/whereabouts.ts';
 import { judgeErrors, judgeResults, type UpdateVerdict } from './judge.ts';
@@ -41,7 +43,12 @@ type Verdicts = ReadonlyMap<string, UpdateVerdict>;
 async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Verdicts> {
   const schema = await schemas.known();
   try {
-    const verdicts = judgeResults(group, await calls.update(group.map((patch) => rowOf(patch, schema))));
+    const fields = [...new Set(group.flatMap(({ properties }) => Object.keys(properties)))];
+    const answer = await calls.update(
+      group.map((patch) => rowOf(patch, schema)),
+      fields,
+    );
+    const verdicts = judgeResults(group, answer.results).map(withValues(group, answer, schema));
     return new Map(group.map(({ id }, at) => [id, verdicts[at] ?? 'missing']));
   } catch (error) {
     if (!(error instanceof SalesforceRefusal)) throw error;
@@ -63,6 +70,18 @@ function judgeRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, sc
     if (Object.keys(properties).length > 0) return { kind: 'rejected', id: patch.id, reason, properties };
     return group.length === 1 ? judgeErrors(patch, errors) : callRefused(patch.id, reason);
   });
+}
+
+/** What each record that was written held right before, and holds now. */
+function withValues(group: readonly Patch[], { before, after }: UpdateAnswer, schema: SalesforceSchema) {
+  const [old, now] = [before, after].map((rows) => new Map(rows.map((row) => [toLongId(textOf(row.Id) ?? ''), row])));
+  return (verdict: UpdateVerdict, at: number): UpdateVerdict => {
+    const { id = '', properties = {} } = group[at] ?? {};
+    if (verdict === 'missing' || verdict.kind !== 'written') return verdict;
+    const shown = (row: AccountRow | undefined) => row && valuesOf(row, Object.keys(properties), schema);
+    const [replaced, stored] = [old, now].map((rows) => shown(rows?.get(toLongId(id))));
+    return { ...verdict, ...(replaced && { replaced }), ...(stored && { stored }) };
+  };
 }
 
 const forEach = (group: readonly Patch[], judge: (patch: Patch) => UpdateVerdict): Verdicts =>

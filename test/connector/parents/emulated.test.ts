@@ -27,7 +27,7 @@ test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', 
   };
   const POLL = { timeout: 120_000, interval: 20 };
   // The answer to the write is lost: it is ours all the same.
-  const write = crm === 'hubspot' ? 'PUT .*/associations/' : 'PATCH .*/(composite/)?sobjects';
+  const write = crm === 'hubspot' ? 'PUT .*/associations/' : 'POST .*/composite$';
   fixture[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
   await fixture.post(ownedPayload());
   await expect.poll(fresh, POLL).toBe(parent);

@@ -58,6 +58,9 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       return patches.map(({ id }) => outcomes.find((outcome) => outcome.id === id) ?? { kind: 'written', id });
     },
   })),
+  'tells-what-stands': judging((outcome) =>
+    outcome.kind === 'written' ? { ...outcome, ...(outcome.stored && { replaced: outcome.stored }) } : outcome,
+  ),
   'full-batch': connection((sound) => ({
     update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),
   })),

@@ -85,10 +85,11 @@ export async function startToyCrm(): Promise<FakeCrm> {
     }
     for (const [property, value] of Object.entries(properties))
       row.history.push({ property, value, at: Date.now(), by });
+    const replaced = picked(row, Object.keys(properties));
     // In place, as an author's fake may do it: whoever looked before sees the change.
     Object.assign(row.values, properties);
     row.at = tick();
-    return { kind: 'written', id };
+    return { kind: 'written', id, replaced, stored: picked(row, Object.keys(properties)) };
   };
 
   const withheld: Right[] = [];

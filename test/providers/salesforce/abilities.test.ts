@@ -41,7 +41,7 @@ const VERBS: Readonly<
     run: (connection, id, signal) => connection.parents?.read([id], signal),
   },
   'parent write': {
-    match: '/composite/sobjects',
+    match: '/composite$',
     run: (connection, id, signal) => connection.parents?.write({ id, parent: null, was: null }, signal),
   },
 };

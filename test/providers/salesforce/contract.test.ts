@@ -29,7 +29,7 @@ describeConformance('salesforce', {
   absentId: toLongId('001Qy0100000zzz'),
   calls: {
     read: 'POST .*/composite/sobjects/Account',
-    update: 'PATCH .*/composite/sobjects',
+    update: 'POST .*/composite$',
     create: 'POST .*/sobjects/Account$',
   },
   answers: {

@@ -60,7 +60,7 @@ describe('the fence around jsforce', () => {
     const id = emulator.add({ Name: 'Birk ApS' });
     for (const location of [`http://127.0.0.1:${port}/maintenance`, '/maintenance']) {
       emulator.fault({
-        match: 'PATCH',
+        match: 'POST .*/composite$',
         action: { kind: 'status', status: 302, headers: { location }, body: '<html></html>' },
       });
       const work = connection.update([{ id, properties: { Phone: '1' } }], live());

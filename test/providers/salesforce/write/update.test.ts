@@ -11,7 +11,14 @@ async function openWith(options: SalesforceEmulatorOptions = {}, settings: Recor
 }
 const write = (bench: Bench, id: string, properties: Record<string, PropertyValue>): Promise<readonly Outcome[]> =>
   bench.connection.update([{ id, properties }], live());
-const patchCalls = (bench: Bench) => paths(bench.requests).filter((path) => path.startsWith('PATCH')).length;
+const UPDATE = 'POST .*/composite$';
+const updateCalls = (bench: Bench) => paths(bench.requests).filter((path) => path.endsWith('/composite')).length;
+/** An answer whose update was answered with that; its reads are not. */
+const answered = (body: unknown, httpStatusCode = 200) => ({
+  kind: 'status' as const,
+  status: 200,
+  body: { compositeResponse: [{ referenceId: 'update', httpStatusCode, body, httpHeaders: {} }] },
+});
 
 describe('updating accounts', () => {
   it('retries a record that another transaction holds, and it alone', async () => {
@@ -73,7 +80,7 @@ describe('updating accounts', () => {
   ])('sets the column aside that a refusal of one record names %s, and no other', async (_, error, names) => {
     const { bench, first } = await openWith();
     const body = [{ success: false, errors: [error] }];
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body } });
+    bench.emulator.fault({ match: UPDATE, action: answered(body) });
     const [outcome] = await write(bench, first, { Fax: '9', Phone: '1' });
     expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : outcome).toEqual(names);
   });
@@ -86,7 +93,7 @@ describe('updating accounts', () => {
     expect(outcomes.filter((o) => o.kind !== 'call-refused')).toMatchObject([
       { kind: 'rejected', id: ids[40], properties: { CVR_Employees__c: expect.stringContaining('double') } },
     ]);
-    expect(patchCalls(bench)).toBe(1);
+    expect(updateCalls(bench)).toBe(1);
   });
 
   const triggered = (message: string, statusCode = 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY') => ({
@@ -97,13 +104,13 @@ describe('updating accounts', () => {
   it("blames the call where the org's own code fails for several records, and the record alone", async () => {
     const { bench, ids, first } = await openWith();
     const error = triggered('AccountTrigger: System.LimitException: Too many SOQL queries: 101');
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: ids.map(() => error) } });
+    bench.emulator.fault({ match: UPDATE, action: answered(ids.map(() => error)) });
     const all = await bench.connection.update(
       ids.map((id) => ({ id, properties: { Phone: '1' } })),
       live(),
     );
     expect(all.map((o) => o.kind)).toEqual(['call-refused', 'call-refused', 'call-refused']);
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [error] } });
+    bench.emulator.fault({ match: UPDATE, action: answered([error]) });
     expect(await write(bench, first, { Phone: '1' })).toMatchObject([
       { kind: 'rejected', properties: {}, reason: expect.stringContaining('Too many SOQL queries') },
     ]);
@@ -115,7 +122,7 @@ describe('updating accounts', () => {
     ['of an org that is full', triggered('storage limit exceeded', 'STORAGE_LIMIT_EXCEEDED'), 900_000],
   ])('retries a record for a refusal %s', async (_, error, retryAfterMs) => {
     const { bench, first } = await openWith();
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [error] } });
+    bench.emulator.fault({ match: UPDATE, action: answered([error]) });
     const [outcome] = await write(bench, first, { Phone: '1' });
     expect(outcome).toMatchObject({ kind: 'retry', ...(retryAfterMs > 0 && { retryAfterMs }) });
   });
@@ -125,7 +132,7 @@ describe('updating accounts', () => {
     async (status) => {
       const { bench, first } = await openWith();
       const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
-      bench.emulator.fault({ match: 'PATCH', action: page });
+      bench.emulator.fault({ match: UPDATE, action: page });
       expect(await write(bench, first, { Phone: '1' })).toMatchObject([
         { kind: 'call-refused', reason: expect.stringContaining('Salesforce did not answer') },
       ]);
@@ -223,7 +230,7 @@ describe('updating accounts', () => {
     expect(outcomes).toEqual([
       { kind: 'gone', id: first },
       { kind: 'moved', id: second, to: third },
-      { kind: 'written', id: third },
+      expect.objectContaining({ kind: 'written', id: third }),
       { kind: 'gone', id: purged },
     ]);
   });
@@ -242,7 +249,7 @@ describe('updating accounts', () => {
   it('takes no success for granted: a result list that is too short leaves the rest to retry', async () => {
     const { bench, ids } = await openWith();
     const body = [{ id: ids[1], success: true, errors: [] }];
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body } });
+    bench.emulator.fault({ match: UPDATE, action: answered(body) });
     const outcomes = await bench.connection.update(
       ids.map((id) => ({ id, properties: { Phone: '1' } })),
       live(),
@@ -275,7 +282,7 @@ describe('updating accounts', () => {
     ],
   ])('judges %s', async (_label, result, expected) => {
     const { bench, first } = await openWith();
-    bench.emulator.fault({ match: 'PATCH', action: { kind: 'status', status: 200, body: [result] } });
+    bench.emulator.fault({ match: UPDATE, action: answered([result]) });
     expect((await write(bench, first, { Phone: '1' }))[0]).toMatchObject({ id: first, ...expected });
   });
 
@@ -283,8 +290,8 @@ describe('updating accounts', () => {
     const { bench, first } = await openWith();
     const errors = [{ statusCode: 'FIELD_INTEGRITY_EXCEPTION', message: 'x', fields: ['BillingState'] }];
     bench.emulator.fault({
-      match: 'PATCH',
-      action: { kind: 'status', status: 200, body: [{ success: false, errors }] },
+      match: UPDATE,
+      action: answered([{ success: false, errors }]),
     });
     const [outcome] = await write(bench, first, { BillingCountry: 'Denmark', Phone: '1' });
     expect(outcome).toMatchObject({
@@ -301,6 +308,43 @@ describe('updating accounts', () => {
     expect(new Set((await bench.connection.update(patches.slice(0, 200), live())).map((o) => o.kind))).toEqual(
       new Set(['written']),
     );
-    expect(patchCalls(bench)).toBe(1);
+    expect(updateCalls(bench)).toBe(1);
+  });
+
+  it('says what each record held before and holds after, in the call that writes', async () => {
+    const respell = { BillingCity: (text: string) => text.toUpperCase() };
+    const { bench, first, second } = await openWith({ respell });
+    bench.emulator.edit(first, { BillingCity: 'Odense C', Phone: '3' });
+    bench.emulator.onArrival = () => bench.emulator.edit(second, { Phone: '4' });
+    const outcomes = await bench.connection.update(
+      [
+        { id: first, properties: { BillingCity: ' Aarhus C', NumberOfEmployees: 7 } },
+        { id: second, properties: { Phone: '1' } },
+      ],
+      live(),
+    );
+    expect(outcomes).toEqual([
+      {
+        ...{ kind: 'written', id: first },
+        replaced: { BillingCity: 'Odense C', NumberOfEmployees: null },
+        stored: { BillingCity: 'AARHUS C', NumberOfEmployees: 7 },
+      },
+      { kind: 'written', id: second, replaced: { Phone: '4' }, stored: { Phone: '1' } },
+    ]);
+    expect(updateCalls(bench)).toBe(1);
+  });
+
+  it.each<[string, unknown, number, RegExp | undefined]>([
+    ['a busy org', [{ errorCode: 'SERVER_UNAVAILABLE', message: 'x' }], 503, /cannot answer now/],
+    ['a refused connection', [{ errorCode: 'API_DISABLED_FOR_ORG', message: 'x' }], 403, /API_DISABLED_FOR_ORG/],
+    ['nothing', undefined, 200, /something else/],
+    ['results, but nothing of the reads', [{ id: 'ID', success: true, errors: [] }], 200, undefined],
+  ])('takes %s inside the call as the answer to the update', async (_, body, status, fault) => {
+    const { bench, first } = await openWith();
+    const results = JSON.parse(JSON.stringify(body ?? null).replace('ID', first));
+    bench.emulator.fault({ match: UPDATE, action: answered(results, status) });
+    const outcomes = write(bench, first, { Phone: '1' });
+    if (fault === undefined) expect(await outcomes).toEqual([{ kind: 'written', id: first }]);
+    else await expect(outcomes).rejects.toThrow(fault);
   });
 });
