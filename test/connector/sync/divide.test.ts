@@ -4,7 +4,7 @@ import { readBatchSize } from '../../../src/connector/sync/write/batch-size.ts';
 import { type Emulated, emulatedHubspot, emulatedSalesforce, type Firewall, recordsOf } from './emulated-records.ts';
 
 const patchCalls = (emulator: Emulated['emulator']) =>
-  emulator.calls.filter(({ method, path }) => method === 'PATCH' || path.includes('/batch/update')).length;
+  emulator.calls.filter(({ path }) => /\/(composite|batch\/update)$/.test(path)).length;
 
 it('writes all of 99 records where a trigger takes no more than 50 in a call, and sends no larger call for a day', async () => {
   const emulated = await emulatedSalesforce({ triggers: [{ kind: 'queries', over: 50 }] });
@@ -30,8 +30,8 @@ it('parks the one record of twenty that makes a trigger throw, by name and reaso
 });
 
 /** Whether a call writes to a record. */
-const isWriteOf = ({ method, url, body }: Parameters<Firewall>[0], id: string): boolean =>
-  (method === 'PATCH' || url.includes('/batch/update')) && String(body).includes(id);
+const isWriteOf = ({ url, body }: Parameters<Firewall>[0], id: string): boolean =>
+  /\/(composite|batch\/update)$/.test(new URL(url).pathname) && String(body).includes(id);
 
 it.each([
   ['Salesforce', emulatedSalesforce],
