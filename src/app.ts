@@ -22,6 +22,7 @@ import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { joinDaemons, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
+import type { AuditActor } from './runtime/operators/audit.ts';
 import type { StrayError } from './runtime/stray-error.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly now?: () => number;
   /** The deadline of one call to a CRM or to upstream, in ms; the client's where absent. */
   readonly deadlineMs?: number;
+  /** Who accepts whatever the configuration changes in how linked records are decided; nobody where absent. */
+  readonly rulesAcceptedBy?: AuditActor;
   /** How often the daemon says that it runs, in ms; 10 s where absent. */
   readonly beatMs?: number;
 }
@@ -117,7 +120,8 @@ type Undo = (() => Promise<unknown>)[];
 /** What both halves stand on. */
 type Base = Awaited<ReturnType<typeof openBase>>;
 
-async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, beatMs }: AppOptions, undo: Undo) {
+async function openBase(config: Config, options: AppOptions, undo: Undo) {
+  const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy } = options;
   const store = await openStore(config.store, { connections: config.storeConnections });
   undo.push(() => store.close());
   await store.claimDaemon();
@@ -138,7 +142,8 @@ async function openBase(config: Config, { log, env, now = Date.now, deadlineMs, 
   undo.push(() => Promise.all([server.close(), admin.close()]));
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
   const { retention } = config;
-  return { store, retention, metrics, http: client.http, daemon: membership.id, server, admin, documents, log, now };
+  const known = { store, retention, metrics, http: client.http, daemon: membership.id, rulesAcceptedBy };
+  return { ...known, server, admin, documents, log, now };
 }
 
 /** The packages that trace are loaded where somebody asks for it. */
@@ -173,7 +178,8 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
           { ...config.service, beneficialOwners: tellsBeneficialOwners(config) },
         );
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
-  const work = { ingest: does('ingest'), sync: does('sync') };
+  const { rulesAcceptedBy } = base;
+  const work = { ingest: does('ingest'), sync: does('sync'), rulesAcceptedBy };
   const connector =
     config.connector && (await startConnector(base, { ...config.connector, ...work, upstream, wire: wireOf(config) }));
   return { service, connector, adminToken };
@@ -209,6 +215,7 @@ async function addPages(
   addDashboard(base.admin, {
     ...base,
     ...more,
+    configured: config.connector?.providers ?? [],
     halves,
     wake: connector?.wake,
     ...wireOf(config),

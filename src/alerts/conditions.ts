@@ -27,6 +27,14 @@ export interface Observed {
   readonly freeBytes: number | undefined;
   /** How many things `review list` shows. */
   readonly waiting: number;
+  /** Connections whose configuration changes what is written, and waits to be accepted. */
+  readonly proposals: readonly {
+    readonly provider: string;
+    readonly since: number;
+    /** Values that it would replace, and those of them that people wrote; undefined where they could not be counted. */
+    readonly replaced: number | undefined;
+    readonly edits: number;
+  }[];
   /** Monitors whose webhooks fail or were switched off for that. */
   readonly monitors: readonly {
     readonly id: string;
@@ -55,6 +63,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
   return [
     ...observed.blocks.filter(needsPerson).map(ofBlock),
     ...observed.limits.map(ofLimit),
+    ...observed.proposals.map(ofProposal),
     ...observed.failed.map(ofFailed),
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
     ...observed.missing.map(ofMissing),
@@ -109,6 +118,18 @@ const ofLinks = (provider: string, since: number): Condition => ({
   advice:
     'Many records lost their numbers or were deleted at once. Look at the CRM, then run `cvrsync review list` and answer with `accept` or `keep`.',
   since,
+});
+
+const ofProposal = ({ provider, since, replaced, edits }: Observed['proposals'][number]): Condition => ({
+  key: `rules:${provider}`,
+  what:
+    replaced === undefined
+      ? `A changed configuration of ${provider} waits to be accepted, and cvrsync cannot count what it would write`
+      : `A changed configuration of ${provider} waits to be accepted: it would replace ${replaced} values, ${edits} of them written by people`,
+  advice: `Until then the former rules decide. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`,
+  since,
+  // A CRM that does not answer is counted again.
+  afterMs: replaced === undefined ? HOUR_MS : 0,
 });
 
 const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Condition => ({

@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import { countAttention } from '../connector/explain/attention.ts';
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
+import { atStake, totalsOf } from '../connector/rules/preview.ts';
+import { readAllCounted } from '../connector/rules/proposals.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
@@ -24,6 +26,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
       })),
     behind: await readBehind(db),
     missing: await readMissing(db),
+    proposals: await readProposals(db),
     freeBytes: await store.freeBytes(),
     waiting: await countAttention(db, now, { limit: reviewOver + 1 }),
     monitors: await readMonitors(db),
@@ -56,6 +59,14 @@ const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
     .where('parked_at', 'is', null)
     .orderBy('key')
     .execute();
+
+/** What a daemon counted: where nothing is at stake it only waits for another daemon to end. */
+const readProposals = async (db: Db): Promise<Observed['proposals']> =>
+  (await readAllCounted(db)).flatMap(({ name: provider, since, preview }): Observed['proposals'] => {
+    if (preview === undefined) return [{ provider, since, replaced: undefined, edits: 0 }];
+    const { replaced, later, edits } = totalsOf(preview);
+    return atStake(preview) === 0 ? [] : [{ provider, since, replaced: replaced + later, edits }];
+  });
 
 async function readMonitors(db: Db): Promise<Observed['monitors']> {
   const rows = await db

@@ -8,6 +8,7 @@ import { schemaDocument } from '../config/schema-document.ts';
 import { shownConfig } from '../installation.ts';
 import { defineCommand, flag, many, UsageError } from './cli/command.ts';
 import { processingRecord } from './config/processing-record.ts';
+import { apply, diff } from './config/rules.ts';
 
 /** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
 async function describePlugin(use: string, folder: string): Promise<Plugin> {
@@ -90,6 +91,6 @@ const processing = defineCommand({
 
 export const command = defineCommand({
   name: 'config',
-  about: 'write, check and describe the configuration file',
-  commands: [init, schema, show, processing],
+  about: 'write, describe and accept the configuration file',
+  commands: [init, schema, show, diff, apply, processing],
 });

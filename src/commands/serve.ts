@@ -2,9 +2,10 @@
 import { startApp } from '../app.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
+import { commandActor } from './arguments/actor.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
 import { storeExists } from './arguments/with-store.ts';
-import { defineCommand, UsageError } from './cli/command.ts';
+import { defineCommand, flag, UsageError } from './cli/command.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;
@@ -12,14 +13,17 @@ const GRACE_MS = 20_000;
 export const command = defineCommand({
   name: 'serve',
   about: 'run the daemon as configured',
-  run: async (context) => {
+  options: {
+    acceptConfig: flag('accept what the configuration changes in how linked records are decided, without asking'),
+  },
+  run: async (context, _args, { acceptConfig }) => {
     const config = await context.config();
     const missing = nothingToRun(config);
     if (missing !== undefined) throw new UsageError(missing);
     const { admin, server, store } = config;
     if (!storeExists(store)) await tryPorts({ admin, server });
     const { log, env, signal, strayed } = context;
-    const app = await startApp(config, { log, env });
+    const app = await startApp(config, { log, env, ...(acceptConfig && { rulesAcceptedBy: commandActor() }) });
     const memory = giveBackIdleMemory();
     await stopped(signal);
     memory.stop();

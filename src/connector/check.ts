@@ -6,13 +6,15 @@ import { storeErrorIn } from '../store/store-error.ts';
 import { checkRights } from './check-rights.ts';
 import { refusedAbilities } from './crm/ability.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
-import { type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
+import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { isProviderBug } from './crm/fence/provider-bug.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
 import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
 import { checkJobs } from './links/check-jobs.ts';
 import { checkLinks } from './links/check-links.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './links/upstream.ts';
+import { shownTotals } from './rules/preview.ts';
+import { findProposal, previewProposal } from './rules/proposals.ts';
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {
@@ -105,8 +107,37 @@ async function checkProvider(
       ...(await checkRights(provider, connection, missing.length > 0, signal)),
       ...(await refusedAbilities(deps.store, subject, deps.now)),
       ...(await checkRules(subject, connection, signal)),
+      ...(await checkProposal(deps, crm, provider, signal)),
     ];
   });
+}
+
+/** What the file changes in the accepted rules, and what that would write. */
+async function checkProposal(
+  { store, now }: CrmDeps,
+  crm: Crm,
+  provider: CrmConfig,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const proposal = await findProposal(store.db, provider);
+  if (proposal === undefined) return [];
+  const subject = `${proposal.name} configuration`;
+  const changes = proposal.changes.map((each) => each.subject).join(', ');
+  const advice = `cvrsync config apply ${proposal.name} accepts it; until then the daemon decides by the former rules`;
+  const changed = `it changes ${changes}, and that is not accepted yet`;
+  const counted = await previewProposal({ store, now }, crm, proposal, signal).catch((error: unknown) => {
+    return { trouble: reasonOf(error, signal) };
+  });
+  if ('trouble' in counted)
+    return [{ level: 'warn', subject, found: `${changed}; what it would write: ${counted.trouble}`, advice }];
+  return [
+    { level: 'warn', subject, found: `${changed}: ${shownTotals(counted)}`, advice },
+    ...counted.examples.map(({ record, property, before, after, isEdit }): Finding => {
+      const values = `${JSON.stringify(before)} → ${JSON.stringify(after)}`;
+      const found = `${proposal.name}:${record} ${property}: ${values}${isEdit ? ' (a person wrote it)' : ''}`;
+      return { level: 'info', subject, found };
+    }),
+  ];
 }
 
 /**

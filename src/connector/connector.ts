@@ -10,6 +10,7 @@ import { POLL_QUEUE } from './crm/poll-task.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
+import { watchRules } from './rules/watch.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { NO_WORKERS, startSyncing } from './workers.ts';
 
@@ -20,7 +21,7 @@ export interface Connector {
   readonly hasUpstream: boolean;
   /** Has the workers of this process look for work at once: somebody left some, and would wait for their next poll. */
   wake(): void;
-  /** Resolves when no queue but housekeeping and polls has due work. */
+  /** Resolves when changed rules were looked at once, and no queue but housekeeping and polls has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
@@ -40,6 +41,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   for (const crm of crms) reportRespelt(log, crm.name, await respellRecords(store, crm, now()));
   const intake = createIntake({ store, wakeUp, now, metrics, log, ...wire, backlogCap: limits.backlogCap });
   const workers = sync ? await startSyncing(deps, settings, { crms, intake, wakeUp, outages }) : NO_WORKERS;
+  const rules = watchRules({ ...deps, wakeUp }, { crms, configured: settings.providers, counts: sync });
   if (ingest) intake.start();
 
   return {
@@ -47,9 +49,12 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     crms,
     hasUpstream: settings.upstream !== undefined,
     wake: wakeUp.ringAll,
-    drained: () => drain([...workers.awaited, ...workers.resumable], store, now),
+    async drained() {
+      await rules.looked;
+      await drain([...workers.awaited, ...workers.resumable], store, now);
+    },
     async stop(graceMs, stray) {
-      await intake.stop();
+      await Promise.all([intake.stop(), rules.stop()]);
       await Promise.all([
         ...[...workers.restartable, ...workers.resumable].map((worker) => worker.stop(0, stray)),
         ...[...workers.awaited, ...workers.timed].map((worker) => worker.stop(graceMs, stray)),

@@ -1,6 +1,6 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
 
-import { type Claim, mark } from '../runtime/lanes/lanes.ts';
+import type { Claim } from '../runtime/lanes/lanes.ts';
 import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
 import {
   inSteps,
@@ -23,15 +23,10 @@ import { markAllUnconfirmed } from './links/monitoring.ts';
 import { pruneRecords } from './links/prune-records.ts';
 import { deleteNotes } from './notes/due.ts';
 
-export interface HousekeepingDeps extends StoreTaskDeps {
-  /** Marks records whose mapping is in force by now; the queues that have work. */
-  remap?(tx: Tx, now: number): Promise<readonly string[]>;
-}
-
 const DAY_MS = 86_400_000;
 const STEP = 500;
 
-const TASKS: Tasks<HousekeepingDeps> = {
+const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
   receipts: {
     everyMs: 3_600_000,
@@ -46,16 +41,7 @@ const TASKS: Tasks<HousekeepingDeps> = {
     everyMs: 3_600_000,
     run: ({ store, now }, signal) => markAllUnconfirmed(store, now, signal),
   },
-  // What no start could mark, because another daemon had another mapping.
-  mapping: {
-    everyMs: 30_000,
-    run: ({ store, now, remap }) =>
-      store.write(async (tx) => {
-        const queues = (await remap?.(tx, now())) ?? [];
-        if (queues.length > 0) await mark(tx, 'housekeeping', ['marking'], now());
-      }),
-  },
-  // What a start began to mark: a new mapping, or parents where none were given before.
+  // What was begun to be marked: other rules, or parents where none were given before.
   marking: {
     everyMs: 3_600_000,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),
@@ -124,7 +110,7 @@ export async function seedHousekeeping(tx: Tx, now: number): Promise<void> {
 }
 
 /** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
-export const runHousekeeping = (deps: HousekeepingDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
+export const runHousekeeping = (deps: StoreTaskDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
   runTasks(deps, TASKS, claims, signal);
 
 /** Deletes applied receipts that came before `before`; one step. */

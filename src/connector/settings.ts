@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import type { WireOptions } from '../protocol/payload.ts';
+import type { AuditActor } from '../runtime/operators/audit.ts';
 import type { Retention } from '../runtime/retention.ts';
 import type { Store } from '../store/open.ts';
 import type { CrmConfig } from './crm/crm.ts';
@@ -26,6 +27,8 @@ export interface ConnectorSettings {
   readonly upstream?:
     | { readonly baseUrl: string | Promise<string>; readonly accessKey: string; readonly requestsPerMinute: number }
     | undefined;
+  /** Who accepts at start whatever the configuration changes in the rules; nobody where absent. */
+  readonly rulesAcceptedBy?: AuditActor | undefined;
   /** How events are read. */
   readonly wire: Required<WireOptions>;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };

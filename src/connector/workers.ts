@@ -6,10 +6,9 @@ import { pause } from '../runtime/pause.ts';
 import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
-import type { Tx } from '../store/open.ts';
 import { backfillWork } from './backfill/worker.ts';
 import { openGate } from './crm/ability.ts';
-import { type Crm, mappedFields } from './crm/crm.ts';
+import type { Crm } from './crm/crm.ts';
 import { POLL_QUEUE } from './crm/poll-task.ts';
 import { derivedRules, prepareDerived, startDerived } from './derived.ts';
 import { checkEdits } from './edits/check-edits.ts';
@@ -24,8 +23,8 @@ import { openUpstream, type Upstream, upstreamRateLimiter } from './links/upstre
 import { suggestMatches } from './match/suggest.ts';
 import { runPolls, seedPolls } from './poll.ts';
 import { reviewWork } from './review/worker.ts';
+import { acceptAtStart, followRules, readMappedFields } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
-import { markRemapped } from './sync/remap.ts';
 import { syncRecords } from './sync/sync.ts';
 import { readBatchSize } from './sync/write/batch-size.ts';
 import { undoWork } from './undo/worker.ts';
@@ -65,34 +64,34 @@ export async function startSyncing(
   { crms, intake, wakeUp, outages }: Parts,
 ): Promise<Workers> {
   const { store, metrics, log, now } = deps;
+  const start = { daemon: deps.daemon, acceptedBy: settings.rulesAcceptedBy };
+  await store.write((tx) => acceptAtStart(tx, settings.providers, { ...start, now: now() }));
+  for (const { name } of crms) await followRules(store, name);
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());
     await markUnconfirmed(tx, now());
-    await markRemapped(tx, crms, now(), deps.daemon);
     await seedPolls(tx, crms, now());
     await prepareDerived(tx, crms, now());
   });
 
   const common = { store, wakeUp, now, log, leaseMs: settings.limits.leaseSeconds * 1000 };
-  const rules = { mapped: mappedFields(crms), ...derivedRules(crms) };
   const rateLimiter = upstreamRateLimiter(store, settings.upstream?.requestsPerMinute ?? 1, now);
   const upstream = once(() =>
     connectUpstream({ ...deps, http: outages.watch('the monitoring service', deps.http) }, settings, rateLimiter),
   );
   const awaited: readonly Worker[] = [
-    startApply(common, deps, intake, { ...settings.wire, ...rules }),
+    startApply(common, deps, intake, () => ({ ...settings.wire, mapped: readMappedFields, ...derivedRules(crms) })),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
     startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs }, crms)),
     startRuns(common, deps, reviewWork(deps)),
   ];
-  const remap = (tx: Tx, at: number) => markRemapped(tx, crms, at, deps.daemon);
   const housekeeper = startWorker({
     ...common,
     queue: 'housekeeping',
     batch: 1,
     concurrency: 1,
-    run: (claims, signal) => runHousekeeping({ ...deps, ...(deps.daemon !== undefined && { remap }) }, claims, signal),
+    run: (claims, signal) => runHousekeeping(deps, claims, signal),
   });
   const poller = startWorker({
     ...common,
@@ -115,7 +114,7 @@ function startApply(
   common: Common,
   { metrics, log }: ConnectorDeps,
   intake: Intake,
-  rules: Omit<Parameters<typeof applyReceipts>[0], 'store' | 'wakeUp' | 'metrics' | 'now' | 'log'>,
+  rules: () => Omit<Parameters<typeof applyReceipts>[0], 'store' | 'wakeUp' | 'metrics' | 'now' | 'log'>,
 ): Worker {
   const { store, wakeUp, now } = common;
   return startWorker({
@@ -125,7 +124,7 @@ function startApply(
     concurrency: 1,
     prepare: intake.read,
     blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
-    run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, ...rules }, claims),
+    run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, ...rules() }, claims),
   });
 }
 

@@ -37,7 +37,7 @@ import { addWrites } from './writes/page.ts';
 import { addUndoes } from './writes/undo-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http'> {
+export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http' | 'configured'> {
   readonly log: ServerLog;
   readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;

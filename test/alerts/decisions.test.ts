@@ -12,6 +12,7 @@ const WELL: Observed = {
   blocks: [],
   failed: [],
   limits: [],
+  proposals: [],
   behind: [],
   missing: [],
   freeBytes: 2 ** 40,
@@ -34,6 +35,15 @@ describe('alerts with state: a condition', () => {
     expect(keysOf({ blocks: [{ ...block, fault: 'refused' }] })).toEqual(['account:hubspot']);
     expect(keysOf({ blocks: [{ ...block, fault: 'rate' }] })).toEqual([]);
     expect(keysOf({ blocks: [{ ...block, fault: 'rate', until: NOW + HOUR }] })).toEqual(['account:hubspot']);
+  });
+
+  it('is a configuration that waits to be accepted, and one that cannot be counted once that lasts', () => {
+    const proposal = { provider: 'hubspot', since: NOW, replaced: 750, edits: 700 };
+    expect(keysOf({ proposals: [proposal] })).toEqual(['rules:hubspot']);
+    const [told] = conditionsOf({ ...WELL, proposals: [proposal] }, THRESHOLDS, NOW);
+    expect(told?.what).toContain('would replace 750 values, 700 of them written by people');
+    const [untold] = conditionsOf({ ...WELL, proposals: [{ ...proposal, replaced: undefined }] }, THRESHOLDS, NOW);
+    expect(untold).toMatchObject({ afterMs: HOUR, advice: expect.stringContaining('cvrsync config apply hubspot') });
   });
 
   it('is failed work, the safety limit, a full disk, and the register after an hour', () => {

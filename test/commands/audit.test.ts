@@ -35,6 +35,8 @@ const UNRECORDED = [
   'monitoring jobs',
   'provider new',
   'provider test',
+  'config apply',
+  'config diff',
   'config init',
   'config processing',
   'config schema',

@@ -10,7 +10,7 @@ import {
 } from '../../src/connector/heal/safety-limit.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
-import { markRemapped } from '../../src/connector/sync/remap.ts';
+import { acceptAtStart } from '../../src/connector/rules/accepted.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { linkOf, plansOf, wholeTables } from './query-plans.ts';
@@ -75,9 +75,9 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
         .execute();
     });
     const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
-    expect(await store.write((tx) => markRemapped(tx, [crm], 1))).toEqual(['sync:hubspot']);
-    const marks = async () =>
-      (await store.db.selectFrom('lane').select(['key', 'marks']).execute()).map(({ key }) => key);
+    await store.write((tx) => acceptAtStart(tx, [crm], { now: 1 }));
+    const lanes = () => store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:hubspot');
+    const marks = async () => (await lanes().execute()).map(({ key }) => key);
     expect(await marks()).toHaveLength(1_000);
     const { signal, abort } = stoppedAfter(1);
     await continueMarking(store, abort, signal);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
     await continueMarking(store, () => 1, never);
     expect((await marks()).sort()).toEqual(links.map((one) => one.record_id).sort());
     await continueMarking(store, () => 1, never);
-    const twice = await store.db.selectFrom('lane').select('key').where('marks', '>', 1).execute();
+    const twice = await lanes().where('marks', '>', 1).execute();
     expect(twice).toEqual([]);
   });
 });

@@ -8,7 +8,6 @@ import {
   type Limits,
   type Observation,
   type Policy,
-  type PresetRow,
   type Property,
   type Provider,
   ProviderError,
@@ -21,7 +20,8 @@ import type { EventName } from '../../protocol/events.ts';
 import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/open.ts';
-import type { ValueMap } from '../decide/render.ts';
+import { followedRules, followRules } from '../rules/accepted.ts';
+import type { DecisionRules } from '../rules/rules.ts';
 import { connectProvider, limitsOf } from './connect.ts';
 import { fenceConnection } from './fence/fence.ts';
 import { readObservation } from './fence/fence-shape.ts';
@@ -35,7 +35,7 @@ import { acquireCall, currentSendContext } from './send-guard.ts';
 export const NEW_SCHEMA_MS = 2_000;
 
 /** A connection as the configuration describes it. */
-export interface CrmConfig {
+export interface CrmConfig extends DecisionRules {
   readonly name: string;
   readonly provider: Provider;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -45,19 +45,11 @@ export interface CrmConfig {
   /** Field → property by which records without a number are matched, in place of the mapped ones. */
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly policy: Policy;
-  readonly mapping: readonly PresetRow[];
-  readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  readonly hold: string | undefined;
   /** Events that leave a note. */
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   /** Whether a company is suggested for records without a number. */
   readonly autoMatch?: 'suggest' | undefined;
-  readonly persons: boolean;
-  /** The one currency of the CRM's amounts. */
-  readonly currency?: string | undefined;
-  /** How browsers reach the dashboard. */
-  readonly dashboard?: string | undefined;
   readonly parent: boolean;
   readonly pollMinutes: number;
   readonly reconcileHours: number;
@@ -87,6 +79,7 @@ type CommonKey =
 /** The part of the configuration that a connection is opened by. */
 export type CrmSettings = Pick<CrmConfig, CommonKey>;
 
+/** A connection that calls can be made to. Its rules are the accepted ones, those of its configuration where there are none. */
 export interface Crm extends CrmSettings {
   readonly connection: Connection;
   readonly rateLimiter: RateLimiter;
@@ -120,7 +113,9 @@ const PATIENCE_MS = 2_000;
 /** Builds the connection; makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
   const { store, now } = deps;
-  const { name, mask, hold } = config;
+  const { name, mask } = config;
+  await followRules(store, name);
+  const rules = (): DecisionRules => followedRules(store, name) ?? config;
   const limits = limitsOf(config);
   const options = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
   const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
@@ -133,7 +128,7 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
     if (!isOurs) await guardAccount(store, { name, connection }, now(), signal);
     isOurs = true;
     const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
-    guardHold(name, hold, schema);
+    guardHold(name, rules().hold, schema);
     return schema;
   };
   function schema(signal: AbortSignal, maxAgeMs = SCHEMA_MS): Promise<ReadonlyMap<string, Property>> {
@@ -149,6 +144,24 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   }
   return {
     ...config,
+    get mapping() {
+      return rules().mapping;
+    },
+    get values() {
+      return rules().values;
+    },
+    get hold() {
+      return rules().hold;
+    },
+    get persons() {
+      return rules().persons;
+    },
+    get currency() {
+      return rules().currency;
+    },
+    get dashboard() {
+      return rules().dashboard;
+    },
     connection,
     rateLimiter,
     limits,

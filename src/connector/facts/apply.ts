@@ -22,6 +22,8 @@ import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
 import { readFacts } from './facts.ts';
 import { beginNext, startCpuClock } from './poison.ts';
 
+type MappedFields = ReadonlyMap<string, ReadonlySet<FieldName>>;
+
 export interface ApplyDeps extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
@@ -29,7 +31,7 @@ export interface ApplyDeps extends WireOptions {
   readonly now: () => number;
   readonly log?: { warn(details: object, message: string): void };
   /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
-  readonly mapped: ReadonlyMap<string, ReadonlySet<FieldName>>;
+  readonly mapped: MappedFields | ((tx: Tx) => Promise<MappedFields>);
   /** Absent where no CRM gets notes. */
   readonly notes?: NoteRules | undefined;
   /** The connections whose records get parents; absent where there is none. */
@@ -91,6 +93,7 @@ async function foldOnce(
   const { store, wakeUp, metrics } = deps;
   const done = await store.write(async (tx) => {
     const entities = await held(tx, claims);
+    const mapped = await mappedIn(tx, deps);
     const receipts = await readWaiting(tx, entities, alone ? 1 : MOST_RECEIPTS);
     describeSpan({ 'cvrsync.events': receipts.length });
     const folding = openFolding(await readFacts(tx, [...entities]));
@@ -110,8 +113,8 @@ async function foldOnce(
     );
     for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
     const queues = [
-      ...(await markRecords(tx, changedFields, deps)),
-      ...(await askFullUpdates(tx, facts.values(), needed(deps), deps.now())),
+      ...(await markRecords(tx, changedFields, mapped, deps.now())),
+      ...(await askFullUpdates(tx, facts.values(), needed(mapped, deps.parents), deps.now())),
       ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, eventsToNote, deps.now())),
       ...(deps.parents === undefined
         ? []
@@ -129,6 +132,9 @@ async function foldOnce(
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) wakeUp.ring(queue);
 }
+
+const mappedIn = async (tx: Tx, { mapped }: ApplyDeps): Promise<MappedFields> =>
+  typeof mapped === 'function' ? mapped(tx) : mapped;
 
 /** What the receipts of a transaction come to. */
 interface Folding {
@@ -209,7 +215,7 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding): void {
 }
 
 /** The mapped fields of each CRM, and the owners where its records get parents by them. */
-const needed = ({ mapped, parents }: ApplyDeps): Needed =>
+const needed = (mapped: MappedFields, parents: ApplyDeps['parents']): Needed =>
   new Map(
     [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [
       provider,
@@ -234,7 +240,8 @@ function knownRow(entity: string, field: string, value: FieldValue): Known {
 async function markRecords(
   tx: Tx,
   changedFields: ReadonlyMap<string, ReadonlySet<FieldName>>,
-  { mapped, now }: ApplyDeps,
+  mapped: MappedFields,
+  now: number,
 ): Promise<ReadonlySet<string>> {
   const links = await tx
     .selectFrom('link')
@@ -248,7 +255,7 @@ async function markRecords(
   const byQueue = Map.groupBy(behind, (link) => `sync:${link.provider}`);
   for (const queue of [...byQueue.keys()].sort()) {
     const ids = (byQueue.get(queue) ?? []).map((link) => link.record_id);
-    await mark(tx, queue, ids, now());
+    await mark(tx, queue, ids, now);
   }
   return new Set(byQueue.keys());
 }

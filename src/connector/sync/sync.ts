@@ -18,6 +18,7 @@ import { markWritten, type WrittenRecord } from '../edits/due.ts';
 import { markContested, mayEnd } from '../heal/safety-limit.ts';
 import { readUnsyncedTraces } from '../intake/receipt.ts';
 import { endLink, healQueue } from '../links/links.ts';
+import { withRulesInForce } from '../rules/accepted.ts';
 import {
   changesState,
   type Decided,
@@ -63,10 +64,11 @@ interface AttemptedBatch {
 /** Brings a batch of one CRM's records up to their facts. */
 export async function syncRecords(
   deps: SyncDeps,
-  crm: Crm,
+  connection: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
+  const crm = await withRulesInForce(deps.store, connection);
   const ids = claims.map(({ key }) => key);
   const links = isTracing() ? await readUnsyncedTraces(deps.store.db, crm.name, ids) : [];
   const attributes = { 'cvrsync.provider': crm.name, 'cvrsync.records': claims.length };

@@ -4,6 +4,7 @@ import { checkCredentials } from '../../connector/check.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Crm, CrmDeps } from '../../connector/crm/crm.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
+import type { NamedRules } from '../../connector/rules/rules.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
@@ -18,12 +19,15 @@ import { state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { CallMeter } from './call-meter.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
+import { addAcceptance, proposalSection } from './proposal.ts';
 import { readConnections } from './read-connections.ts';
 import { connectionAddress, connectionState, connectionsTable } from './table.ts';
 
 /** What the pages read from, and by which a connection is tried. */
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {
   readonly crms: readonly Crm[];
+  /** What the file says of each. */
+  readonly configured: readonly NamedRules[];
   readonly meter: Pick<CallMeter, 'read'>;
 }
 
@@ -60,6 +64,7 @@ export function addConnections(app: Server, deps: ConnectionDeps): void {
       return connectionPage(deps, visit, crm, findings);
     },
   });
+  addAcceptance(app, deps);
   addPayloadTrial(app, deps);
 }
 
@@ -90,7 +95,7 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
         <dt>${reader.text('connection.hold')}</dt>
         <dd><code>${crm.hold ?? '–'}</code></dd>
       </dl>
-      ${tried && html`<div role="status">${findingList(tried)}</div>`}
+      ${await proposalSection(deps, visit, crm)} ${tried && html`<div role="status">${findingList(tried)}</div>`}
       ${
         includesRole(visitor.role, 'operator') &&
         html`<form method="post" action=${`${connectionAddress(crm.name)}/try`}>

@@ -1,4 +1,4 @@
-/** Texts of the pages of connections. */
+/** Texts of the pages of connections, and of a changed configuration that waits there. */
 
 export const CONNECTION_TEXTS = {
   'nav.connections': { en: 'Connections', da: 'Forbindelser' },
@@ -38,4 +38,60 @@ export const CONNECTION_TEXTS = {
   'payload.entry': { en: 'Part of the payload', da: 'Del af webhooken' },
   'payload.why': { en: 'Why', da: 'Hvorfor' },
   'connection.fits': { en: 'fits', da: 'passer' },
+  'rules.title': { en: 'A changed configuration waits', da: 'En ændret konfiguration venter' },
+  'rules.help': {
+    en: 'The configuration changes what is written into linked records. Until somebody accepts that, the former rules decide.',
+    da: 'Konfigurationen ændrer, hvad der skrives i koblede poster. Indtil nogen godkender det, gælder de hidtidige regler.',
+  },
+  'rules.otherFile': {
+    en: 'A daemon whose file differs from that of this one proposes other rules: its own page, or `cvrsync config diff` with its file, shows them.',
+    da: 'En proces med en anden konfigurationsfil end denne foreslår andre regler: dens egen side, eller `cvrsync config diff` med dens fil, viser dem.',
+  },
+  'rules.changes': { en: 'What changes', da: 'Hvad der ændres' },
+  'rules.setting': { en: 'Setting', da: 'Indstilling' },
+  'rules.accepted': { en: 'Accepted', da: 'Godkendt' },
+  'rules.proposed': { en: 'Proposed', da: 'Foreslået' },
+  'rules.totals': {
+    en: 'Written: {writes}. Replaced: {replaced}, {edits} of them written by people.',
+    da: 'Skrives: {writes}. Erstattes: {replaced}, heraf {edits} skrevet af mennesker.',
+  },
+  'rules.totalLater': {
+    en: {
+      one: 'The next change in the register would overwrite {count} more.',
+      other: 'The next changes in the register would overwrite {count} more.',
+    },
+    da: {
+      one: 'Den næste ændring i registret ville overskrive {count} mere.',
+      other: 'De næste ændringer i registret ville overskrive {count} mere.',
+    },
+  },
+  'rules.read': {
+    en: 'Counted in {read} of {linked} linked records.',
+    da: 'Talt i {read} af {linked} koblede poster.',
+  },
+  'rules.sample': {
+    en: 'Estimated from a sample: {read} of {linked} linked records were read, and the table counts these.',
+    da: 'Anslået ud fra en stikprøve: {read} af {linked} koblede poster er læst, og tabellen tæller dem.',
+  },
+  'rules.uncounted': {
+    en: 'What it would write could not be counted:',
+    da: 'Det kunne ikke tælles, hvad den ville skrive:',
+  },
+  'rules.property': { en: 'Property', da: 'Felt' },
+  'rules.writes': { en: 'Written', da: 'Skrives' },
+  'rules.replaced': { en: 'Replaced', da: 'Erstattes' },
+  'rules.edits': { en: 'Written by people', da: 'Skrevet af mennesker' },
+  'rules.later': { en: 'Later', da: 'Senere' },
+  'rules.examples': { en: 'Examples', da: 'Eksempler' },
+  'rules.record': { en: 'Record', da: 'Post' },
+  'rules.before': { en: 'Now', da: 'Nu' },
+  'rules.after': { en: 'Would become', da: 'Ville blive' },
+  'rules.author': { en: 'Whose', da: 'Hvis' },
+  'rules.person': { en: 'a person wrote it', da: 'skrevet af et menneske' },
+  'rules.accept': { en: 'Accept this configuration', da: 'Godkend denne konfiguration' },
+  'rules.adminOnly': { en: 'An admin may accept it.', da: 'En administrator kan godkende den.' },
+  'rules.changed': {
+    en: 'Nothing was accepted: the configuration or the accepted rules changed meanwhile. Look at the page again.',
+    da: 'Intet er godkendt: konfigurationen eller de godkendte regler er ændret imens. Se på siden igen.',
+  },
 } as const;

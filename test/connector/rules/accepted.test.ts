@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import type { FieldName } from '../../../providers/fields.ts';
+import type { Policy, PresetRow } from '../../../providers/provider.ts';
 import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { readAttention } from '../../../src/connector/explain/attention.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { markRemapped } from '../../../src/connector/sync/remap.ts';
+import { acceptAtStart, readAccepted } from '../../../src/connector/rules/accepted.ts';
+import type { NamedRules } from '../../../src/connector/rules/rules.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { type Connections, configFor, postWebhook, startCrms } from '../../support/fixture.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../../support/stores.ts';
-import { open, RECORD, report, sync, type World } from './two-syncs.ts';
+import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 
 async function start(config: object): Promise<App> {
   const loaded = await checkConfig(config, join(newFolder(), 'cvrsync.yaml'), {});
@@ -84,50 +87,47 @@ test.each(ENGINES)(
   },
 );
 
-test.each(ENGINES)('a start under the same mapping marks nothing (%s)', async (engine) => {
-  const store = await newStore(engine);
-  const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
-  const link = { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 };
-  await store.write((tx) => linkRecord(tx, link));
-  const marks = (crms: readonly (typeof crm)[]) => store.write((tx) => markRemapped(tx, crms, 2));
-  expect(await marks([crm])).toEqual(['sync:hubspot']);
-  expect(await marks([crm])).toEqual([]);
-  expect(await marks([])).toEqual([]);
-  expect(await marks([crm])).toEqual(['sync:hubspot']);
-});
-
 test.each(ENGINES)(
-  'a replica that comes and goes with another mapping has all records marked once an hour (%s)',
+  'a start under the same rules marks nothing, and a connection that is back is marked (%s)',
   async (engine) => {
     const store = await newStore(engine);
-    const crm = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
-    const [MINUTE, HOUR] = [60_000, 3_600_000];
-    await store.write((tx) =>
-      linkRecord(tx, { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 }),
-    );
-    const run = (id: string, mapping: string, now: number) => {
-      const digests = JSON.stringify({ connector: { 'providers.hubspot.mapping': mapping } });
-      const row = { id, name: id, started_at: 1, seen_at: now, digests };
-      return store.write((tx) => tx.insertInto('daemon').values(row).execute());
+    const rules = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
+    const link = { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 };
+    await store.write((tx) => linkRecord(tx, link));
+    const marks = async (configured: readonly NamedRules[]) => {
+      await store.write((tx) => tx.deleteFrom('lane').execute());
+      await store.write((tx) => acceptAtStart(tx, configured, { now: 2 }));
+      const lanes = await store.db.selectFrom('lane').select('queue').where('queue', 'like', 'sync:%').execute();
+      return lanes.map(({ queue }) => queue);
     };
-    const marks = (now: number) =>
-      store.write(async (tx) => {
-        await tx.updateTable('daemon').set({ seen_at: now }).execute();
-        return markRemapped(tx, [crm], now, 'a');
-      });
-    const flip = async (now: number) => {
-      await run('b', 'of b', now);
-      expect(await marks(now)).toEqual([]);
-      await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'b').execute());
-      expect(await marks(now + MINUTE / 2)).toEqual([]);
-      return marks(now + MINUTE);
-    };
-    await run('a', 'of a', 2);
-    expect(await marks(2)).toEqual(['sync:hubspot']);
-    expect(await marks(3)).toEqual([]);
-    expect(await flip(2 + HOUR)).toEqual(['sync:hubspot']);
-    for (let minutes = 5; minutes < 55; minutes += 10) expect(await flip(2 + HOUR + minutes * MINUTE)).toEqual([]);
-    expect(await marks(2 + 2 * HOUR + MINUTE)).toEqual(['sync:hubspot']);
-    expect(await marks(2 + 2 * HOUR + 2 * MINUTE)).toEqual([]);
+    expect(await marks([rules])).toEqual(['sync:hubspot']);
+    expect(await marks([rules])).toEqual([]);
+    expect(await marks([])).toEqual([]);
+    expect(await marks([rules])).toEqual(['sync:hubspot']);
+    expect(await marks([rules])).toEqual([]);
   },
 );
+
+test.each(ENGINES)('of a start only what writes less is accepted at once, the rest waits (%s)', async (engine) => {
+  const store = await newStore(engine);
+  const row = (field: FieldName, policy: Policy): PresetRow => ({ field, property: field, policy });
+  const rules = (mapping: readonly PresetRow[], more: Partial<NamedRules> = {}): NamedRules => ({
+    ...{ name: 'hubspot', values: {}, hold: undefined, persons: true },
+    mapping,
+    ...more,
+  });
+  const start = async (next: NamedRules) => {
+    await store.write((tx) => acceptAtStart(tx, [next], { now: 2 }));
+    const accepted = await readAccepted(store.db, 'hubspot');
+    return accepted && { by: accepted.by, ...accepted.rules };
+  };
+  const first = await start(rules([row('name', 'always'), row('city', 'tracked'), row('phone', 'tracked')]));
+  expect(first?.by).toBe('first start');
+  const less = await start(rules([row('name', 'never'), row('city', 'always')], { persons: false, hold: 'cvr_hold' }));
+  expect(less).toMatchObject({ by: 'start', persons: false, hold: 'cvr_hold' });
+  expect(less?.mapping).toEqual([row('name', 'never'), row('city', 'tracked')]);
+  const same = await start(
+    rules([row('name', 'never'), row('city', 'always'), row('phone', 'tracked')], { hold: 'b' }),
+  );
+  expect(same).toEqual(less);
+});

@@ -1,0 +1,121 @@
+/** The decision rules of a connection: what of its configuration decides what is written. Pure. */
+import { createHash } from 'node:crypto';
+import type { Policy, PresetRow } from '../../../providers/provider.ts';
+import type { ValueMap } from '../decide/render.ts';
+
+/** What decides which of a company's facts a record shows, and how. */
+export interface DecisionRules {
+  readonly mapping: readonly PresetRow[];
+  readonly values: Readonly<Record<string, ValueMap | undefined>>;
+  /** A record where this property is set is left alone. */
+  readonly hold: string | undefined;
+  readonly persons: boolean;
+  /** The one currency of the CRM's amounts. */
+  readonly currency?: string | undefined;
+  /** How browsers reach the dashboard. */
+  readonly dashboard?: string | undefined;
+}
+
+/** The rules that the configuration of a connection states. */
+export interface NamedRules extends DecisionRules {
+  readonly name: string;
+}
+
+/** The rules among other settings, with their keys in one order. */
+export const rulesOf = (given: DecisionRules): DecisionRules => ({
+  mapping: given.mapping.map(({ field, property, policy, unless, optional, join }) => ({
+    field,
+    property,
+    policy,
+    ...(unless !== undefined && { unless }),
+    ...(optional !== undefined && { optional }),
+    ...(join !== undefined && { join }),
+  })),
+  values: given.values,
+  hold: given.hold,
+  persons: given.persons,
+  currency: given.currency,
+  dashboard: given.dashboard,
+});
+
+export const areSame = (one: DecisionRules, other: DecisionRules): boolean => textOf(one) === textOf(other);
+
+/** Names a change from some rules to others: who accepts it accepts what they saw. */
+export const changeId = (before: DecisionRules, after: DecisionRules): string =>
+  createHash('sha256')
+    .update(`${textOf(before)} ${textOf(after)}`)
+    .digest('base64url')
+    .slice(0, 22);
+
+const textOf = (rules: DecisionRules): string => JSON.stringify(rulesOf(rules));
+
+/** How much each policy writes. */
+const REACH: Readonly<Record<Policy, number>> = { never: 0, 'if-blank': 1, tracked: 2, always: 3 };
+
+type Row = Pick<PresetRow, 'field' | 'property'>;
+
+/** The row of a mapping that writes a field to a property. */
+export const rowIn = ({ mapping }: DecisionRules, { field, property }: Row): PresetRow | undefined =>
+  mapping.find((row) => row.field === field && row.property === property);
+
+/**
+ * The rules before a change, as far as the change only makes cvrsync write less: rows taken out, stricter policies, a new
+ * hold, no names of persons. None of that overwrites anything, and who wants less written wants it at once.
+ */
+export function narrowed(before: DecisionRules, after: DecisionRules): DecisionRules {
+  const mapping = before.mapping.flatMap((row): readonly PresetRow[] => {
+    const changed = rowIn(after, row);
+    if (changed === undefined) return [];
+    return [REACH[changed.policy] < REACH[row.policy] ? { ...row, policy: changed.policy } : row];
+  });
+  return {
+    mapping,
+    values: before.values,
+    hold: before.hold ?? after.hold,
+    persons: before.persons && after.persons,
+    currency: after.currency === undefined ? undefined : before.currency,
+    dashboard: after.dashboard === undefined ? undefined : before.dashboard,
+  };
+}
+
+/** One part of a change, as the configuration spells it; undefined stands for what is not there. */
+export interface RuleChange {
+  /** A field with its property, or a key of the connection. */
+  readonly subject: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** All that differs between two sets of rules. */
+export function changesBetween(before: DecisionRules, after: DecisionRules): readonly RuleChange[] {
+  const rows = new Map([...before.mapping, ...after.mapping].map((row) => [`${row.field} → ${row.property}`, row]));
+  const fields = [...new Set([...Object.keys(before.values), ...Object.keys(after.values)])];
+  const changes: RuleChange[] = [
+    ...[...rows].map(([subject, row]) => {
+      return { subject, before: shownRow(rowIn(before, row)), after: shownRow(rowIn(after, row)) };
+    }),
+    ...fields.map((field) => {
+      return {
+        subject: `values.${field}`,
+        before: shownMap(before.values[field]),
+        after: shownMap(after.values[field]),
+      };
+    }),
+    { subject: 'hold', before: before.hold, after: after.hold },
+    { subject: 'persons', before: String(before.persons), after: String(after.persons) },
+    { subject: 'currency', before: before.currency, after: after.currency },
+    { subject: 'admin.publicUrl', before: before.dashboard, after: after.dashboard },
+  ];
+  return changes.filter((change) => change.before !== change.after);
+}
+
+function shownRow(row: PresetRow | undefined): string | undefined {
+  if (row === undefined) return undefined;
+  const { policy, join, unless, optional } = row;
+  const more = { join, unless, optional };
+  const parts = Object.entries(more).flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value}`]));
+  return [policy, ...parts].join(', ');
+}
+
+const shownMap = (map: ValueMap | undefined): string | undefined =>
+  map === undefined ? undefined : JSON.stringify(map);

@@ -1,0 +1,65 @@
+/** A daemon whose configuration changes between two starts, over records whose names people wrote. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { type App, type AppOptions, startApp } from '../../../src/app.ts';
+import { checkConfig } from '../../../src/config/load.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { companyEntityId } from '../../../src/protocol/entity-id.ts';
+import { renamed } from '../../faults/company.ts';
+import { type Ran, runCli } from '../../support/cli.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { type Connections, configFor, postWebhook, startCrms } from '../../support/fixture.ts';
+import { type ENGINES, newFolder, newStoreUrl } from '../../support/stores.ts';
+
+/** Of the name, which is tracked by the preset. */
+export const ALWAYS: Connections = { hubspot: { fields: { name: { property: 'name', policy: 'always' } } } };
+export const TRACKED: Connections = { hubspot: { fields: { name: { property: 'name', policy: 'tracked' } } } };
+
+export interface Line {
+  readonly msg: string;
+  readonly provider?: string;
+  readonly edits?: number;
+  readonly advice?: string;
+}
+
+export interface Started {
+  readonly app: App;
+  readonly lines: readonly Line[];
+  /** The configuration file of the daemon. */
+  readonly file: string;
+  cli(...argv: readonly string[]): Promise<Ran>;
+}
+
+/** `count` linked records, each with a name that a person wrote over the register's, and no daemon. */
+export async function handwritten(engine: (typeof ENGINES)[number], count = 3) {
+  const crms = await startCrms({ hubspot: { properties: [{ name: 'selskabsstatus', type: 'string' }] } });
+  const url = await newStoreUrl(engine);
+  const start = async (connections: Connections, more: Partial<AppOptions> = {}): Promise<Started> => {
+    const file = join(newFolder(), 'cvrsync.yaml');
+    const content = configFor(crms, url, { connections });
+    await writeFile(file, JSON.stringify(content));
+    const loaded = await checkConfig(content, file, {});
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    const lines: Line[] = [];
+    const log = pino({ level: 'info' }, { write: (text: string) => lines.push(JSON.parse(text)) });
+    const app = await startApp(loaded.config, { log, env: {}, ...more });
+    onTestFinished(() => app.close(0));
+    return { app, lines, file, cli: (...argv) => runCli(['--config', file, ...argv]) };
+  };
+  const first = await start(TRACKED);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const entity = companyEntityId(cvrNumber(at));
+    const recordId = crms.hubspot.add({ name: 'A ApS' });
+    ids.push(recordId);
+    const link = { provider: 'hubspot', recordId, entity, sendUpdate: false, now: Date.now() };
+    await first.app.store.write((tx) => linkRecord(tx, link));
+    await postWebhook(`${first.app.url}/webhook`, renamed('A ApS', 'B ApS', 8, entity));
+    await first.app.connector?.drained();
+    crms.hubspot.edit(recordId, { name: `Kunde ${at}` });
+  }
+  await first.app.close(1_000);
+  return { crms, url, ids, start, names: () => ids.map((id) => crms.hubspot.get(id)?.['name']) };
+}

@@ -1,0 +1,55 @@
+/** The page of a connection whose configuration changed: what it would write, and the button that accepts it. */
+import { expect, it } from 'vitest';
+import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
+import { ALWAYS, handwritten, type Started } from '../connector/rules/fixture.ts';
+import { newVisitor, type Visitor } from './visitor.ts';
+
+const AUTHOR = /<td data-label="Whose"><div>a person wrote it<\/div><\/td>/;
+
+async function signedIn({ app }: Started, role: Role): Promise<Visitor> {
+  const token = await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()));
+  const visitor = newVisitor(app.adminUrl);
+  await visitor.signIn(token ?? '');
+  return visitor;
+}
+
+it('shows what waits, in both languages, and an admin accepts what they saw', async () => {
+  const { start, names } = await handwritten('sqlite');
+  const started = await start(ALWAYS);
+  await started.app.connector?.drained();
+  const [admin, viewer] = [await signedIn(started, 'admin'), await signedIn(started, 'viewer')];
+  expect((await admin.get('/')).text).toContain('A changed configuration of hubspot waits to be accepted');
+  const { text } = await admin.get('/connections/hubspot');
+  expect(text).toContain('Written: 3. Replaced: 3, 3 of them written by people.');
+  expect(text).toContain('Counted in 3 of 3 linked records.');
+  expect(text).toContain('<code>name → name</code>');
+  expect(text).toContain('Kunde 0');
+  expect(text).toMatch(AUTHOR);
+  const danish = (await admin.get('/connections/hubspot', { 'accept-language': 'da' })).text;
+  expect(danish).toContain('Skrives: 3. Erstattes: 3, heraf 3 skrevet af mennesker.');
+  expect(danish).toContain('Godkend denne konfiguration');
+  const seen = /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+  expect((await viewer.get('/connections/hubspot')).text).not.toContain('Kunde 0');
+  expect((await viewer.post('/connections/hubspot/accept', { seen })).status).toBe(403);
+  expect((await admin.post('/connections/hubspot/accept', { seen: 'of another change' })).status).toBe(409);
+  expect((await admin.post('/connections/none/accept', { seen })).status).toBe(404);
+  expect(names()).toEqual(['Kunde 0', 'Kunde 1', 'Kunde 2']);
+
+  expect((await admin.post('/connections/hubspot/accept', { seen })).status).toBe(303);
+  await expect.poll(names, { timeout: 30_000 }).toEqual(['B ApS', 'B ApS', 'B ApS']);
+  const after = await admin.get('/connections/hubspot');
+  expect(after.text).not.toContain('id="proposal"');
+  expect((await admin.get('/audit')).text).toContain('config.apply');
+});
+
+it('shows the count without examples where the CRM does not answer', async () => {
+  const { crms, start } = await handwritten('sqlite', 1);
+  const started = await start(ALWAYS);
+  await started.app.connector?.drained();
+  const admin = await signedIn(started, 'admin');
+  crms.hubspot.fault({ match: 'batch/read', times: 99, action: { kind: 'hang' } });
+  const { text } = await admin.get('/connections/hubspot');
+  expect(text).toContain('Written: 1. Replaced: 1, 1 of them written by people.');
+  expect(text).not.toContain('Kunde 0');
+});
