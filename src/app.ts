@@ -10,6 +10,7 @@ import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
+import { askRefused } from './connector/links/monitoring.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
@@ -91,7 +92,10 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     addresses.resolve({ publicUrl, adminUrl });
     const address = ownAddress(config.server.host, Number(new URL(url).port));
     own.resolve(address);
-    if (config.roles.includes('service')) await service?.start({ publicUrl, ...ownConnector(config, address) });
+    if (config.roles.includes('service')) {
+      const started = await service?.start({ publicUrl, ...ownConnector(config, address) });
+      await askRefused(store, started?.newJobs ?? [], now);
+    }
     const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
     if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');

@@ -34,10 +34,16 @@ export async function upstreamOf<A extends string | Promise<string>>(
   secrets: Secrets | undefined,
   own: A,
 ): Promise<
-  { readonly baseUrl: string | A; readonly accessKey: string; readonly requestsPerMinute: number } | undefined
+  | {
+      readonly baseUrl: string | A;
+      readonly accessKey: string;
+      readonly requestsPerMinute: number;
+      readonly isOwn?: boolean;
+    }
+  | undefined
 > {
   const configured = config.connector?.upstream;
   if (configured !== undefined || config.service === undefined || secrets === undefined) return configured;
   const { ownKey } = await import('./service/monitors/own-jobs.ts');
-  return { baseUrl: own, accessKey: ownKey(secrets), requestsPerMinute: config.service.requestsPerMinute };
+  return { baseUrl: own, accessKey: ownKey(secrets), requestsPerMinute: config.service.requestsPerMinute, isOwn: true };
 }

@@ -20,7 +20,13 @@ import { findProposal, previewProposal } from './rules/proposals.ts';
 export interface ToCheck {
   readonly server: { readonly publicUrl?: string };
   readonly webhook: { readonly path: string; readonly auth: readonly { readonly method: string }[] };
-  readonly upstream?: { readonly baseUrl: string; readonly accessKey: string; readonly requestsPerMinute: number };
+  readonly upstream?: {
+    readonly baseUrl: string;
+    readonly accessKey: string;
+    readonly requestsPerMinute: number;
+    /** The service of the same configuration. */
+    readonly isOwn?: boolean;
+  };
   readonly providers: readonly (CrmConfig & MappingToCheck)[];
 }
 
@@ -69,6 +75,7 @@ async function checkUpstream(deps: CrmDeps, { upstream, providers }: ToCheck, si
       ...checkJobs(
         jobs,
         providers.map(({ name }) => name),
+        upstream.isOwn === true ? 'own' : 'other',
       ),
     ];
   } catch (error) {

@@ -69,12 +69,18 @@ export interface ServiceManagement {
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
 }
 
+/** What a service did as it started. */
+export interface ServiceStart {
+  /** The connections of our own connector that have a job only now. */
+  readonly newJobs: readonly string[];
+}
+
 /** A service whose endpoints are there and which does nothing yet. */
 export interface Service {
   readonly secrets: Secrets;
   readonly management: ServiceManagement;
   /** Watches and tells, once the server listens: `publicUrl` is where the world reaches it. */
-  start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<void>;
+  start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<ServiceStart>;
   /** Looks at the register and the other sources now. */
   look(): Promise<void>;
   /** Resolves when none of its queues has work that is due. */
@@ -98,14 +104,17 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
     management: managementOf(deps, parts, settings),
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
+      parts.own.connector = connector;
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
-      await store.write(async (tx) => {
-        if (connector !== undefined) await ensureOwnJobs(tx, secrets, connector, now());
+      const newJobs = await store.write(async (tx) => {
+        const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());
+        return made;
       });
       workers = startWorkers(parts, settings, publicUrl);
+      return { newJobs };
     },
     async look() {
       await store.write((tx) => markWatch(tx, tasks, now()));
@@ -137,7 +146,8 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const tasks = watchTasks(sourceDeps, source, settings);
   // Prometheus sees no increase in a series that begins with its first document.
   metrics.documents.inc({ result: 'unreadable' }, 0);
-  return { wakeUp, common, transports, posting, source, sourceDeps, tasks };
+  const own: { connector: OwnConnector | undefined } = { connector: undefined };
+  return { wakeUp, common, transports, posting, source, sourceDeps, tasks, own };
 }
 
 type Parts = ReturnType<typeof openParts>;
@@ -162,14 +172,14 @@ function managementOf(
 function addRoutes(
   { server, admin }: Listeners,
   { adminToken }: ServiceDeps,
-  { common, posting }: Parts,
+  { common, posting, own }: Parts,
   settings: ServiceSettings,
 ): void {
   const { store, now, log, secrets } = common;
   const { placeType, requestsPerMinute } = settings;
   const access = createAccess({ store, now, log, requestsPerMinute });
   if (server !== undefined) {
-    addMonitoringRoutes(server, { ...common, access });
+    addMonitoringRoutes(server, { ...common, access, ownConnector: () => own.connector });
     addNewsRoutes(server, { store, access });
     addTestWebhookRoutes(server, { store, access, now, placeType, ...posting });
     addUnsubscribeRoutes(server, { store, secrets, now });

@@ -2,16 +2,22 @@
 import type { WireJob } from '../../protocol/api.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 
-/** A finding for each connection that none of the key's jobs is for. Pure. */
-export function checkJobs(jobs: readonly WireJob[], connections: readonly string[]): Findings {
+/** A finding for each connection that none of the key's jobs is for; our own service makes its jobs itself. Pure. */
+export function checkJobs(
+  jobs: readonly WireJob[],
+  connections: readonly string[],
+  service: 'own' | 'other',
+): Findings {
   const known = new Set(jobs.flatMap(({ provider, name }) => (provider ?? name)?.toLowerCase() ?? []));
   // The name of a job is its provider's or a list's: only a service that says the provider is certain.
   const isSure = jobs.every(({ provider }) => provider !== undefined);
   return connections
     .filter((name) => !known.has(name.toLowerCase()))
     .map((subject): Finding => {
+      if (service === 'own')
+        return { level: 'info', subject, found: 'our own service makes its job with the first link' };
       const found = `the monitoring service lists no job named ${subject} for the key (${shown(jobs)}): it would refuse every link`;
-      const advice = `create the job where the service runs: cvrsync jobs create ${subject} --key KEY_ID --url WEBHOOK; where the daemon is the service, restart it`;
+      const advice = `name the connection as the service's job is named: its name below connector.providers, in place of ${subject}`;
       return isSure
         ? { level: 'fail', subject, found, advice }
         : { level: 'warn', subject, found, advice: `unless a job named otherwise is for ${subject}, ${advice}` };

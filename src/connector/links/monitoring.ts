@@ -12,6 +12,7 @@ import {
   readPendingWrites,
   settleWrites,
 } from '../../runtime/lanes/pending-writes.ts';
+import { each } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
@@ -233,6 +234,39 @@ export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
   const keys = links.map((link) => linkKey(link.provider, link.record_id));
   if (keys.length > 0) await mark(tx, MONITORING_QUEUE, keys, now);
   return keys.length;
+}
+
+/** Asks again for what upstream refused of connections that have a job only now. */
+export async function askRefused(store: Store, providers: readonly string[], now: () => number): Promise<void> {
+  for (const provider of providers) while ((await store.write((tx) => askSome(tx, provider, now()))) === REMARKED);
+}
+
+async function askSome(tx: Tx, provider: string, now: number): Promise<number> {
+  const links = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', provider)
+    .where('observed', '=', 'refused')
+    .where('desired', '=', 'on')
+    .orderBy('record_id')
+    .limit(REMARKED)
+    .execute();
+  const ids = links.map(({ record_id }) => record_id);
+  if (ids.length === 0) return 0;
+  await mark(
+    tx,
+    MONITORING_QUEUE,
+    ids.map((id) => linkKey(provider, id)),
+    now,
+  );
+  await tx
+    .updateTable('link')
+    .set({ observed: 'unknown', observed_error: null, updated_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(tx, ids))
+    .where('observed', '=', 'refused')
+    .execute();
+  return ids.length;
 }
 
 /** Marks them all, in transactions short enough for others to write in between. */

@@ -66,9 +66,15 @@ export interface OwnConnector {
 
 /**
  * Makes or brings up to date one job for each provider of our own connector, and sends at once what was held for it or
- * waits for another try. Idempotent.
+ * waits for another try. Idempotent. Returns the providers whose job is new.
  */
-export async function ensureOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector, now: number): Promise<void> {
+export async function ensureOwnJobs(
+  tx: Tx,
+  secrets: Secrets,
+  own: OwnConnector,
+  now: number,
+): Promise<readonly string[]> {
+  // Locks the key: nobody makes a second job of one provider meanwhile.
   await ensureKey(
     tx,
     { id: OWN_CONNECTOR, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
@@ -76,15 +82,18 @@ export async function ensureOwnJobs(tx: Tx, secrets: Secrets, own: OwnConnector,
   );
   const jobs = await listJobs(tx, OWN_CONNECTOR);
   const webhook = { url: own.url, credentials: credentialsOf(own.auth), schedule: SCHEDULE };
+  const made: string[] = [];
   for (const provider of own.providers) {
-    const known = jobs.find((job) => job.provider === provider);
+    const known = jobs.find((job) => job.provider.toLowerCase() === provider.toLowerCase());
     const { id } = known ?? (await createJob(tx, { ...webhook, provider, key: OWN_CONNECTOR }, { secrets, now }));
-    if (known !== undefined) await updateMonitor(tx, id, webhook, { secrets, now });
+    if (known === undefined) made.push(provider);
+    else await updateMonitor(tx, id, webhook, { secrets, now });
     if (own.auth.method === 'Signature') await signWith(tx, secrets, id, own.auth.secret);
     await activate(tx, id, now);
     await replayHeld(tx, id, now);
     await retryNow(tx, id, now);
   }
+  return made;
 }
 
 /** What failed while the connector was away, or was put off as it stopped, need not wait any longer. */

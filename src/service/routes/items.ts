@@ -4,12 +4,17 @@ import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../monitors/items.ts';
 import { type Job, listJobs } from '../monitors/monitors.ts';
+import { ensureOwnJobs, OWN_CONNECTOR, type OwnConnector } from '../monitors/own-jobs.ts';
 import type { Access } from './access.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, readMonitored } from './schemas.ts';
 
 export interface ItemRouteDeps {
+  readonly secrets: Secrets;
+  /** Our own connector, once it is known where it is told. */
+  readonly ownConnector: () => OwnConnector | undefined;
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
   readonly wakeUp: WakeUp;
@@ -49,7 +54,8 @@ const failures = {
 };
 
 /** Adds both. In a scope that is guarded for `monitoring`. */
-export function addItemRoutes(scope: Server, { store, access, wakeUp, now }: ItemRouteDeps): void {
+export function addItemRoutes(scope: Server, deps: ItemRouteDeps): void {
+  const { store, access, wakeUp, now } = deps;
   scope.post(
     PATH,
     {
@@ -76,9 +82,10 @@ export function addItemRoutes(scope: Server, { store, access, wakeUp, now }: Ite
       const wanted = readItem(request.query);
       const { keyId } = access.caller(request);
       await store.write(async (tx) => {
+        await makeOwnJob(tx, deps, keyId, request.params.Provider);
         const job = await needJob(tx, keyId, request.params.Provider);
         const { kind } = await addItem(tx, { ...wanted, monitor: job.id, sendUpdate, now: now() });
-        if (kind === 'no-monitor') throw noJob(request.params.Provider);
+        if (kind === 'no-monitor') throw noJob(request.params.Provider, []);
       });
       for (const queue of [ASK_QUEUE, 'deliver', 'mail', ...(sendUpdate ? [STATE_QUEUE] : [])]) wakeUp.ring(queue);
       return reply.code(204).send(null);
@@ -116,13 +123,31 @@ const readItem = ({ entityId, id }: { readonly entityId: string; readonly id: st
 });
 
 async function needJob(tx: Tx, keyId: string, provider: string): Promise<Job> {
-  const wanted = provider.toLowerCase();
-  const job = (await listJobs(tx, keyId)).find((each) => each.provider.toLowerCase() === wanted);
-  if (job === undefined) throw noJob(provider);
+  const jobs = await listJobs(tx, keyId);
+  const job = jobs.find((each) => isOf(each, provider));
+  if (job === undefined) throw noJob(provider, jobs);
   return job;
 }
 
-const noJob = (provider: string): HttpError => {
+const isOf = (job: Job, provider: string): boolean => job.provider.toLowerCase() === provider.toLowerCase();
+
+/**
+ * Makes the job where our own connector has none: a command may know a connection that came into the configuration since
+ * this process read it.
+ */
+async function makeOwnJob(
+  tx: Tx,
+  { secrets, ownConnector, now }: Pick<ItemRouteDeps, 'secrets' | 'ownConnector' | 'now'>,
+  keyId: string,
+  provider: string,
+): Promise<void> {
+  const own = keyId === OWN_CONNECTOR ? ownConnector() : undefined;
+  if (own === undefined || (await listJobs(tx, keyId)).some((job) => isOf(job, provider))) return;
+  await ensureOwnJobs(tx, secrets, { ...own, providers: [provider] }, now());
+}
+
+const noJob = (provider: string, jobs: readonly Job[]): HttpError => {
   const name = provider.replaceAll(/[^\w .-]/g, '?').slice(0, 64);
-  return new HttpError(404, `This key has no job for ${name}: an operator makes one with cvrsync jobs create.`);
+  const others = jobs.length === 0 ? 'It has none.' : `It has: ${jobs.map((job) => job.provider).join(', ')}.`;
+  return new HttpError(404, `This key has no job for ${name}. ${others} The {Provider} is named as its job is.`);
 };

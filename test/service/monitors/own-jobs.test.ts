@@ -19,8 +19,9 @@ const jobs = (store: Store) =>
 describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
   it('are made once, one for each provider, and know where it is now', async () => {
     const store = await newStore(engine);
-    await keep(store, NOW);
+    expect(await keep(store, NOW)).toEqual(['hubspot', 'crm']);
     const before = await jobs(store);
+    expect(await keep(store, NOW)).toEqual([]);
     await keep(store, NOW + 1, { url: 'http://127.0.0.1:4000/webhook' });
     expect(before.map(({ provider }) => provider)).toEqual(['crm', 'hubspot']);
     expect(await jobs(store)).toEqual(before.map((job) => ({ ...job, url: 'http://127.0.0.1:4000/webhook' })));

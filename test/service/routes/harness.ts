@@ -75,7 +75,7 @@ export async function openHarness(
   const adminToken = 'adminToken' in options ? options.adminToken : ADMIN_TOKEN;
   const access = createAccess({ store, requestsPerMinute, now, log });
   const server = createServer({ log });
-  addMonitoringRoutes(server, { store, access, secrets, wakeUp, now });
+  addMonitoringRoutes(server, { store, access, secrets, wakeUp, now, ownConnector: () => undefined });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
   addAdminRoutes(server, { store, access, secrets, wakeUp, now, adminToken, http, placeType: 'Place' });

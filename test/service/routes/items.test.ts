@@ -85,7 +85,7 @@ describe('a provider', () => {
   });
 
   it.each(['salesforce', '', 'hub spot', 'hubspot\0', '../jobs', '<script>', 'x'.repeat(499)])(
-    'that nobody made a job for answers 404 and says how to get one: %j',
+    'that nobody made a job for answers 404 and says which there are: %j',
     async (provider) => {
       const { harness, key } = await furnished();
       for (const method of ['POST', 'DELETE']) {
@@ -93,7 +93,7 @@ describe('a provider', () => {
         expect(answer.status).toBe(404);
         expect(answer.json).toMatchObject({ httpStatusCode: 404, errorCode: 404 });
         expect(answer.text).not.toContain('<');
-        expect(answer.text).toContain('cvrsync jobs create');
+        expect(answer.text).toContain('It has: hubspot. The {Provider} is named as its job is.');
       }
     },
   );

@@ -45,7 +45,7 @@ it('is told why it is refused: an unknown provider, a bad id, an unknown job', a
   expect(await upstream.add(item(0), false, 'other', never)).toMatchObject({
     kind: 'refused',
     status: 404,
-    message: expect.stringContaining('cvrsync jobs create'),
+    message: expect.stringContaining('no job for other. It has: crm.'),
   });
   expect(await upstream.add({ entityId: 'CVR-1-7', id: '7' }, false, 'crm', never)).toMatchObject({
     kind: 'refused',
