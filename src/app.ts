@@ -91,11 +91,12 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     const publicUrl = config.server.publicUrl ?? url;
     addresses.resolve({ publicUrl, adminUrl });
     const address = ownAddress(config.server.host, Number(new URL(url).port));
-    own.resolve(address);
     if (config.roles.includes('service')) {
       const started = await service?.start({ publicUrl, ...ownConnector(config, address) });
       await askRefused(store, started?.newJobs ?? [], now);
     }
+    // Only now does the service know the key of our own connector: an earlier call would pause its account.
+    own.resolve(address);
     const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
     if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');

@@ -87,7 +87,7 @@ export interface FixtureOptions extends ConfigOptions {
   /** Leaves workers to their own poll where a clock is set on: what falls due meanwhile is found together, as in a daemon. */
   readonly unhurried?: true;
   /** Fills the store before the daemon opens it: from its start on the daemon writes, too. */
-  readonly before?: (store: Store) => Promise<void>;
+  readonly before?: (store: Store, crms: Crms) => Promise<void>;
   /** The deadline of one call to a CRM, in ms. */
   readonly deadlineMs?: number;
 }
@@ -123,7 +123,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const { clock, deadlineMs, before } = options;
   if (before !== undefined) {
     const filled = await openStore(url);
-    await before(filled);
+    await before(filled, crms);
     await filled.close();
   }
   const now = clock?.now ?? Date.now;

@@ -4,6 +4,7 @@ import { findLink, linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { entity, setService } from '../../faults/service-fixture.ts';
+import type { Crms } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const service = { secretKey: Buffer.alloc(32, 7).toString('base64') };
@@ -29,15 +30,19 @@ it.each(ENGINES)('is monitored on %s, though it came into the configuration whil
 });
 
 it.each(ENGINES)('has what was refused before asked again by itself on %s', async (engine) => {
-  const ref = { provider: 'hubspot', recordId: '7' };
+  const ref = { provider: 'hubspot', recordId: '' };
   const error = 'This key has no job for hubspot';
-  const before = async (filled: Store) => {
-    await link(filled, 'hubspot', '7');
+  const before = async (filled: Store, { hubspot }: Crms) => {
+    ref.recordId = hubspot.add({ name: 'A ApS' });
+    await link(filled, 'hubspot', ref.recordId);
     await filled.write(async (tx) => {
       await updateLink(tx, ref, { observed: 'refused', observed_error: error });
-      await park(tx, MONITORING_QUEUE, linkKey('hubspot', '7'), { at: 1, error });
+      await park(tx, MONITORING_QUEUE, linkKey('hubspot', ref.recordId), { at: 1, error });
     });
   };
   const { store } = (await setService({ engine, before, service })).app;
   await expect.poll(() => findLink(store.db, ref), POLL).toMatchObject({ observed: 'on', observed_error: null });
+  // The key of our own connector is known before the first call: none is refused, which would pause them all.
+  const paused = store.db.selectFrom('rate_limit').select(['key', 'reason']).where('blocked_until', '>', 0);
+  expect(await paused.execute()).toEqual([]);
 });
