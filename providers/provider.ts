@@ -259,6 +259,11 @@ export interface Provider<S extends TSchema = TSchema> {
    * addresses and blanks within; without this member it takes every other text as it stands. Since 1.3.
    */
   canonicalId?(text: string, settings: Static<S>): RecordId;
+  /**
+   * The id of the company whose page a browser shows at this address; undefined for any other page, or site. Pure. People
+   * copy such addresses: with this member they may stand wherever a record's id may. Since 1.6.
+   */
+  idInAddress?(address: URL, settings: Static<S>): string | undefined;
   /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */
   webhook?(request: CrmRequest, settings: Static<S>, now: number): WebhookRead;
   /** Loads the client library and builds a connection; makes no call yet. */

@@ -1,54 +1,106 @@
 /** `explain`: one company's timeline, from the received webhooks to what each record holds and why. */
 
+import type { ConnectorConfig } from '../config/load.ts';
 import { wireOf } from '../config/wire.ts';
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
+import { writtenProperties } from '../connector/decide/plan.ts';
 import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
+import { type RecordRef, readLinkKey } from '../connector/links/links.ts';
 import { entityIdIn } from '../protocol/cvr-number.ts';
 import type { Db } from '../store/store.ts';
-import { needRecordId } from './arguments/record-id.ts';
+import { nameIn, readRecord } from './arguments/record-argument.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, integer, needed, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, integer, needed, optional, UsageError } from './cli/command.ts';
+import { answerLines, type ExplainedRecord } from './explain/answer.ts';
+import { readNow } from './explain/read-now.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'explain',
-  about: "show one company's timeline: events received, facts, the rule that decided each property, and the outcome",
-  args: { subject: needed('an entity id (CVR-1-12345678), a CVR number, or PROVIDER:RECORD_ID') },
+  about: 'show what a record holds and why, by the CRM now, and then the timeline of its company',
+  args: {
+    subject: needed(
+      'an entity id (CVR-1-12345678), a CVR number, PROVIDER:RECORD_ID, or the address of a record in the CRM',
+    ),
+    property: optional('only this property of the CRM'),
+  },
   options: { limit: integer('show at most so many decisions and so many events, newest first (default 50)') },
-  run: async (context, { subject }, { limit = 50 }) => {
+  run: async (context, { subject, property }, { limit = 50 }) => {
     const config = await context.config([]);
-    const { connector } = config;
+    const connector = config.connector ?? { providers: [] };
     const read = async (db: Db): Promise<Timeline | undefined> => {
       const options = { ...wireOf(config), now: Date.now(), limit };
       const entity = entityIdIn(subject);
       if (entity !== undefined) return readTimeline(db, entity, options);
-      const [provider, named] = readRecord(subject);
-      const id = connector === undefined ? named : needRecordId(connector, provider, named);
+      const { provider, recordId: id } = recordIn(subject, connector);
       const linked = await entityOf(db, provider, id);
       return linked === undefined ? undefined : readTimeline(db, linked, { ...options, record: { provider, id } });
     };
-    return withStore<ExitCode>(context, async ({ db }) => {
-      const timeline = await read(db);
+    return withStore<ExitCode>(context, async (store) => {
+      const timeline = await read(store.db);
       if (timeline === undefined)
         throw new Error(
           `${subject} has no link and no event: see cvrsync links, or link it with cvrsync monitoring add`,
         );
+      if (property !== undefined) needMapped(timeline, connector, property);
       const emptiness = isAwaited(timeline)
-        ? ((await unheardOf(context, db, timeline.entity)) ?? noEvent(timeline))
+        ? ((await unheardOf(context, store.db, timeline.entity)) ?? noEvent(timeline))
         : '';
-      context.output.result(timeline, textOf(timeline, emptiness));
+      const records = await readNow(context, store, timeline, property);
+      const shown = property === undefined ? timeline : onlyOf(timeline, property);
+      context.output.result({ ...shown, records }, textOf(shown, emptiness, answersTo(records, timeline, property)));
       return 0;
     });
   },
 });
 
-function readRecord(subject: string): readonly [provider: string, id: string] {
-  const colon = subject.indexOf(':');
-  if (colon < 1 || colon === subject.length - 1)
-    throw new UsageError(`${subject} is neither an entity id such as CVR-1-12345678 nor a record such as hubspot:123`);
-  return [subject.slice(0, colon), subject.slice(colon + 1)];
+/** The record that a person names; of a connection that is configured no more, by its name and id. */
+function recordIn(subject: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
+  const ref = readLinkKey(subject);
+  const isKnown = connector.providers.some(({ name }) => name === nameIn(ref.provider, connector));
+  if (isKnown || /^https?:/iu.test(subject)) return readRecord(subject, connector);
+  if (!subject.includes(':') || ref.provider === '' || ref.recordId === '')
+    throw new UsageError(
+      `${subject} is neither an entity id such as CVR-1-12345678, nor a record such as hubspot:123 or its address in the CRM`,
+    );
+  return ref;
 }
+
+/** Throws {@link UsageError} where no record of the timeline is in a connection that writes the property. */
+function needMapped({ links }: Timeline, { providers }: Pick<ConnectorConfig, 'providers'>, property: string): void {
+  const own = providers.filter(({ name }) => links.some(({ provider }) => provider === name));
+  const names = own.flatMap(({ mapping }) => writtenProperties(mapping));
+  if (names.some((name) => name.toLowerCase() === property.toLowerCase())) return;
+  throw new UsageError(`no record here has the property ${property}: cvrsync writes ${[...new Set(names)].join(', ')}`);
+}
+
+/** The timeline without the decisions and overrides of other properties. */
+function onlyOf(timeline: Timeline, property: string): Timeline {
+  const isMeant = (each: { readonly property: string | null }): boolean =>
+    each.property === null ||
+    each.property === ALL_PROPERTIES ||
+    each.property.toLowerCase() === property.toLowerCase();
+  const { history, overrides, setAside } = timeline;
+  return {
+    ...timeline,
+    history: history.filter(isMeant),
+    overrides: overrides.filter(isMeant),
+    setAside: setAside.filter(isMeant),
+  };
+}
+
+const answersTo = (
+  records: readonly ExplainedRecord[],
+  timeline: Timeline,
+  property: string | undefined,
+): readonly string[] =>
+  records.flatMap((record) =>
+    section(
+      `${record.provider}:${record.recordId}${property === undefined ? '' : ` ${property}`}`,
+      answerLines(record, timeline, property),
+    ),
+  );
 
 /** Whether it is linked, and no event has told anything of it. */
 const isAwaited = ({ links, facts }: Timeline): boolean =>
@@ -59,10 +111,11 @@ function noEvent({ entity, links }: Timeline): string {
   return `No event with data has come for it: nothing is written until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update asks for the whole company.`;
 }
 
-/** The timeline as text for a person; `emptiness`: why no fact is known, where one is awaited. */
-function textOf(timeline: Timeline, emptiness: string): string {
+/** The timeline as text for a person, after the answers; `emptiness`: why no fact is known, where one is awaited. */
+function textOf(timeline: Timeline, emptiness: string, answers: readonly string[]): string {
   return [
     timeline.entity,
+    ...answers,
     ...section('Links', timeline.links.map(linkLine)),
     ...section('Events received', timeline.receipts.map(receiptLine)),
     ...section('Facts now', emptiness === '' ? timeline.facts.map(factLine) : [emptiness]),

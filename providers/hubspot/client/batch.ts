@@ -53,4 +53,10 @@ export const canonicalId = (text: string): RecordId =>
     ? { kind: 'id', id: text }
     : { kind: 'none', reason: 'a HubSpot id is a number such as 12345678901' };
 
+/** The company's id in an address such as `https://app.hubspot.com/contacts/PORTAL/record/0-2/ID`. */
+export function idInAddress({ hostname, pathname }: URL): string | undefined {
+  if (!/^app[\w-]*\.hubspot\.com$/u.test(hostname)) return undefined;
+  return /^\/contacts\/\d+\/(?:record\/0-2|company)\/(\d+)(?:\/|$)/u.exec(pathname)?.[1];
+}
+
 const withProperties = (record: HubspotRecord): HubspotRecord => ({ ...record, properties: record.properties ?? {} });

@@ -30,6 +30,25 @@ export function canonicalId(text: string): RecordId {
   return { kind: 'none', reason: whyNot(text) };
 }
 
+/** Sites on which an org shows its records. */
+const SITES = /\.(?:lightning\.force|my\.salesforce|salesforce|force)\.com$/u;
+const RECORD = /^\/(?:lightning\/r\/(?:Account\/|sObject\/)?)?(001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?)(?:\/|$)/u;
+
+/**
+ * The account's id in an address such as `https://X.lightning.force.com/lightning/r/Account/001…/view`, or `/001…` of the
+ * classic pages. Where the settings name the org's My Domain, only on that.
+ */
+export function idInAddress(
+  { hostname, pathname }: URL,
+  { loginUrl }: { readonly loginUrl: string },
+): string | undefined {
+  if (!SITES.test(hostname)) return undefined;
+  const login = new URL(loginUrl).hostname;
+  const [domain] = login.split('.');
+  if (login.endsWith('.my.salesforce.com') && hostname.split('.')[0] !== domain) return undefined;
+  return RECORD.exec(pathname)?.[1];
+}
+
 function whyNot(text: string): string {
   if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return 'a Salesforce id has 15 or 18 letters and digits';
   if (!text.startsWith('001'))

@@ -1,5 +1,6 @@
 /** The record that a command acts on, named on the command line as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
+import { readRecordId } from '../../connector/crm/record-id.ts';
 import { writtenProperties } from '../../connector/decide/plan.ts';
 import { findLink, type Link, type RecordRef, readLinkKey } from '../../connector/links/links.ts';
 import type { Db } from '../../store/open.ts';
@@ -19,14 +20,37 @@ export async function needConnector(context: CommandContext): Promise<ConnectorC
 /** Stands for every record of a connection, where a record id is expected. */
 export const EVERY_RECORD = '*';
 
-/** The record in `hubspot:123`, or all of a connection in `hubspot:*`. */
-export function readRecord(text: string, connector: ConnectorConfig): RecordRef {
+/**
+ * The record in `hubspot:123`, in any case of the connection's name, in the address of its page in the CRM, with or without
+ * the connection before it; or all records of a connection in `hubspot:*`.
+ */
+export function readRecord(text: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
+  if (/^https?:\/\//iu.test(text)) return recordAt(text, connector);
   const ref = readLinkKey(text);
   if (!text.includes(':') || ref.provider === '' || ref.recordId === '')
-    throw new UsageError(`${text} is not a record: write it as hubspot:123`);
-  needProvider(connector, ref.provider);
-  if (ref.recordId === EVERY_RECORD) return ref;
-  return { ...ref, recordId: needRecordId(connector, ref.provider, ref.recordId) };
+    throw new UsageError(`${text} is not a record: write it as hubspot:123, or as the address of its page in the CRM`);
+  const { name: provider } = needProvider(connector, nameIn(ref.provider, connector));
+  if (ref.recordId === EVERY_RECORD) return { provider, recordId: EVERY_RECORD };
+  return { provider, recordId: needRecordId(connector, provider, ref.recordId) };
+}
+
+/** The connection that a person means, who may write its name in any case. */
+export function nameIn(text: string, { providers }: Pick<ConnectorConfig, 'providers'>): string {
+  const alike = providers.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const [only] = alike;
+  return only !== undefined && alike.length === 1 ? only.name : text;
+}
+
+function recordAt(address: string, { providers }: Pick<ConnectorConfig, 'providers'>): RecordRef {
+  const found = providers.flatMap((one): RecordRef[] => {
+    const read = readRecordId(one, address);
+    return read.kind === 'id' ? [{ provider: one.name, recordId: read.id }] : [];
+  });
+  const [only] = found;
+  if (only === undefined) throw new UsageError(`${address} is the address of no company in a configured CRM`);
+  if (found.length === 1) return only;
+  const names = found.map(({ provider }) => `${provider}:${address}`).join(' or ');
+  throw new UsageError(`${address} may be a record of several connections: write ${names}`);
 }
 
 /**

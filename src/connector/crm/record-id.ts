@@ -8,7 +8,7 @@ import { pureAnswer } from './pure-answer.ts';
 /** Whose records an id is to name: a connection of the configuration. */
 export interface IdReader {
   readonly name: string;
-  readonly provider: Pick<Provider, 'canonicalId'>;
+  readonly provider: Pick<Provider, 'canonicalId' | 'idInAddress'>;
   readonly settings: Readonly<Record<string, unknown>>;
   /** Hides the secrets of the settings in a text. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -50,7 +50,9 @@ const bugIn = ({ mask = (text) => text }: IdReader, error: unknown): string =>
   `canonicalId failed, which is a bug of the provider: ${mask(errorText(error))}`;
 
 function canonicalIdOf({ provider, settings }: IdReader, text: string): RecordId {
-  const plain = readPlainId(text);
+  const address = text.includes('://') && URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  const found = address && pureAnswer(provider.idInAddress?.(address, settings));
+  const plain = readPlainId(typeof found === 'string' ? found : text);
   if (plain.kind === 'none') return plain;
   if (provider.canonicalId === undefined) return plain;
   const read = pureAnswer(provider.canonicalId(plain.id, settings));
@@ -62,7 +64,7 @@ function canonicalIdOf({ provider, settings }: IdReader, text: string): RecordId
 function readPlainId(text: string): RecordId {
   const id = text.trim();
   if (id === '') return { kind: 'none', reason: 'it is blank' };
-  if (id.includes('://')) return { kind: 'none', reason: 'it is an address: give only the id in it' };
+  if (id.includes('://')) return { kind: 'none', reason: 'it is no address of a company here: give only the id in it' };
   if (/[\s\p{Cc}]/u.test(id)) return { kind: 'none', reason: 'it has blanks in it' };
   // The key of a lane that stands for no record.
   if (id === '*') return { kind: 'none', reason: 'it stands for all records' };

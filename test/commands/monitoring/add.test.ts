@@ -16,13 +16,13 @@ describe('monitoring add reads the record first', () => {
     const { run, links, hubspot } = await setup(await serveService());
     const survivor = hubspot.merge(ONE, TWO);
     const said = [];
-    for (const id of ['9000000099', TWO, 'https://app.hubspot.com/contacts/1/company/9000000001', ' ', 'abc'])
+    for (const id of ['9000000099', TWO, 'https://app.hubspot.com/contacts/1/deal/9000000001', ' ', 'abc'])
       said.push(await shown(run, id));
     expect(said.map(({ code, stdout }) => [code, stdout])).toEqual([1, 1, 2, 2, 2].map((code) => [code, '']));
     expect(said.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining('not in the CRM'),
       expect.stringContaining(`merged into ${survivor}`),
-      expect.stringContaining('it is an address'),
+      expect.stringContaining('it is no address of a company'),
       expect.stringContaining('it is blank'),
       expect.stringContaining('a HubSpot id is a number'),
     ]);

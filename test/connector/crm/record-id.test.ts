@@ -11,7 +11,7 @@ describe('an id that can be no record', () => {
   test.each([
     ['', 'it is blank'],
     [' \t', 'it is blank'],
-    ['https://app.example.com/company/12', 'it is an address: give only the id in it'],
+    ['https://app.example.com/company/12', 'it is no address of a company here: give only the id in it'],
     ['12 34', 'it has blanks in it'],
     ['12\u00a034', 'it has blanks in it'],
     ['12\u000034', 'it has blanks in it'],

@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { grantOf } from '../../../providers/salesforce/client/grant.ts';
-import { canonicalId, isAccountId, toLongId } from '../../../providers/salesforce/client/ids.ts';
+import { canonicalId, idInAddress, isAccountId, toLongId } from '../../../providers/salesforce/client/ids.ts';
 import { trustedInstance } from '../../../providers/salesforce/client/instance.ts';
 import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/read/soql.ts';
 import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/read/values.ts';
@@ -21,6 +21,20 @@ describe('ids', () => {
     expect(isAccountId('001D000000IqhSLiaz')).toBe(true);
     for (const id of ['001D000000IqhSLIAA', '003D000000IqhSL', '001D000000IqhS', "001D000000Iqh'L", ''])
       expect(isAccountId(id)).toBe(false);
+  });
+});
+
+describe('the account in an address', () => {
+  const id = '001D000000IqhSLIAZ';
+  it.each([
+    [`https://birk.lightning.force.com/lightning/r/Account/${id}/view?x=1`, id],
+    [`https://birk.lightning.force.com/lightning/r/${id}/related/Contacts/view`, id],
+    ['https://birk.my.salesforce.com/001D000000IqhSL', '001D000000IqhSL'],
+    [`https://other.lightning.force.com/lightning/r/Account/${id}/view`, undefined],
+    ['https://birk.lightning.force.com/lightning/r/Contact/003D000000IqhSLIAZ/view', undefined],
+    [`https://birk.lightning.force.com.example.com/lightning/r/Account/${id}/view`, undefined],
+  ])('%s is %s', (address, found) => {
+    expect(idInAddress(new URL(address), { loginUrl: 'https://birk.my.salesforce.com' })).toBe(found);
   });
 });
 

@@ -1,0 +1,197 @@
+/** The first lines of `explain`: what a record holds, and why, before all that led there. Pure. */
+import type { PropertyEdit } from '../../../providers/provider.ts';
+import type { CurrentRecord } from '../../connector/explain/current.ts';
+import type { Timeline, TimelineDecision } from '../../connector/explain/timeline.ts';
+import type { RecordRef } from '../../connector/links/links.ts';
+import { shownTime } from '../arguments/with-store.ts';
+
+/** What is known of a linked record at this moment. */
+export interface ExplainedRecord extends RecordRef {
+  readonly current: CurrentRecord;
+  /** Who changed what differs, as the CRM says, oldest first; empty where it does not say. */
+  readonly edits: readonly PropertyEdit[];
+}
+
+/** A property as it was decided, now or when it was last looked at. */
+interface Line {
+  readonly property: string;
+  readonly holds: unknown;
+  readonly register: unknown;
+  readonly seq: number;
+  readonly rule: string;
+  readonly detail: string | undefined;
+}
+
+interface Meaning {
+  readonly means: string;
+  /** What a person may do; the record and the property follow the command. */
+  readonly todo: string;
+}
+
+const WRITES = 'nothing: cvrsync writes it with the next event';
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  same: { means: "the CRM holds the register's value", todo: 'nothing' },
+  stored: { means: 'the CRM holds what it made of the value', todo: 'nothing' },
+  held: { means: 'a hold: nothing is written', todo: 'to end the hold: cvrsync hold RECORD PROPERTY --clear' },
+  never: { means: 'the policy of the property is never', todo: 'nothing' },
+  released: { means: 'a release lets the register win', todo: WRITES },
+  blank: { means: 'the CRM holds nothing', todo: WRITES },
+  always: { means: 'the policy of the property is always', todo: WRITES },
+  ours: { means: 'the CRM holds what cvrsync wrote last', todo: WRITES },
+  register: { means: 'the CRM holds an earlier value of the register', todo: WRITES },
+  trusted: { means: 'the link trusts the register once', todo: WRITES },
+  returned: { means: "a person's edit that a write went over comes back", todo: WRITES },
+  filled: {
+    means: 'the policy is if-blank, and the property is filled',
+    todo: 'to take the value of the register: cvrsync release RECORD PROPERTY --once',
+  },
+  edited: {
+    means: 'a person changed it, and cvrsync keeps that',
+    todo: 'to take the value of the register: cvrsync release RECORD PROPERTY --once; to keep this one for good: cvrsync hold RECORD PROPERTY',
+  },
+};
+
+/** Rules by which the CRM holds what the register says. */
+const AGREES: ReadonlySet<string> = new Set(['same', 'stored']);
+const SHOWN = 3;
+
+/** Five lines: what the record holds, what the register says, the rule, the last write, and what to do. */
+export function answerLines(
+  record: ExplainedRecord,
+  timeline: Timeline,
+  property: string | undefined,
+): readonly string[] {
+  const name = `${record.provider}:${record.recordId}`;
+  const own = timeline.history.filter((each) => each.provider === record.provider && each.record === record.recordId);
+  const lines = linesOf(record.current, own);
+  const wanted = property === undefined ? lines.filter(({ rule }) => !AGREES.has(rule)) : lines.filter(isOf(property));
+  const parts = {
+    'Holds now': holdsText(record.current, lines, wanted, property),
+    Register: registerText(timeline, wanted, property),
+    Rule: ruleText(wanted, property),
+    'Last write': writeText(record, own, property),
+    'What to do': todoText(name, record.current, wanted, property),
+  };
+  return Object.entries(parts).map(([label, text]) => `${label.padEnd(12)}${text}`);
+}
+
+const isOf =
+  (name: string) =>
+  ({ property }: { readonly property: string | null }): boolean =>
+    property?.toLowerCase() === name.toLowerCase();
+
+/** The decisions of now; where the CRM could not be asked, the last ones that are stored. */
+function linesOf(current: CurrentRecord, own: readonly TimelineDecision[]): readonly Line[] {
+  if (current.kind === 'compared')
+    return current.planned.map(({ property, old, now, seq, rule, detail }) => ({
+      ...{ property, holds: old, register: now, seq, rule },
+      detail: detail ?? undefined,
+    }));
+  const last = new Map(own.flatMap((each) => (each.property === null ? [] : [[each.property, each]])));
+  return [...last].map(([property, each]) => {
+    const isWritten = each.outcome === 'written';
+    return {
+      ...{ property, holds: isWritten ? each.new : each.old, register: each.new, seq: each.seq },
+      rule: isWritten ? 'same' : each.rule,
+      detail: each.detail ?? undefined,
+    };
+  });
+}
+
+function holdsText(
+  current: CurrentRecord,
+  lines: readonly Line[],
+  wanted: readonly Line[],
+  property: string | undefined,
+): string {
+  switch (current.kind) {
+    case 'compared':
+      break;
+    case 'silent':
+      return `not known, because the CRM could not be asked (${current.reason}). From the store: ${heldText(lines, wanted, property)}`;
+    case 'contested':
+      return `cvrsync writes nothing: ${current.reason}`;
+    default:
+      return NOT_COMPARED[current.kind];
+  }
+  return heldText(lines, wanted, property);
+}
+
+const NOT_COMPARED = {
+  hold: 'cvrsync leaves it alone, because its hold property in the CRM is set',
+  gone: 'the record was deleted in the CRM',
+  moved: 'the record was merged into another one',
+  unlinked: 'the link of the record is not active: cvrsync does not read it',
+} as const;
+
+function heldText(lines: readonly Line[], wanted: readonly Line[], property: string | undefined): string {
+  if (property !== undefined)
+    return wanted.map(({ holds }) => shownValue(holds)).join(', ') || 'nothing is known of it';
+  if (lines.length === 0) return 'nothing is known of it';
+  const alike = `${lines.length - wanted.length} of ${lines.length} properties as the register says`;
+  return wanted.length === 0 ? alike : `${alike}; others: ${some(wanted, ({ holds }) => shownValue(holds))}`;
+}
+
+const some = (lines: readonly Line[], text: (line: Line) => string): string =>
+  [
+    ...lines.slice(0, SHOWN).map((line) => `${line.property} ${text(line)}`),
+    ...(lines.length > SHOWN ? [`and ${lines.length - SHOWN} more`] : []),
+  ].join(', ');
+
+function registerText({ facts }: Timeline, wanted: readonly Line[], property: string | undefined): string {
+  const from = (seq: number): string => (seq > 0 ? ` (event ${seq})` : '');
+  if (property !== undefined)
+    return wanted.map(({ register, seq }) => `${shownValue(register)}${from(seq)}`).join(', ') || 'nothing is known';
+  if (wanted.length > 0) return some(wanted, ({ register }) => shownValue(register));
+  const newest = facts.toSorted((a, b) => b.seq - a.seq)[0];
+  return newest === undefined ? 'nothing is known' : `${facts.length} facts, the newest of event ${newest.seq}`;
+}
+
+function ruleText(wanted: readonly Line[], property: string | undefined): string {
+  const meant = ({ rule, detail }: Line): string => `${rule}: ${MEANINGS[rule]?.means ?? detail ?? 'see below'}`;
+  if (property !== undefined) return wanted.map(meant).join('; ') || 'no decision';
+  if (wanted.length === 0) return 'same: nothing is to be written';
+  const groups = Map.groupBy(wanted, ({ rule }) => rule);
+  return [...groups].map(([rule, alike]) => `${rule}: ${alike.map((each) => each.property).join(', ')}`).join('; ');
+}
+
+/** What cvrsync wrote last, and who changed it since, where the CRM says who. */
+function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[], property: string | undefined): string {
+  const isWanted = property === undefined ? () => true : isOf(property);
+  const write = own.findLast((each) => each.outcome === 'written' && isWanted(each));
+  const event = write !== undefined && write.seq > 0 ? ` by event ${write.seq}` : '';
+  const ours =
+    write === undefined
+      ? 'cvrsync wrote nothing'
+      : `cvrsync wrote ${property === undefined ? `${write.property} ` : ''}${shownValue(write.new)} at ${shownTime(write.at)}${event}`;
+  const edit = edits.findLast((each) => !each.own && isWanted(each) && each.at >= (write?.at ?? 0));
+  if (edit === undefined) return ours;
+  const what = edit.value === undefined ? 'the record' : `${edit.property} to ${shownValue(edit.value)}`;
+  return `${edit.by} changed ${what} at ${shownTime(edit.at)}; before that ${ours}`;
+}
+
+function todoText(name: string, current: CurrentRecord, wanted: readonly Line[], property: string | undefined): string {
+  if (current.kind === 'contested') return 'see cvrsync review list';
+  if (current.kind === 'hold') return 'clear the hold property in the CRM';
+  if (current.kind === 'silent') return `try again once the CRM answers; ${todoOf(name, wanted, property)}`;
+  if (current.kind !== 'compared') return `see cvrsync links --record ${name.slice(name.indexOf(':') + 1)}`;
+  return todoOf(name, wanted, property);
+}
+
+function todoOf(name: string, wanted: readonly Line[], property: string | undefined): string {
+  const [first] = wanted;
+  if (first === undefined) return 'nothing';
+  if (property === undefined && wanted.some(({ rule }) => MEANINGS[rule]?.todo !== WRITES))
+    return `for each property: cvrsync explain ${name} PROPERTY, such as ${first.property}`;
+  const todo = MEANINGS[first.rule]?.todo ?? 'remove the reason; cvrsync review retry then tries again';
+  return todo.replaceAll('RECORD PROPERTY', `${name} ${first.property}`);
+}
+
+const LONGEST = 80;
+
+/** A value for a person, cut where it is long. */
+function shownValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'blank';
+  const text = JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

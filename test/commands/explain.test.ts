@@ -1,0 +1,97 @@
+/** What `explain` answers first: by the CRM as it is now, for a record that is named in any of the ways people do. */
+import { describe, expect, test } from 'vitest';
+import { CRMS, ENTITY, renamed } from '../faults/company.ts';
+import { type Fixture, startFixture } from '../support/fixture.ts';
+import { ENGINES } from '../support/stores.ts';
+
+const CASES = CRMS.map((crm, index) => ({ engine: ENGINES[index] ?? 'sqlite', ...crm }));
+const ADDRESSES: Readonly<Record<string, (id: string) => readonly string[]>> = {
+  hubspot: (id) => [
+    `https://app.hubspot.com/contacts/1234567/record/0-2/${id}`,
+    `https://app-eu1.hubspot.com/contacts/1234567/company/${id}/?tab=overview`,
+  ],
+  salesforce: (id) => [
+    `https://birk.lightning.force.com/lightning/r/Account/${id}/view`,
+    `https://birk.my.salesforce.com/${id.slice(0, 15)}`,
+  ],
+};
+
+describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own }) => {
+  /** A record whose name a person changed since the last write, which the daemon does not know. */
+  async function edited(): Promise<{ fixture: Fixture; id: string }> {
+    const fixture = await startFixture({ engine });
+    const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await fixture.post(renamed('A ApS', 'B ApS'));
+    await fixture.settled();
+    fixture[crm].edit(id, { [name]: 'B ApS (VIP)' });
+    return { fixture, id };
+  }
+  /** The five lines under the record's name, by their labels. */
+  const answer = (stdout: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      stdout
+        .split('\n')
+        .slice(3, 8)
+        .map((line) => [line.slice(2, 14).trim(), line.slice(14)]),
+    );
+
+  test('a property: what it holds now, what the register says, the rule, the last write, what to do', async () => {
+    const { fixture, id } = await edited();
+    const { code, stdout } = await fixture.cli('explain', `${crm.toUpperCase()}:${id}`, name.toUpperCase());
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${ENTITY}\n\n${crm}:${id} `)]);
+    expect(answer(stdout)).toEqual({
+      'Holds now': '"B ApS (VIP)"',
+      Register: '"B ApS" (event 1)',
+      Rule: 'edited: a person changed it, and cvrsync keeps that',
+      'Last write': expect.stringMatching(/cvrsync wrote "B ApS" at \S+ \S+ by event 1$/u),
+      'What to do': expect.stringContaining(`cvrsync release ${crm}:${id} ${name} --once`),
+    });
+    expect(stdout).not.toMatch(new RegExp(`→ ${own}:`, 'u'));
+    expect((await fixture.cli('explain', `${crm}:${id}`, 'nmae')).stderr).toContain('has the property nmae');
+  });
+
+  test('a record: what differs, counted and named', async () => {
+    const { fixture, id } = await edited();
+    const said = answer((await fixture.cli('explain', `${crm}:${id}`)).stdout);
+    expect(said).toMatchObject({
+      'Holds now': expect.stringMatching(new RegExp(`as the register says; others: ${name} "B ApS \\(VIP\\)"$`, 'u')),
+      Register: `${name} "B ApS"`,
+      Rule: `edited: ${name}`,
+      'What to do': `for each property: cvrsync explain ${crm}:${id} PROPERTY, such as ${name}`,
+    });
+    fixture[crm].edit(id, { [name]: 'B ApS' });
+    expect(answer((await fixture.cli('explain', ENTITY)).stdout)).toMatchObject({
+      Rule: 'same: nothing is to be written',
+      'What to do': 'nothing',
+    });
+    expect(JSON.parse((await fixture.cli('explain', ENTITY, '--json')).stdout)).toMatchObject({
+      records: [{ provider: crm, recordId: id, current: { kind: 'compared' } }],
+    });
+  });
+
+  test('the store answers where the CRM cannot be asked, and says so', async () => {
+    const { fixture, id } = await edited();
+    await fixture[crm].close();
+    const { code, stdout } = await fixture.cli('explain', `${crm}:${id}`, name);
+    expect(code).toBe(0);
+    expect(answer(stdout)).toMatchObject({
+      'Holds now': expect.stringMatching(
+        /^not known, because the CRM could not be asked \(.+\)\. From the store: "B ApS"$/u,
+      ),
+      'Last write': expect.stringContaining('cvrsync wrote "B ApS"'),
+      'What to do': expect.stringContaining('try again once the CRM answers'),
+    });
+  });
+
+  test("the address of the record's page names it, here and for other commands", async () => {
+    const { fixture, id } = await edited();
+    for (const address of ADDRESSES[crm]?.(id) ?? []) {
+      expect((await fixture.cli('explain', address, name)).stdout).toContain(`${crm}:${id} ${name}`);
+      expect((await fixture.cli('links', crm, '--record', address)).stdout).toContain(ENTITY);
+      expect((await fixture.cli('hold', address, name)).code).toBe(0);
+      expect((await fixture.cli('hold', `${crm}:${address}`, name, '--clear')).code).toBe(0);
+    }
+    const elsewhere = await fixture.cli('explain', `https://example.com/contacts/1/company/${id}`);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('is the address of no company')]);
+  });
+});
