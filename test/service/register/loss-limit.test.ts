@@ -14,7 +14,14 @@ const ownedBy = (...owners: readonly number[]): Company => companyOf({ deltagerR
 const [nobody, one, two, other] = [ownedBy(), ownedBy(1), ownedBy(1, 2), ownedBy(3)];
 
 const row: DocumentStep['row'] = { entity: 'x', digest: '', loaded_at: '', ahead: null, ahead_at: null, body: '{}' };
-const step = (before: Company, read: Company): DocumentStep => ({ kind: 'company', row, before, after: read, read });
+const step = (before: Company, read: Company): DocumentStep => ({
+  kind: 'company',
+  unread: [],
+  row,
+  before,
+  after: read,
+  read,
+});
 const afterOf = (limited: DocumentStep | undefined): Company => {
   if (limited?.kind !== 'company') throw new Error('it is no company');
   return limited.after;

@@ -16,9 +16,12 @@ import {
   hasEntries,
   later,
   noteDay,
+  noteUnread,
   type Picked,
   periodOf,
+  told,
   touchedAt,
+  type Unread,
   type View,
   walk,
 } from './validity.ts';
@@ -94,17 +97,20 @@ export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 
   readonly bodies?: Partial<RelationBodies>;
 }
 
-const told = <T>({ entry, at }: Picked, value: (entry: JsonObject | undefined) => T): DatedValue<T> => ({
-  value: value(entry),
-  at,
-});
+const isSecret = ({ hemmelig }: JsonObject): boolean => flag(hemmelig) === true;
 
-const isOpen = (entry: JsonObject): boolean =>
-  flag(entry['hemmelig']) !== true && text(entry['kontaktoplysning']) !== null;
+const isOpen = (entry: JsonObject): boolean => {
+  const { hemmelig } = entry;
+  const isPublic = hemmelig === undefined || hemmelig === null || flag(hemmelig) === false;
+  return isPublic && text(entry['kontaktoplysning']) !== null;
+};
 
 /** A phone number, address or site that is not secret. */
-export const contactOf = (list: unknown, view: View): DatedValue<string | null> =>
-  told(current(list, view, isOpen), (entry) => text(entry?.['kontaktoplysning']));
+export const contactOf = (list: unknown, view: View, part: string): DatedValue<string | null> => {
+  const { entry, at } = current(list, view, isOpen);
+  if (entry !== undefined) return { value: text(entry['kontaktoplysning']), at };
+  return told(view, part, { ...current(list, view, (each) => !isSecret(each)), at }, () => null);
+};
 
 /** All values of the attributes that are told of, by type: a type can occur more than once. */
 const attributesOf = (document: JsonObject): ReadonlyMap<string, readonly unknown[]> => {
@@ -124,34 +130,33 @@ const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: Vi
     'KAPITALKLASSER',
     'KAPITAL_DELVIST',
   ].map((type) => current(attributes.get(type), view));
-  const value = decimal(amount?.entry?.['vaerdi']);
   const at = later(amount?.at ?? null, currency?.at ?? null);
-  if (value === null) return { value: null, at };
-  return {
-    value: {
-      value,
-      currency: text(currency?.entry?.['vaerdi']),
-      hasClasses: flag(hasClasses?.entry?.['vaerdi']),
-      isPartial: flag(isPartial?.entry?.['vaerdi']),
-    },
-    at,
+  const term = <T>(part: string, picked: Picked = { entry: undefined, at: null }, of: (value: unknown) => T | null) =>
+    told(view, part, picked, (entry) => of(entry?.['vaerdi'])).value;
+  const value = term('capital', amount, decimal);
+  const terms = {
+    currency: term('currency', currency, text),
+    hasClasses: term('hasClasses', hasClasses, flag),
+    isPartial: term('isPartial', isPartial, flag),
   };
+  return { value: value === null ? null : { value, ...terms }, at };
 };
 
 /** The different values of a list's valid entries, sorted. */
-const all = <T>(list: unknown, view: View, keyOf: (entry: JsonObject) => string | null, of: (key: string) => T) => {
+const all = (view: View, part: string, list: unknown, keyOf: (entry: JsonObject) => string | null) => {
   const keys = new Set<string>();
   const at = walk(list, view, (entry) => {
     const key = keyOf(entry);
-    if (key !== null) keys.add(key);
+    if (key === null) noteUnread(view.unread, part, entry);
+    else keys.add(key);
   });
-  return { value: [...keys].sort().map(of), at };
+  return { value: [...keys].sort(), at };
 };
 
 const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
   const places = [1, 2, 3].map((place) => ({ place, picked: current(document[`bibranche${place}`], view) }));
   const value = places.flatMap(({ place, picked }): readonly AltIndustry[] => {
-    const industry = industryOf(picked.entry, view);
+    const industry = told(view, `altIndustry${place}`, picked, (entry) => industryOf(entry, view)).value;
     return industry === null ? [] : [{ place, industry }];
   });
   return { value, at: places.reduce<string | null>((at, { picked }) => later(at, picked.at), null) };
@@ -191,15 +196,19 @@ export const cvrOf = (document: JsonObject): string | null => digits(document['c
 export const companyOf = (
   document: JsonObject,
   { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
-): { readonly company: Company; readonly traces: Traces } => {
-  const { life, on } = lifeOf(document, today, horizon);
+): { readonly company: Company; readonly traces: Traces; readonly unread: Unread } => {
+  const unread: Unread = new Map();
+  const { life, on } = lifeOf(document, today, { horizon, unread });
   // What ended with the company is kept as it last was: nobody moved out or gave up a name.
-  const view: View = { today, on, horizon };
-  const now: View = { today, on: today, horizon };
+  const view: View = { today, on, horizon, unread };
+  const now: View = { ...view, on: today };
   const registeredAt = touchedAt(document);
   const attributes = attributesOf(document);
-  const attribute = (type: string): Picked => current(attributes.get(type), view);
-  const names = told(current(document['navne'], view), (entry) => text(entry?.['navn']));
+  const attribute = <T>(part: string, type: string, of: (value: unknown) => T | null) =>
+    told(view, part, current(attributes.get(type), view), (entry) => of(entry?.['vaerdi']));
+  const names = told(view, 'names', current(document['navne'], view), (entry) => text(entry?.['navn']));
+  const { reklamebeskyttet: isProtected } = document;
+  if (isProtected != null && flag(isProtected) === null) noteUnread(unread, 'commercialProtection', isProtected);
   const metadata = document['virksomhedMetadata'];
   const latest = isJsonObject(metadata) ? metadata['nyesteNavn'] : undefined;
   const entity = companyEntityId(cvr);
@@ -214,34 +223,32 @@ export const companyOf = (
     loadedAt,
     readOn: today,
     names,
-    altNames: all(document['binavne'], view, (entry) => text(entry['navn']), String),
-    address: told(current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
-    industry: told(current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
+    altNames: all(view, 'altNames', document['binavne'], (entry) => text(entry['navn'])),
+    address: told(view, 'address', current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
+    industry: told(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
     altIndustries: altIndustriesOf(document, view),
-    purpose: told(attribute('FORMÅL'), (entry) => text(entry?.['vaerdi'])),
-    powerToBind: told(attribute('TEGNINGSREGEL'), (entry) => text(entry?.['vaerdi'])),
-    bylawsChangedDate: told(attribute('VEDTÆGT_SENESTE'), (entry) => midnight(dayOf(entry?.['vaerdi']))),
+    purpose: attribute('purpose', 'FORMÅL', text),
+    powerToBind: attribute('powerToBind', 'TEGNINGSREGEL', text),
+    bylawsChangedDate: attribute('bylawsChangedDate', 'VEDTÆGT_SENESTE', (value) => midnight(dayOf(value))),
     capital: capitalOf(attributes, view),
-    form: told(current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
-    email: contactOf(document['elektroniskPost'], view),
-    fax: contactOf(document['telefaxNummer'], view),
-    phoneNumber: contactOf(document['telefonNummer'], view),
-    website: contactOf(document['hjemmeside'], view),
+    form: told(view, 'form', current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
+    email: contactOf(document['elektroniskPost'], view, 'email'),
+    fax: contactOf(document['telefaxNummer'], view, 'fax'),
+    phoneNumber: contactOf(document['telefonNummer'], view, 'phoneNumber'),
+    website: contactOf(document['hjemmeside'], view, 'website'),
     status: statusOf(document, { now, asLast: view, credit: credit.value, registeredAt }),
     credit,
     life,
     bodies,
     mergers: mergersOf(document, now),
-    units: all(
-      document['penheder'],
-      now,
-      (entry) => digits(entry['pNummer'], 10),
-      (number) => `CVR-2-${number}`,
-    ),
-    commercialProtection: { value: flag(document['reklamebeskyttet']), at: registeredAt },
-    monthly: newestMonth(document),
-    quarterly: newestQuarter(document),
-    yearly: newestYear(document),
+    units: all(now, 'units', document['penheder'], ({ pNummer }) => {
+      const number = digits(pNummer, 10);
+      return number === null ? null : `CVR-2-${number}`;
+    }),
+    commercialProtection: { value: flag(isProtected), at: registeredAt },
+    monthly: newestMonth(document, now),
+    quarterly: newestQuarter(document, now),
+    yearly: newestYear(document, now),
   };
-  return { company, traces };
+  return { company, traces, unread };
 };

@@ -20,6 +20,8 @@ export interface Person {
 interface Read {
   /** When it says that the register loaded it, ISO 8601 UTC; see {@link loadTime}. */
   readonly loadedAt: string;
+  /** What it states and nobody can read, by part. */
+  readonly unread: ReadonlyMap<string, string>;
   /** The coming day on which something in it begins or ends; null where nothing lies ahead. */
   readonly aheadOn: string | null;
 }
@@ -108,9 +110,9 @@ export const readDocument = (json: unknown, today: string): Reading => {
     const number = digits(document['pNummer'], 10);
     if (number === null) return unreadable(document, 'it has no P-number of ten digits');
     const read = unitOf(document, { number, loadedAt, today, horizon });
-    return { kind: 'unit', unit: read, loadedAt, aheadOn: horizon.aheadOn };
+    return { kind: 'unit', ...read, loadedAt, aheadOn: horizon.aheadOn };
   }
   const read = personOf(document);
   if (read === null) return unreadable(document, 'it has no unit number');
-  return { kind: 'person', person: read, loadedAt, aheadOn: null };
+  return { kind: 'person', person: read, unread: new Map(), loadedAt, aheadOn: null };
 };

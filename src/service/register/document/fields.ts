@@ -103,9 +103,22 @@ const municipalityOf = (value: unknown, view: View): Address['municipality'] => 
   };
 };
 
+/** What of an address says where it is; at least one is stated. */
+const PLACES = [
+  'landekode',
+  'fritekst',
+  'vejkode',
+  'postnummer',
+  'postboks',
+  'vejnavn',
+  'bynavn',
+  'postdistrikt',
+  'conavn',
+];
+
 /** An entry of the addresses. Abroad there is no municipality, and `freeText` holds the address. */
 export const addressOf = (entry: JsonObject | undefined, view: View): Address | null => {
-  if (entry === undefined) return null;
+  if (entry === undefined || PLACES.every((key) => (text(entry[key]) ?? whole(entry[key])) === null)) return null;
   return {
     countryCode: text(entry['landekode']),
     freeText: text(entry['fritekst']),

@@ -6,7 +6,7 @@ import type { Capital } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from './company.ts';
 import type { Employment } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
-import { BODIES, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
+import { BODIES, type BodyMember, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
 import type { DocumentStatement } from './stated.ts';
 import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
@@ -55,6 +55,7 @@ interface Sight {
 /** Whether a part is taken as it was read, kept as it was known, or not known still. */
 const outcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
   const stated = says.of(part);
+  if (stated === 'unreadable') return wasEmpty === undefined ? 'unknown' : 'kept';
   // Without its life nobody knows on which day a company that ended is to be looked at.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
   if ((stated === 'stated' && !isLost) || isDeleted(says, part)) return 'read';
@@ -84,7 +85,10 @@ const isReplaced = (part: Own, before: Company, after: Company, says: DocumentSt
 
 /** A place of secondary industries that is not there keeps its industry. */
 const keepPlaces = (before: Company, after: Company, says: DocumentStatement): DatedValue<readonly AltIndustry[]> => {
-  const kept = before.altIndustries.value.filter(({ place }) => says.of(`altIndustry${place}`) === 'missing');
+  const kept = before.altIndustries.value.filter(({ place }) => {
+    const stated = says.of(`altIndustry${place}`);
+    return stated === 'missing' || stated === 'unreadable';
+  });
   if (kept.length === 0) return after.altIndustries;
   const value = [...after.altIndustries.value, ...kept].sort((a, b) => a.place - b.place);
   return { ...after.altIndustries, value };
@@ -98,10 +102,19 @@ const keepTerms = (before: Company, after: Company, says: DocumentStatement): Da
   return { ...after.capital, value: withParts(is, was, kept) };
 };
 
-/** A member without a name keeps the name it had; where the document does not say who all are, nobody is missed. */
+/**
+ * A member without a name keeps the name it had, and one with a share that nobody can read the share; who is new with such a
+ * share comes once it can be read. Where the document does not say who all are, nobody is missed.
+ */
 const keepMembers = (before: Membership, after: Membership, trace: Trace | undefined): Membership => {
-  const names = new Map(before.members.map(({ entityId, name }) => [entityId, name]));
-  const named = after.members.map((each) => ({ ...each, name: each.name ?? names.get(each.entityId) ?? null }));
+  const formerly = new Map(before.members.map((each) => [each.entityId, each]));
+  const named = after.members.flatMap((each): BodyMember[] => {
+    const former = formerly.get(each.entityId);
+    const isUnread = trace?.unread.has(each.entityId) === true;
+    if (isUnread && former === undefined) return [];
+    const share = isUnread ? (former?.share ?? null) : each.share;
+    return [{ ...each, share, name: each.name ?? former?.name ?? null }];
+  });
   const missed = trace?.isPartial ? before.members.filter(({ entityId }) => !trace.ids.has(entityId)) : [];
   const members = [...named, ...missed].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   return { ...after, members };
@@ -114,29 +127,41 @@ export const withKnown = (before: Company | undefined, read: Company, says: Docu
     before !== undefined && isKnown(before, part) && !isEmpty(before, part) && isDeleted(says, part);
   const emptied = PARTS.filter(
     (part) =>
-      isEmpty(known, part) && (says.of(part) === 'stated' || isLeft(part) || before?.emptied?.includes(part) === true),
+      isEmpty(known, part) &&
+      isKnown(known, part) &&
+      (says.of(part) === 'stated' || isLeft(part) || before?.emptied?.includes(part) === true),
   );
   return emptied.length === 0 ? known : { ...known, emptied };
 };
 
-const keepUnstated = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
+const NOBODY: Membership = { members: [], at: null };
+
+/** What becomes of each part; of bodies that are not known and have a share that nobody can read, nothing is taken. */
+const outcomesOf = (before: Company | undefined, read: Company, says: DocumentStatement) => {
   const kept = new Set<Part>();
   const unknown: Part[] = [];
+  const bodies = { ...read.bodies };
   for (const part of PARTS) {
     const wasEmpty = before !== undefined && isKnown(before, part) ? isEmpty(before, part) : undefined;
     const outcome = outcomeOf({ part, says, isEmpty: isEmpty(read, part), wasEmpty });
+    const isUnread = isBody(part) && wasEmpty === undefined && (says.traceOf(part)?.unread.size ?? 0) > 0;
     if (outcome === 'kept') kept.add(part);
-    if (outcome === 'unknown') unknown.push(part);
+    if (outcome === 'unknown' || isUnread) unknown.push(part);
+    if (isUnread) bodies[part] = NOBODY;
   }
-  const known = { ...read, ...(unknown.length > 0 && { unknown }) };
+  return { kept, known: { ...read, bodies, ...(unknown.length > 0 && { unknown }) } };
+};
+
+const keepUnstated = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
+  const { kept, known } = outcomesOf(before, read, says);
   if (before === undefined) return known;
   if (plainStatus(before.status.value) === plainStatus(read.status.value)) kept.add('status');
   const parts = OWN_PARTS.filter((part) => kept.has(part) && !isReplaced(part, before, read, says));
-  const bodies = { ...read.bodies };
+  const bodies = { ...known.bodies };
   for (const body of BODIES)
     bodies[body] = kept.has(body)
       ? before.bodies[body]
-      : keepMembers(before.bodies[body], read.bodies[body], says.traceOf(body));
+      : keepMembers(before.bodies[body], known.bodies[body], says.traceOf(body));
   const merged: Company = {
     ...known,
     altIndustries: keepPlaces(before, read, says),

@@ -5,12 +5,14 @@ import {
   type DatedValue,
   dayOf,
   entriesOf,
-  type Horizon,
+  isDay,
   later,
   noteDay,
+  noteUnread,
   type Period,
   periodOf,
   touchedAt,
+  type View,
 } from './validity.ts';
 
 /** Days as the wire writes them. */
@@ -52,7 +54,7 @@ const foundedIn = ({ stiftelsesDato, virksomhedMetadata }: JsonObject): string |
 export const lifeOf = (
   document: JsonObject,
   today: string,
-  horizon: Horizon,
+  { horizon, unread }: Pick<View, 'horizon' | 'unread'>,
 ): { readonly life: DatedValue<Life>; readonly on: string } => {
   const entries = entriesOf(document['livsforloeb']);
   const lives = entries.map(periodOf);
@@ -66,6 +68,7 @@ export const lifeOf = (
   for (const entry of entries) at = later(at, touchedAt(entry));
   const begun = latestBegun(lives, today);
   const end = begun?.to ?? null;
+  for (const day of [begun?.from ?? null, end]) if (day !== null && !isDay(day)) noteUnread(unread, 'life', begun);
   const ended = end !== null && end <= today ? end : null;
   const coming = begun === undefined && first !== null && first > today ? first : null;
   const value: Life = {

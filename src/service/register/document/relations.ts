@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { digits, text } from './fields.ts';
 import { precisePercentage, shareInterval } from './shares.ts';
-import { current, entriesOf, hasEntries, later, newest, type View, walk } from './validity.ts';
+import { current, entriesOf, hasEntries, later, newest, noteUnread, type Picked, type View, walk } from './validity.ts';
 
 /** The bodies of a company that the service tells of, by the events that do, and its founders. */
 export const BODIES = [
@@ -114,12 +114,24 @@ export const nameIn = (participant: JsonObject): string | null => text(newest(pa
 
 interface Standing {
   isMember: boolean;
+  /** The entry of a share that cannot be read. */
+  unread?: JsonObject;
   isNamed: boolean;
   share: string | null;
   at: string | null;
 }
 
 const shareNumber = (share: string | null): number => (share === null ? -1 : Number.parseFloat(share));
+
+/** Several classes of capital: the largest share tells most. */
+const takeCurrent = (standing: Standing, rule: Rule, { entry, at }: Picked): void => {
+  standing.at = later(standing.at, at);
+  if (entry === undefined) return;
+  const share = rule.share?.(entry['vaerdi']) ?? null;
+  standing.isMember = true;
+  if (rule.share !== undefined && share === null) standing.unread = entry;
+  if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
+};
 
 /** Reads one rule on one organisation: whether its member is one today, and whether it names one, now or formerly. */
 const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
@@ -130,13 +142,7 @@ const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing 
       isBare = false;
       if (type !== rule.attribute) continue;
       standing.isNamed ||= hasEntries(vaerdier);
-      const { entry, at } = current(vaerdier, view);
-      standing.at = later(standing.at, at);
-      if (entry === undefined) continue;
-      const share = rule.share?.(entry['vaerdi']) ?? null;
-      standing.isMember = true;
-      // Several classes of capital: the largest share tells most.
-      if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
+      takeCurrent(standing, rule, current(vaerdier, view));
     }
   }
   if (rule.bare === true && isBare) {
@@ -156,6 +162,8 @@ export interface Trace {
   readonly ids: ReadonlySet<string>;
   /** Somebody is named of whom the document does not say who it is. */
   readonly isPartial: boolean;
+  /** Of whom the document states a share that nobody can read. */
+  readonly unread: ReadonlySet<string>;
 }
 
 /** Whom a document names, by body, also those who left with an end; of a body without names it says nothing. */
@@ -165,12 +173,19 @@ export type Traces = ReadonlyMap<RelationBody, Trace>;
 export const relationsOf = (document: JsonObject, view: View): { bodies: RelationBodies; traces: Traces } => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
-  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean }>();
+  const traces = new Map<RelationBody, { ids: Set<string>; isPartial: boolean; unread: Set<string> }>();
+  const noteShare = (body: RelationBody, id: string, share: string | null | undefined, unread?: JsonObject): void => {
+    if (share !== null) traces.get(body)?.unread.delete(id);
+    else if (unread !== undefined) {
+      traces.get(body)?.unread.add(id);
+      noteUnread(view.unread, `${body} of ${id}`, unread);
+    }
+  };
   const take = ({ body }: Rule, standing: Standing, participant: JsonObject | undefined, id: string | null): void => {
     const { isMember, isNamed, share, at } = standing;
     touched.set(body, later(touched.get(body) ?? null, at));
     if (isNamed) {
-      const trace = traces.get(body) ?? { ids: new Set(), isPartial: false };
+      const trace = traces.get(body) ?? { ids: new Set(), isPartial: false, unread: new Set() };
       if (id === null) trace.isPartial = true;
       else trace.ids.add(id);
       traces.set(body, trace);
@@ -180,6 +195,7 @@ export const relationsOf = (document: JsonObject, view: View): { bodies: Relatio
     const same = known.get(id);
     if (same === undefined || shareNumber(share) > shareNumber(same.share))
       known.set(id, { entityId: id, name: same?.name ?? nameIn(participant), share });
+    noteShare(body, id, known.get(id)?.share, standing.unread);
     members.set(body, known);
   };
   for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {

@@ -10,8 +10,8 @@ import { isBody, type RelationBody, type Trace, type Traces } from './relations.
 import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf, hasEntries } from './validity.ts';
 
-/** `silent`: the section is there and empty; `missing`: it is not there. */
-export type Stated = 'stated' | 'silent' | 'missing';
+/** `silent`: the section is there and empty; `missing`: it is not there; `unreadable`: nobody can read what it states. */
+export type Stated = 'stated' | 'silent' | 'missing' | 'unreadable';
 
 /** What a document says of each part of its snapshot. */
 export interface DocumentStatement {
@@ -132,22 +132,28 @@ const unstatedIn = (document: JsonObject, kind: (Company | Unit)['kind']): Map<s
 const unnamedIn = (document: JsonObject): Stated =>
   Array.isArray(document['deltagerRelation']) ? 'silent' : 'missing';
 
+interface Spoken {
+  readonly unspoken: ReadonlySet<string>;
+  readonly traces: Traces;
+  readonly unread: ReadonlyMap<string, string>;
+}
+
 /**
  * Reads what a document states; `unspoken` are the parts that its source never speaks for, `traces` whom it names in a
- * company's bodies. The answer does not hold the document, which takes ten times the memory of its snapshot: it is made
+ * company's bodies, `unread` what nobody can read in it. The answer does not hold the document, which takes ten times the memory of its snapshot: it is made
  * in functions of their own.
  */
 export const statedBy = (
   document: JsonObject,
   kind: (Company | Unit)['kind'],
-  unspoken: ReadonlySet<string>,
-  traces: Traces,
+  { unspoken, traces, unread }: Spoken,
 ): DocumentStatement => {
   const unstated = unstatedIn(document, kind);
   const unnamed = unnamedIn(document);
   return {
     of(part) {
       if (unspoken.has(part)) return 'missing';
+      if (unread.has(part)) return 'unreadable';
       if (kind === 'company' && isBody(part)) return traces.has(part) ? 'stated' : unnamed;
       return unstated.get(part) ?? 'stated';
     },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../protocol/text/json.ts';
 import { contactOf, SNAPSHOT_FORM } from './company.ts';
 import { addressOf, digits, industryOf, text } from './fields.ts';
 import { lifeOf } from './life.ts';
-import { current, type DatedValue, type Horizon, newest, touchedAt, type View } from './validity.ts';
+import { current, type DatedValue, type Horizon, newest, told, touchedAt, type Unread, type View } from './validity.ts';
 
 export interface Unit {
   readonly kind: 'unit';
@@ -34,16 +34,14 @@ export const UNIT_PARTS = ['company', 'names', 'address', 'industry', 'phoneNumb
 export const unitOf = (
   document: JsonObject,
   { number, loadedAt, today, horizon }: { number: string; loadedAt: string; today: string; horizon: Horizon },
-): Unit => {
-  const { on } = lifeOf(document, today, horizon);
-  const view: View = { today, on, horizon };
+): { readonly unit: Unit; readonly unread: Unread } => {
+  const unread: Unread = new Map();
+  const { on } = lifeOf(document, today, { horizon, unread });
+  const view: View = { today, on, horizon, unread };
   const owner = current(document['virksomhedsrelation'], { ...view, on: today });
-  const cvr = digits(owner.entry?.['cvrNummer'], 8);
   const named = current(document['navne'], view);
-  const industry = current(document['hovedbranche'], view);
-  const address = current(document['beliggenhedsadresse'], view);
   const entity = `CVR-2-${number}`;
-  return {
+  const unit: Unit = {
     kind: 'unit',
     snapshotForm: SNAPSHOT_FORM,
     entity,
@@ -51,12 +49,16 @@ export const unitOf = (
     registeredAt: touchedAt(document),
     loadedAt,
     readOn: today,
-    company: { value: cvr === null ? null : `CVR-1-${cvr}`, at: owner.at },
-    names: { value: text(named.entry?.['navn']), at: named.at },
-    address: { value: addressOf(address.entry, view), at: address.at },
-    industry: { value: industryOf(industry.entry, view), at: industry.at },
-    phoneNumber: contactOf(document['telefonNummer'], view),
-    fax: contactOf(document['telefaxNummer'], view),
-    email: contactOf(document['elektroniskPost'], view),
+    company: told(view, 'company', owner, (entry) => {
+      const cvr = digits(entry?.['cvrNummer'], 8);
+      return cvr === null ? null : `CVR-1-${cvr}`;
+    }),
+    names: told(view, 'names', named, (entry) => text(entry?.['navn'])),
+    address: told(view, 'address', current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
+    industry: told(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
+    phoneNumber: contactOf(document['telefonNummer'], view, 'phoneNumber'),
+    fax: contactOf(document['telefaxNummer'], view, 'fax'),
+    email: contactOf(document['elektroniskPost'], view, 'email'),
   };
+  return { unit, unread };
 };

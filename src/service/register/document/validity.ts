@@ -18,7 +18,22 @@ export interface View {
   /** The day whose entries count: today, but for a company that ended its last day, for a coming one its first. */
   readonly on: string;
   readonly horizon: Horizon;
+  /** Filled while the document is read. */
+  readonly unread: Unread;
 }
+
+/**
+ * What a document states and nobody can read, by part, as the document has it: neither a value nor empty. A key that is no
+ * part of a snapshot keeps nothing back.
+ */
+export type Unread = Map<string, string>;
+
+export const noteUnread = (unread: Unread, part: string, stated: unknown): void => {
+  const text = JSON.stringify(stated) ?? '';
+  const known = unread.get(part);
+  // Of several one is shown, whatever their order.
+  if (known === undefined || text < known) unread.set(part, text);
+};
 
 /** The earliest coming day on which anything that was walked begins or has ceased to be valid. */
 export interface Horizon {
@@ -105,6 +120,18 @@ export const isLater = (a: string | null, b: string | null): boolean => {
 
 /** The later of two register times. */
 export const later = (a: string | null, b: string | null): string | null => (isLater(a, b) ? a : b);
+
+/** The value of a chosen entry. An entry of which nothing can be read is noted: what ended has an end, and is not chosen. */
+export const told = <T>(
+  view: View,
+  part: string,
+  { entry, at }: Picked,
+  of: (entry: JsonObject | undefined) => T | null,
+): DatedValue<T | null> => {
+  const value = of(entry);
+  if (value === null && entry !== undefined) noteUnread(view.unread, part, entry);
+  return { value, at };
+};
 
 const NOTHING: readonly JsonObject[] = [];
 

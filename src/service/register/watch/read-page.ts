@@ -16,6 +16,8 @@ import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 export interface PageLook {
   readonly snapshot: Company | Unit;
   readonly says: DocumentStatement;
+  /** What of it nobody can read, while the rest is taken. */
+  readonly unread: readonly UnreadableDocument[];
   /** To be stored, but for the snapshot. */
   readonly row: Heading;
 }
@@ -24,16 +26,16 @@ export interface PageLook {
 export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
 
 /** One company or unit as it was and as it is. */
-export type DocumentStep = { readonly row: SnapshotRow } & (
-  | {
-      readonly kind: 'company';
-      readonly before: Company | undefined;
-      readonly after: Company;
-      /** What the document alone says, without what is kept: see known.ts. */
-      readonly read: Company;
-    }
-  | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
-);
+export type DocumentStep = Pick<PageLook, 'unread'> & { readonly row: SnapshotRow } & (
+    | {
+        readonly kind: 'company';
+        readonly before: Company | undefined;
+        readonly after: Company;
+        /** What the document alone says, without what is kept: see known.ts. */
+        readonly read: Company;
+      }
+    | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
+  );
 
 /** What became of the documents of a page. `late`: a newer one is known. `same`: nothing in it is new. */
 export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
@@ -53,6 +55,8 @@ export interface ReadOptions {
 }
 
 const NO_TRACES: Traces = new Map();
+/** Characters of a text that cannot be read, in the reason. */
+const SHOWN = 200;
 
 /** Reads every document; one that cannot be read is told of and passed over. */
 export async function readDocuments(
@@ -102,7 +106,14 @@ function readOne(
       ahead_at: aheadOn === null ? null : startOf(aheadOn),
     };
     const traces = reading.kind === 'company' ? reading.traces : NO_TRACES;
-    return { snapshot, says: statedBy(contentOf(document) ?? {}, snapshot.kind, unspoken, traces), row };
+    const says = statedBy(contentOf(document) ?? {}, snapshot.kind, { unspoken, traces, unread: reading.unread });
+    const unread = [...reading.unread]
+      .filter(([part]) => !unspoken.has(part))
+      .map(([part, text]) => {
+        const where = snapshot.entity.slice('CVR-1-'.length);
+        return brokenText(where, `its ${part} cannot be read: ${text.slice(0, SHOWN)}`, `${where} ${part}: ${text}`);
+      });
+    return { snapshot, says, unread, row };
   } catch (error) {
     return broken(numberIn(document), errorText(error));
   }
@@ -156,7 +167,8 @@ export async function findSteps(
     await breathe();
     const { entity } = look.row;
     const stored = known.get(entity);
-    const { snapshot: read, says, row } = timed(look, now, latest.get(entity)?.row.loaded_at ?? stored?.loadedAt);
+    const timely = timed(look, now, latest.get(entity)?.row.loaded_at ?? stored?.loadedAt);
+    const { row } = timely;
     const last = latest.get(entity) ?? lastKnown(stored, isNeeded(stored, row, again), beneficialOwners);
     const isKnown = row.digest === last?.row.digest;
     const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
@@ -164,7 +176,7 @@ export async function findSteps(
       counts[isKnown ? 'same' : 'late']++;
       continue;
     }
-    const step = stepOf(last?.snapshot, read, says, row);
+    const step = stepOf(last?.snapshot, timely);
     latest.set(entity, { snapshot: step.after, row });
     counts[last === undefined ? 'new' : 'changed']++;
     steps.push(step);
@@ -180,20 +192,15 @@ function timed(look: PageLook, now: number, last: string | undefined): PageLook 
 }
 
 /** What a document does not state is stored as it was known. */
-function stepOf(
-  before: Company | Unit | undefined,
-  read: Company | Unit,
-  says: DocumentStatement,
-  row: Heading,
-): DocumentStep {
+function stepOf(before: Company | Unit | undefined, { snapshot: read, says, unread, row }: PageLook): DocumentStep {
   if (read.kind === 'unit') {
     const was = before?.kind === 'unit' ? before : undefined;
     const after = withKnownUnit(was, read, says);
-    return { kind: 'unit', before: was && comparableUnit(was, after), after, row: rowOf(row, after) };
+    return { kind: 'unit', before: was && comparableUnit(was, after), after, unread, row: rowOf(row, after) };
   }
   const was = before?.kind === 'company' ? before : undefined;
   const after = withKnown(was, read, says);
-  return { kind: 'company', before: was && comparable(was, after), after, read, row: rowOf(row, after) };
+  return { kind: 'company', before: was && comparable(was, after), after, read, unread, row: rowOf(row, after) };
 }
 
 const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({

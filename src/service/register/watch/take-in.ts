@@ -144,7 +144,16 @@ async function takeInTogether(
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
     const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
-    const page = { found, known, erasures, broken, count, recoding: JSON.stringify(guard.counts()), breathe };
+    const unread = limited.steps.flatMap((step) => step.unread);
+    const page = {
+      found,
+      known,
+      erasures,
+      aside: [...broken, ...unread],
+      count,
+      recoding: JSON.stringify(guard.counts()),
+      breathe,
+    };
     if (await commit(deps, intake, page)) {
       tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
       return read.reduce<string | undefined>(
@@ -161,7 +170,8 @@ interface Page {
   readonly known: ReadonlyMap<string, KnownSnapshot>;
   /** The erased entities that it leaves out. */
   readonly erasures: Erasures;
-  readonly broken: readonly UnreadableDocument[];
+  /** What nobody can read, of documents or whole ones. */
+  readonly aside: readonly UnreadableDocument[];
   readonly recoding: string;
   /** Keeps what the safety limit counted. */
   readonly count: (tx: Tx) => Promise<void>;
@@ -189,7 +199,7 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
  */
 async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
-  const { found, known, erasures, broken, recoding, count, breathe } = page;
+  const { found, known, erasures, aside, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
   const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
   try {
@@ -204,7 +214,7 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       await indexSnapshots(tx, rows, now());
       await count(tx);
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
-      for (const { where, reason, text } of broken.slice(0, SET_ASIDE))
+      for (const { where, reason, text } of aside.slice(0, SET_ASIDE))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
       await publish(tx, changes, publishing(deps));
     });
