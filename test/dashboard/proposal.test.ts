@@ -2,14 +2,19 @@
 import { expect, it } from 'vitest';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { ALWAYS, handwritten, type Started } from '../connector/rules/fixture.ts';
+import { LOOKS, signIn, useBrowser } from './browser.ts';
 import { newVisitor, type Visitor } from './visitor.ts';
 
 const AUTHOR = /<td data-label="Whose"><div>a person wrote it<\/div><\/td>/;
 
-async function signedIn({ app }: Started, role: Role): Promise<Visitor> {
-  const token = await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()));
-  const visitor = newVisitor(app.adminUrl);
-  await visitor.signIn(token ?? '');
+const { open } = useBrowser();
+
+const tokenOf = async ({ app }: Started, role: Role): Promise<string> =>
+  (await app.store.write((tx) => createOperator(tx, { name: `the ${role}`, role }, Date.now()))) ?? '';
+
+async function signedIn(started: Started, role: Role): Promise<Visitor> {
+  const visitor = newVisitor(started.app.adminUrl);
+  await visitor.signIn(await tokenOf(started, role));
   return visitor;
 }
 
@@ -52,4 +57,26 @@ it('shows the count without examples where the CRM does not answer', async () =>
   const { text } = await admin.get('/connections/hubspot');
   expect(text).toContain('Written: 1. Replaced: 1, 1 of them written by people.');
   expect(text).not.toContain('Kunde 0');
+});
+
+it('is sound in a browser in both themes and languages, and is accepted there by one click', async () => {
+  const { start, names } = await handwritten('sqlite');
+  const started = await start(ALWAYS);
+  await started.app.connector?.drained();
+  const base = started.app.adminUrl;
+  const token = await tokenOf(started, 'admin');
+  for (const look of LOOKS) {
+    const { page, expectSound } = await open(look);
+    await signIn(page, base, token);
+    await page.goto(`${base}/connections/hubspot`);
+    expect(await page.textContent('#proposal')).toContain('Kunde 0');
+    await expectSound();
+  }
+  const { page } = await open({ isAudited: false });
+  await signIn(page, base, token);
+  await page.goto(`${base}/connections/hubspot`);
+  await page.click('#proposal form button:not([hidden])');
+  await expect.poll(names, { timeout: 30_000 }).toEqual(['B ApS', 'B ApS', 'B ApS']);
+  await page.goto(`${base}/connections/hubspot`);
+  expect(await page.locator('#proposal').count()).toBe(0);
 });

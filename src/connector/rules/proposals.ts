@@ -56,9 +56,9 @@ export async function readAllCounted(db: Db): Promise<readonly (CountedProposal 
   return rows.map(({ key, value }) => ({ name: key.slice(proposalKey('').length), ...JSON.parse(value) }));
 }
 
-/** Keeps a count. Of the examples only where they are: what people wrote there stays in the CRM. */
+/** Keeps a count. Of the examples only where they are: whose they are and what stands there is read anew. */
 export async function writeCounted(tx: Tx, name: string, counted: CountedProposal): Promise<void> {
-  const examples = counted.preview?.examples.map((each) => ({ ...each, before: null, after: null }));
+  const examples = counted.preview?.examples.map((each) => ({ ...each, entity: '', before: null, after: null }));
   const kept = counted.preview && { ...counted, preview: { ...counted.preview, examples } };
   await writeValue(tx, proposalKey(name), JSON.stringify(kept ?? counted), counted.countedAt);
 }

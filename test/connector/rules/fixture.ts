@@ -49,17 +49,17 @@ export async function handwritten(engine: (typeof ENGINES)[number], count = 3) {
     return { app, lines, file, cli: (...argv) => runCli(['--config', file, ...argv]) };
   };
   const first = await start(TRACKED);
-  const ids: string[] = [];
-  for (let at = 0; at < count; at += 1) {
-    const entity = companyEntityId(cvrNumber(at));
-    const recordId = crms.hubspot.add({ name: 'A ApS' });
-    ids.push(recordId);
-    const link = { provider: 'hubspot', recordId, entity, sendUpdate: false, now: Date.now() };
-    await first.app.store.write((tx) => linkRecord(tx, link));
-    await postWebhook(`${first.app.url}/webhook`, renamed('A ApS', 'B ApS', 8, entity));
-    await first.app.connector?.drained();
-    crms.hubspot.edit(recordId, { name: `Kunde ${at}` });
-  }
+  const entities = Array.from({ length: count }, (_, at) => companyEntityId(cvrNumber(at)));
+  const ids = entities.map(() => crms.hubspot.add({ name: 'A ApS' }));
+  await first.app.store.write(async (tx) => {
+    for (const [at, recordId] of ids.entries()) {
+      const link = { provider: 'hubspot', recordId, entity: entities[at] ?? '', sendUpdate: false, now: Date.now() };
+      await linkRecord(tx, link);
+    }
+  });
+  for (const entity of entities) await postWebhook(`${first.app.url}/webhook`, renamed('A ApS', 'B ApS', 8, entity));
+  await first.app.connector?.drained();
+  for (const [at, id] of ids.entries()) crms.hubspot.edit(id, { name: `Kunde ${at}` });
   await first.app.close(1_000);
   return { crms, url, ids, start, names: () => ids.map((id) => crms.hubspot.get(id)?.['name']) };
 }
