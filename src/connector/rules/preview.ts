@@ -251,12 +251,13 @@ function countWrites(
   { record: { id, entity }, planned = [] }: DecidedRecord,
   plans: { readonly before: Plans; readonly tracked: Plans },
 ): void {
-  for (const { action, property, old: before, now: after } of planned) {
+  for (const { action, rule, property, old: before, now: after } of planned) {
     const former = plans.before.get(id)?.get(property);
     if (action !== 'write' || (former?.action === 'write' && former.now === after)) continue;
     const counts = countsOf(tally, property);
     counts.writes += 1;
-    if (isBlank(before)) continue;
+    // By its rule, since an unticked checkbox counts as blank.
+    if (rule === 'blank' || isBlank(before)) continue;
     counts.replaced += 1;
     const isEdit = plans.tracked.get(id)?.get(property)?.action === 'keep';
     if (isEdit) counts.edits += 1;
@@ -270,7 +271,8 @@ function countLater(tally: Tally, { read, planned }: DecidedRecord, widened: rea
   if (read?.kind !== 'found' || planned === undefined) return;
   for (const { property } of widened) {
     const isDecided = planned.some((one) => one.property === property);
-    if (!isDecided && !isBlank(read.properties[property] ?? null)) countsOf(tally, property).later += 1;
+    const value = read.properties[property] ?? null;
+    if (!isDecided && !isBlank(value) && value !== false) countsOf(tally, property).later += 1;
   }
 }
 

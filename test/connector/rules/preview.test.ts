@@ -74,6 +74,14 @@ it('counts what a hold kept back that is taken out', async () => {
   expect(preview.properties).toEqual([{ property: 'name', writes: 2, replaced: 0, edits: 0, later: 0 }]);
 });
 
+it('takes an unticked checkbox for blank, and not a ticked one, where the register says nothing yet', async () => {
+  const { store, crm, rules } = await world('sqlite', ['Birk', 'Birk'], [1]);
+  const row = { field: 'advertisingProtected', property: 'held', policy: 'always' } as const;
+  const pair = { ...rules, after: { ...rules.after, mapping: [...rules.before.mapping, row] } };
+  const preview = await previewRules({ store, now: () => 1 }, { ...pair, crm }, never);
+  expect(preview.properties).toEqual([{ property: 'held', writes: 0, replaced: 0, edits: 0, later: 1 }]);
+});
+
 it('reads a sample of many, says so, and reads all where nothing of it is at stake', async () => {
   const names = Array.from({ length: 9 }, (_, at) => (at === 4 ? 'Kunde' : 'Birk'));
   const { store, crm, rules } = await world('sqlite', names);
