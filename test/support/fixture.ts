@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import type { CrmEmulator } from '../../providers/emulator.ts';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
 import type { HubspotEmulatorOptions } from '../../providers/hubspot/emulator/options.ts';
 import type { PropertyValue } from '../../providers/provider.ts';
@@ -109,6 +110,15 @@ export interface Fixture extends Crms {
   cli(...argv: readonly string[]): Promise<Ran>;
   /** The decisions on one record, oldest first. */
   history(recordId: string): Promise<readonly HistoryLine[]>;
+}
+
+/** Sets a clock on while a CRM is not asked: to what reads and writes right after, a fast clock looks like a slow machine. */
+export function forwardWhileQuiet(clock: HandClock, crm: CrmEmulator): (ms: number) => void {
+  let seen = 0;
+  return (ms) => {
+    if (crm.calls.length === seen) clock.forward(ms);
+    seen = crm.calls.length;
+  };
 }
 
 /** Starts everything; all of it ends with the test. */

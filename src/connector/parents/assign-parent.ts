@@ -12,12 +12,14 @@ import {
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
+import { type SendGuard, timeRead } from '../crm/send-guard.ts';
 import { isHeldByOverride } from '../decide/holds.ts';
 import { readStanding, type Standing } from '../heal/standing.ts';
 import { standsFor } from '../links/links.ts';
 import type { Happened } from '../sync/history.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../sync/settle.ts';
+import { tooOld } from '../sync/write/freshness.ts';
 import { type AssignResult, recordResults, remember } from './assign-result.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
@@ -237,18 +239,61 @@ function keptBack(
   return undefined;
 }
 
+/** Reads a parent again right before it is written, and writes it unless a person chose one meanwhile. */
 async function writeParent(
   deps: WriteDeps,
   { crm, parents }: ParentTarget,
   one: ParentWrite,
   signal: AbortSignal,
 ): Promise<AssignResult & { readonly isWritten: boolean }> {
-  const { store, now } = deps;
-  const { claim, desired, parent, was } = one;
+  const { store, metrics, now, begun } = deps;
+  const { claim, desired } = one;
   const write = await beginWrite(store, crm.name, one, now());
   if (write === undefined) return { claim, settlement: { kind: 'again', at: now(), free: true }, isWritten: false };
-  const outcome = await sendWrite(deps, claim, write, () => parents.write({ id: desired.id, parent, was }, signal));
-  return { ...resultFor(crm.name, one, outcome, now()), isWritten: outcome.kind === 'written' };
+  for (let reads = 1; reads <= MOST_READS; reads += 1) {
+    const read = await timeRead(now, () => parents.read([desired.id], signal));
+    const decided = decideByRead(crm.name, one, read.answer[0], now());
+    begun.set(claim.key, { write, end: 'unsent' });
+    if ('settlement' in decided) return { ...decided, isWritten: false };
+    // A CRM that never answers that fast gets its write right after the answer.
+    const slowMs = reads < MOST_READS ? 0 : now() - read.from;
+    const age = watchAge(() => now() - read.from, freshMs(crm) + slowMs);
+    const { parent, was } = decided;
+    try {
+      const send = () => parents.write({ id: desired.id, parent, was }, signal);
+      const outcome = await sendWrite(deps, { claim, write, guard: age.guard }, send);
+      metrics.readToWriteSeconds.observe({ provider: crm.name }, (now() - read.from) / 1_000);
+      return { ...resultFor(crm.name, decided, outcome, now()), isWritten: outcome.kind === 'written' };
+    } catch (error) {
+      if (!age.isOld()) throw error;
+    }
+  }
+  return { claim, settlement: later(claim, now(), tooOld().message), isWritten: false };
+}
+
+/** How often a parent is read again in a row. */
+const MOST_READS = 3;
+/** A parent is written within this time of its read, in ms; the read and the write may take two calls each. */
+const FRESH_MS = 1_000;
+const CALLS = 4;
+
+/** The same, where the limit of the CRM keeps those calls apart. */
+function freshMs({ limits }: Crm): number {
+  const { calls, perMs } = limits.budgets.default;
+  return FRESH_MS + (CALLS * perMs) / calls;
+}
+
+/** Stops a write whose read is older than that; once its first call has left, the rest follows. */
+function watchAge(age: () => number, mostMs: number) {
+  let hasLeft = false;
+  let old = false;
+  const guard: SendGuard = ({ method }) => {
+    if (method === 'GET' || hasLeft) return;
+    old = age() > mostMs;
+    if (old) throw tooOld();
+    hasLeft = true;
+  };
+  return { guard, isOld: () => old };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
-import { withSendGuard } from '../crm/send-guard.ts';
+import { type SendGuard, withSendGuard } from '../crm/send-guard.ts';
 import { guardOf } from '../sync/lost-lease.ts';
 
 export interface SendDeps {
@@ -16,17 +16,16 @@ export interface SendDeps {
 /** The writes of a run, by record, and how they ended. */
 export type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
-/** Makes the call unless the lease is lost by then, and stores how it ended. */
+/** Makes the call unless the lease is lost by then or the guard says no, and stores how it ended. */
 export async function sendWrite<T>(
   { store, now, begun }: SendDeps,
-  claim: Claim,
-  write: PendingWrite,
+  { claim, write, guard }: { readonly claim: Claim; readonly write: PendingWrite; readonly guard?: SendGuard },
   call: () => Promise<T>,
 ): Promise<T> {
   const lease = leaseOf(store, [claim], now);
   begun.set(claim.key, { write, end: 'unanswered' });
   try {
-    const outcome = await withSendGuard(guardOf(lease), call);
+    const outcome = await withSendGuard(guardOf(lease, guard), call);
     begun.set(claim.key, { write, end: 'answered' });
     return outcome;
   } finally {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
+import { currentSendContext } from '../../../src/connector/crm/send-guard.ts';
 import { setOverride } from '../../../src/connector/decide/override.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
@@ -65,6 +66,40 @@ describe("a person's choice", () => {
     expect(await fixture.reported('child', 'parent')).toEqual([
       `a person chose by-hand, it stays; ${OWNER} owns 100 %`,
     ]);
+  });
+
+  test('made while owners are looked up is kept: the parent is read again right before it is written', async () => {
+    const fixture = await setUp();
+    await linkAll(fixture, { child: CHILD, owner: OWNER });
+    await owned(fixture, CHILD, [OWNER, '100']);
+    const { parents } = fixture;
+    const get = parents.get.bind(parents);
+    // The parents above the owner are read after the child's.
+    parents.get = (record) => {
+      if (record === 'owner') parents.set('child', 'by-hand');
+      return get(record);
+    };
+    await fixture.give();
+    expect([writes(fixture), get('child')]).toEqual([[], 'by-hand']);
+  });
+
+  test('made while the write waits is kept: what was read more than a second ago is read again', async () => {
+    const fixture = await setUp();
+    await linkAll(fixture, { child: CHILD, owner: OWNER });
+    await owned(fixture, CHILD, [OWNER, '100']);
+    fixture.onWrite = async () => {
+      fixture.time += 1_100;
+      fixture.parents.set('child', 'by-hand');
+      await currentSendContext()?.guard({
+        method: 'PUT',
+        url: 'http://crm.invalid',
+        signal: AbortSignal.timeout(9_000),
+      });
+      return undefined;
+    };
+    await fixture.give();
+    expect([fixture.parents.get('child'), await fixture.lanes('parent:crm')]).toEqual(['by-hand', []]);
+    expect(await fixture.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
   });
 
   test("stays a person's also where it is the owner", async () => {

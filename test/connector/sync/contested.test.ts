@@ -7,7 +7,7 @@ import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, renamed, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { startFixture } from '../../support/fixture.ts';
+import { forwardWhileQuiet, startFixture } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
 
 const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
@@ -108,8 +108,9 @@ describe.each(CASES)(
       await fixture.settled();
       expect([fixture[crm].notes(id), fixture[crm].parent(id) ?? null]).toEqual([[], null]);
       expect(await fixture.cli('review', 'accept', `link/${crm}/${id}`)).toMatchObject({ code: 0 });
+      const forward = forwardWhileQuiet(clock, fixture[crm]);
       const given = () => {
-        clock.forward(5_000);
+        forward(5_000);
         return [fixture[crm].notes(id).length, fixture[crm].parent(id)];
       };
       await expect.poll(given, POLL).toEqual([1, owner]);

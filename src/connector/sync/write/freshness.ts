@@ -43,6 +43,10 @@ export interface FreshnessOptions {
   readonly read: (ids: readonly string[]) => Promise<readonly Patch[]>;
 }
 
+/** Stops the write of records that were read too long ago. */
+export const tooOld = (): ProviderError =>
+  new ProviderError('rate', 'the records were read too long ago: they are read again before they are written');
+
 /** Watches over the writes of one batch that has just been read. */
 export function readFresh({ provider, metrics, now, pair, readFrom, read }: FreshnessOptions): Freshness {
   let stale = false;
@@ -56,10 +60,7 @@ export function readFresh({ provider, metrics, now, pair, readFrom, read }: Fres
       if (method === 'GET') return;
       if (age() > FRESH_MS + (isWide ? readMs : 0)) {
         stale = true;
-        throw new ProviderError(
-          'rate',
-          'the records were read too long ago: they are read again before they are written',
-        );
+        throw tooOld();
       }
       hasLeft = true;
     },
