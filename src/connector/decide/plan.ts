@@ -161,7 +161,7 @@ const storedOf = (
   remembered: PropertyMemory | undefined,
   late: Late | undefined,
   override: Planned['override'] | undefined,
-): PropertyValue | undefined => (late === undefined && override?.once !== true ? remembered?.stored : undefined);
+): PropertyValue | undefined => (override?.once === true ? undefined : (late ?? remembered)?.stored);
 
 /** The person's edit that a write of ours went over, where that write still stands and the edit would have been kept. */
 function putBack(
@@ -267,7 +267,7 @@ function returned(
 /** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
 function lateOf(memory: PropertyMemory, crm: PropertyValue, same: Same): Late | undefined {
   const { pending, kept } = memory;
-  const late = pending.find((each) => same(crm, each.now) && !same(crm, each.old));
+  const late = pending.find(({ now, stored, old }) => isOneOf(crm, [now, stored], same) && !same(crm, old));
   if (late === undefined) return undefined;
   const put = lastPut(memory);
   const isNewer = put !== undefined && put.at > late.from.at;

@@ -119,7 +119,10 @@ export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[
   await rememberWritten(
     tx,
     provider,
-    late.map(({ record, property, late }) => ({ id: record.id, property, value: late.now, at: now })),
+    late.map(({ record, property, late: { now: value, stored } }) => ({
+      ...{ id: record.id, property, value, at: now },
+      ...(stored !== undefined && { stored }),
+    })),
   );
 }
 
@@ -139,4 +142,5 @@ const lateRow = (provider: string, { id, entity }: LinkedRecord, property: strin
       ? 'a process that had stood still sent this after a newer value was written'
       : 'the answer to this write was lost, and it had reached the CRM',
   },
+  ...(late.stored !== undefined && { stored: late.stored }),
 });

@@ -13,6 +13,7 @@ import { type Objection, objectionTo } from '../heal/decide-link.ts';
 import { behindSafetyLimit } from '../heal/safety-limit.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
+import { recogniseStored } from './recognise.ts';
 
 export interface PrepareDeps {
   readonly store: Store;
@@ -65,7 +66,12 @@ export async function prepare(
   readonly schema: Schema;
 }> {
   const { crm, records } = undecided;
-  const { found, readFrom, schema } = await readAndDecide({ store, now }, undecided, signal);
+  const first = await readAndDecide({ store, now }, undecided, signal);
+  const recognised = await recogniseStored(crm.connection, first.found, signal);
+  const { found, readFrom, schema } =
+    recognised === undefined
+      ? first
+      : await readAndDecide({ store, now }, { ...undecided, schema: first.schema, records: recognised }, signal);
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
   const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });

@@ -2,7 +2,7 @@
  * Creates a record in the CRM for a company, once. The intent is stored before the call: where the answer is lost or the
  * process ends, the next try searches for the record before it creates one.
  */
-import { type Created, ProviderError } from '../../../providers/provider.ts';
+import { type Created, ProviderError, type WrittenOutcome } from '../../../providers/provider.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
@@ -16,6 +16,7 @@ import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
 import { changesState, rememberStates, writeHistory, writtenBy } from '../sync/history.ts';
+import { shownBy } from '../sync/record-result.ts';
 import { rememberWritten } from '../sync/written.ts';
 import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
 import { draftRecord, type RecordDraft } from './record.ts';
@@ -139,7 +140,7 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   }
   const { outcome, setAside } = made;
   if (outcome.kind === 'created') {
-    await link(deps, order, outcome.id, { draft, setAside });
+    await link(deps, order, outcome.id, { draft, setAside, stored: await readStored(crm, outcome.id, draft, signal) });
     return { kind: 'made', id: outcome.id, name: draft.name, setAside };
   }
   await forget(deps, entity);
@@ -173,6 +174,15 @@ async function create({ connection, name }: Crm, draft: RecordDraft, signal: Abo
       Object.entries(properties).filter(([property]) => !Object.hasOwn(setAside, property)),
     );
   }
+}
+
+/** What the CRM made of a new record's values; nothing where it does not say so now. */
+async function readStored({ connection }: Crm, id: string, { properties }: RecordDraft, signal: AbortSignal) {
+  const reads = await connection
+    .read([id], Object.keys(properties), signal)
+    .catch((error: unknown) => lost(error, signal));
+  const [read] = reads instanceof ProviderError ? [] : reads;
+  return read?.kind === 'found' ? read.properties : {};
 }
 
 /** Returns a fault of the CRM as a value. Throws the signal's reason where it ended the call. */
@@ -215,7 +225,11 @@ async function link(
   { store, crm, now }: TransferDeps,
   { entity }: TransferOrder,
   recordId: string,
-  written?: { readonly draft: RecordDraft; readonly setAside: Readonly<Record<string, string>> },
+  written?: {
+    readonly draft: RecordDraft;
+    readonly setAside: Readonly<Record<string, string>>;
+    readonly stored: NonNullable<WrittenOutcome['stored']>;
+  },
 ): Promise<void> {
   const provider = crm.name;
   const at = now();
@@ -226,7 +240,12 @@ async function link(
     if (result.kind === 'taken') return result;
     const decided = (written?.draft.planned ?? []).map((planned) => {
       const refused = written?.setAside[planned.property];
-      return { provider, id: recordId, entity, planned, ...(refused !== undefined && { refused }) };
+      const line = { provider, id: recordId, entity, planned };
+      if (refused !== undefined || planned.action !== 'write')
+        return { ...line, ...(refused !== undefined && { refused }) };
+      const outcome = { kind: 'written', id: recordId, stored: written?.stored ?? {} } as const;
+      const property = written?.draft.schema.get(planned.property);
+      return { ...line, ...shownBy({ outcome, refused: {} }, planned, property).written };
     });
     const detail = written === undefined ? 'found again after a transfer' : 'made by a transfer';
     await writeHistory(tx, decided, [{ provider, id: recordId, entity, rule: 'linked', detail }], at);

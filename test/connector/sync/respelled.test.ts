@@ -30,7 +30,7 @@ async function undo(fixture: Fixture, crm: CrmName, id: string, event: number): 
   await fixture.settled();
 }
 
-describe.each(CRMS)('$crm', ({ crm, name, own }) => {
+describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   test.each(RESPELLINGS)('%s is no edit by a person', async (_, make) => {
     const fixture = await startFixture({ [crm]: { respell: { [name]: make, [own]: make } } });
     // Salesforce keeps no blanks at the edges.
@@ -57,6 +57,39 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
 
     await undo(fixture, crm, id, line?.seq ?? 0);
     expect(fixture[crm].get(id)).toMatchObject({ [name]: stored(SECOND) });
+  });
+
+  test('a write whose answer was lost is recognised in whatever the CRM made of it', async () => {
+    const respell = { [name]: (text: string) => text.toUpperCase() };
+    const fixture = await startFixture({ [crm]: { respell }, clock: handClock() });
+    const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await fixture.settled();
+    fixture[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
+    await fixture.post(renamed('A ApS', 'B ApS', 8));
+    await fixture.atRest();
+    expect((await fixture.history(id)).filter(({ property }) => property === name)).toMatchObject([
+      { rule: 'ours-after-all', old: 'A ApS', now: 'B ApS', detail: expect.stringContaining('"B APS"') },
+      { rule: 'stored' },
+    ]);
+    await fixture.post(renamed('B ApS', 'C ApS', 9));
+    await fixture.atRest();
+    expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C APS' });
+  });
+
+  test('an edit after a write whose answer was lost is a person’s', async () => {
+    const fixture = await startFixture({ clock: handClock() });
+    const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
+    await fixture.settled();
+    fixture[crm].fault({ match: write, action: { kind: 'reset', applied: true } });
+    fixture[crm].onWrite = () => {
+      fixture[crm].onWrite = undefined;
+      fixture[crm].edit(id, { [name]: EDIT });
+    };
+    await fixture.post(renamed('A ApS', 'B ApS', 8));
+    await fixture.atRest();
+    await fixture.post(renamed('B ApS', 'C ApS', 9));
+    await fixture.atRest();
+    expect(fixture[crm].get(id)).toMatchObject({ [name]: EDIT, [own]: 'C ApS' });
   });
 
   test("an edit by a person stays a person's, whatever the CRM makes of what it is sent", async () => {

@@ -1,4 +1,5 @@
 /** A CRM that makes companies, and loses its answers where a test says so. */
+import { type Respell, respelled } from '../../../providers/emulator.ts';
 import type { Connection, Created, Property, PropertyValue } from '../../../providers/provider.ts';
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
@@ -28,6 +29,9 @@ export interface TransferFixture {
   readonly records: Map<string, Properties>;
   /** How `create` goes wrong; `applied` makes the record all the same. */
   fault: { readonly error: ProviderError; readonly applied: boolean } | undefined;
+  /** What the CRM makes of what it is sent, and how a read goes wrong. */
+  respell: Respell | undefined;
+  silent: ProviderError | undefined;
   /** What `create` waits for. */
   gate: Promise<void> | undefined;
   /** What `create` says instead of making a record. */
@@ -50,7 +54,13 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
   const connection: Connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
     properties: async () => ['name', 'cvr', 'phone'].map(text),
-    read: async (ids) => ids.map((id) => ({ kind: 'gone', id })),
+    async read(ids) {
+      if (fixture.silent !== undefined) throw fixture.silent;
+      return ids.map((id) => {
+        const properties = records.get(id);
+        return properties === undefined ? { kind: 'gone', id } : { kind: 'found', id, properties };
+      });
+    },
     update: async () => [],
     async scan() {
       calls.push('scan');
@@ -68,7 +78,7 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
       if (said !== undefined) return said;
       const { fault } = fixture;
       const id = `new-${records.size + 1}`;
-      if (fault === undefined || fault.applied) records.set(id, properties);
+      if (fault === undefined || fault.applied) records.set(id, respelled(properties, fixture.respell));
       if (fault !== undefined) throw fault.error;
       return { kind: 'created', id };
     },
@@ -83,6 +93,8 @@ export async function setTransfer(engine: (typeof ENGINES)[number] = 'sqlite'): 
     crm,
     records,
     fault: undefined,
+    respell: undefined,
+    silent: undefined,
     gate: undefined,
     verdict: undefined,
     finds: 'surely',

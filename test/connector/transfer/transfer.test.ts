@@ -48,6 +48,18 @@ describe.each(ENGINES)('transfer on %s', (engine) => {
     expect(await historyLines(fixture.store.db)).toContainEqual(expect.objectContaining(line));
   });
 
+  it('remembers what the CRM made of the values, where it says so', async () => {
+    for (const silent of [undefined, silence(false)?.error]) {
+      const fixture = await setTransfer(engine);
+      Object.assign(fixture, { silent, respell: { name: (text: string) => text.toUpperCase() } });
+      await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
+      await fixture.run({ entity: ENTITY, name: undefined });
+      const written = await readWritten(fixture.store.db, 'crm', ['new-1']);
+      const stored = silent === undefined ? { stored: 'B APS' } : {};
+      expect(written.get('new-1')?.get('name')).toEqual({ value: 'B ApS', at: expect.any(Number), ...stored });
+    }
+  });
+
   it('is refused where a link stands for the company already', async () => {
     const fixture = await setTransfer(engine);
     const desired = { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 };
