@@ -175,6 +175,33 @@ describe.each(ENGINES)('what cannot be read, on %s', (engine) => {
   });
 });
 
+describe.each(ENGINES)('figures that the register takes back, on %s', (engine) => {
+  const [april, may] = [[2025, 4, 4] as const, [2025, 5, 5] as const];
+  const sentOf = async (...versions: readonly Json[]) =>
+    (await tellOn(engine, ...versions)).told.map(({ monthlyEmployeeCount }) => monthlyEmployeeCount);
+  const first = [monthly(april), monthly(april, may), monthly(april)];
+
+  it('are what the next ones are compared with: they were sent', async () => {
+    const sent = { year: 2025, month: 5, before: 4, after: 5 };
+    expect(await sentOf(...first)).toEqual([sent]);
+    expect(await sentOf(...first, monthly(april, [2025, 5, 4]))).toEqual([
+      sent,
+      { year: 2025, month: 5, before: 5, after: 4 },
+    ]);
+    expect(await sentOf(...first, monthly(april, [2025, 6, 4]))).toEqual([
+      sent,
+      { year: 2025, month: 6, before: 5, after: 4 },
+    ]);
+    expect(await sentOf(...first, monthly(april, may), monthly(april, may, [2025, 6, 5]))).toEqual([sent]);
+  });
+
+  it('are so also where none is left meanwhile', async () => {
+    expect(await sentOf(monthly(may), monthly([2025, 4, null]), monthly([2025, 5, 4]))).toEqual([
+      { year: 2025, month: 5, before: 5, after: 4 },
+    ]);
+  });
+});
+
 describe.each(SAMPLE_FOLDERS)('documents of the register, $kind', ({ folder }) => {
   it('state nothing that cannot be read', () => {
     const place = join(folder, 'cvr-es');

@@ -3,6 +3,7 @@ import type { EventData } from '../../../protocol/events.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from '../document/company.ts';
 import { type Employment, isPlausible } from '../document/employment.ts';
+import { sentFigure } from '../document/known.ts';
 import { changed, type Differ, type DiffOptions, type IndustryChange, listChanged, missing } from './differ.ts';
 
 const ADDRESS_KEYS = [
@@ -89,7 +90,7 @@ const employment = <T extends string | number>(
   { today, most }: { readonly today: string; readonly most: number },
 ) => {
   if (after === null || before?.value === after.value) return undefined;
-  // Figures of an earlier period than the ones we knew are no news: the register took the newer ones back.
+  // Figures of an earlier period than the ones we sent are no news: the register took the newer ones back.
   // One of a period that cannot be was mistyped, and known by an earlier version of this program.
   const isEarlier = before !== null && (after.year - before.year || after.number - before.number) < 0;
   if (before !== null && isEarlier && isPlausible(before, most, today)) return undefined;
@@ -131,21 +132,21 @@ export const FACT_DIFFERS = {
     return found === undefined ? undefined : { ...found, at: [after.commercialProtection.at] };
   },
   monthlyEmployeeCount: (before, after, { today }) => {
-    const found = employment(before.monthly, after.monthly, { today, most: 12 });
+    const found = employment(sentFigure(before, 'monthly') ?? null, after.monthly, { today, most: 12 });
     if (found === undefined) return undefined;
     const { year, number, at, ...values } = found;
     const data: EventData<'monthlyEmployeeCount'> = { year, month: number, ...values };
     return { data, at };
   },
   quarterlyEmployees: (before, after, { today }) => {
-    const found = employment(before.quarterly, after.quarterly, { today, most: 4 });
+    const found = employment(sentFigure(before, 'quarterly') ?? null, after.quarterly, { today, most: 4 });
     if (found === undefined) return undefined;
     const { year, number, at, ...values } = found;
     const data: EventData<'quarterlyEmployees'> = { year, quarter: number, ...values };
     return { data, at };
   },
   yearlyEmployees: (before, after, { today }) => {
-    const found = employment(before.yearly, after.yearly, { today, most: 0 });
+    const found = employment(sentFigure(before, 'yearly') ?? null, after.yearly, { today, most: 0 });
     if (found === undefined) return undefined;
     const { before: was, after: is, year, at } = found;
     return { data: { year, before: was, after: is }, at };

@@ -16,6 +16,7 @@ export type Part =
       | 'readOn'
       | 'bodies'
       | 'unknown'
+      | 'sent'
       | 'emptied'
       | 'withheld'
     >;

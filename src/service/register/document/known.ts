@@ -3,8 +3,8 @@
  * that a document does not state is unknown, never empty. Pure.
  */
 import type { Capital } from '../../../protocol/formats.ts';
-import type { AltIndustry, Company } from './company.ts';
-import type { Employment } from './employment.ts';
+import type { AltIndustry, Company, Figures } from './company.ts';
+import { type Employment, isPlausible } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
 import { BODIES, type BodyMember, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
 import type { DocumentStatement } from './stated.ts';
@@ -131,7 +131,27 @@ export const withKnown = (before: Company | undefined, read: Company, says: Docu
       isKnown(known, part) &&
       (says.of(part) === 'stated' || isLeft(part) || before?.emptied?.includes(part) === true),
   );
-  return emptied.length === 0 ? known : { ...known, emptied };
+  const sent = sentBefore(before, known);
+  return {
+    ...known,
+    ...(emptied.length > 0 && { emptied }),
+    ...(Object.keys(sent).length > 0 && { sent }),
+  };
+};
+
+/** What was sent last of a figure: the newest one, if the register has not taken it back. */
+export const sentFigure = <P extends keyof Figures>(company: Company, part: P): Company[P] | Figures[P] =>
+  company.sent?.[part] ?? company[part];
+
+/** The figures that were sent and that a company is no longer known with. One of a period that cannot be counts for nothing. */
+const sentBefore = (before: Company | undefined, known: Company): Figures => {
+  const isTakenBack = <P extends keyof Figures>(part: P, most: number): boolean => {
+    const sent = before && sentFigure(before, part);
+    return sent != null && isPlausible(sent, most, known.readOn) && !isLaterFigure(known[part], sent);
+  };
+  const of = <P extends keyof Figures>(part: P, most: number): Figures =>
+    before !== undefined && isTakenBack(part, most) ? { [part]: sentFigure(before, part) } : {};
+  return { ...of('monthly', 12), ...of('quarterly', 4), ...of('yearly', 0) };
 };
 
 const NOBODY: Membership = { members: [], at: null };
