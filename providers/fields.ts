@@ -81,6 +81,7 @@ export const FIELDS = {
   municipality: field('text', 'municipality'),
   countryCode: field('code', 'ISO 3166 country code, DK'),
   country: field('text', 'country in English, Denmark'),
+  region: field('text', 'region or state: cvrsync only clears it, with the address that it belonged to'),
   industryCode: field('code', 'main industry code, six digits'),
   industryText: field('text', 'main industry in Danish'),
   altIndustries: field('list', 'alternate industries'),
@@ -134,6 +135,11 @@ export const FIELDS = {
   registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
   dashboardUrl: field('url', "address of the company's page on the dashboard, where admin.publicUrl is set"),
 } as const satisfies Record<string, Field>;
+
+/** Fields that mean something only together: they are written, kept, set aside and taken back as one. */
+export const GROUPS = {
+  address: ['street', 'coName', 'postalBox', 'postalCode', 'city', 'village', 'region', 'countryCode', 'country'],
+} as const satisfies Readonly<Record<string, readonly (keyof typeof FIELDS)[]>>;
 
 /** The field that says what currency an amount is in. */
 export const CURRENCY_OF = {

@@ -64,6 +64,8 @@ export interface PresetRow {
   readonly unless?: string;
   /** What stands between the members of a list in a text; `, ` where absent. */
   readonly join?: string;
+  /** Names the address that a part of one belongs to, where the record holds several. Since 1.6. */
+  readonly address?: string;
 }
 
 /** A CRM's default mapping; a field may go to several properties. */

@@ -20,7 +20,8 @@ export const httpPreset: Preset = FIELD_NAMES.filter(
     FIELDS[field].partial !== true &&
     field !== 'registerChangedAt' &&
     field !== 'dashboardUrl' &&
-    field !== 'cvrNumber',
+    field !== 'cvrNumber' &&
+    field !== 'region',
 ).map((field) => ({ field, property: field, policy: 'tracked' }));
 
 const NAMED: readonly Property[] = [

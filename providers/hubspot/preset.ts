@@ -18,9 +18,10 @@ export const hubspotPreset: Preset = [
   standard('postalCode', 'zip'),
   standard('city', 'city'),
   standard('country', 'country'),
+  standard('region', 'state'),
   standard('purpose', 'description'),
   standard('employees', 'numberofemployees'),
   ...REGISTER_PROPERTIES.flatMap(({ field, name }): PresetRow[] =>
-    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true }],
+    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true, address: 'register' }],
   ),
 ];

@@ -6,7 +6,7 @@ import { REGISTER_FIELDS } from './write/custom-fields.ts';
 const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
 
 /**
- * Left out on purpose: `BillingState` (Danish states are not in the State and Country picklists), `Industry` (a picklist
+ * Left out on purpose: `Industry` (a picklist
  * of Salesforce's own, needs a value map), `AnnualRevenue` (people keep estimates there), and every list of persons.
  */
 export const salesforcePreset: Preset = [
@@ -20,9 +20,11 @@ export const salesforcePreset: Preset = [
   // The code exists only with State and Country picklists; the text then follows it by itself.
   { ...standard('countryCode', 'BillingCountryCode'), optional: true },
   { ...standard('country', 'BillingCountry'), unless: 'BillingCountryCode' },
+  { ...standard('region', 'BillingStateCode'), optional: true },
+  { ...standard('region', 'BillingState'), unless: 'BillingStateCode' },
   standard('purpose', 'Description'),
   standard('employees', 'NumberOfEmployees'),
   ...REGISTER_FIELDS.flatMap(({ field, name }): PresetRow[] =>
-    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true }],
+    field === undefined ? [] : [{ field, property: name, policy: 'always', optional: true, address: 'register' }],
   ),
 ];

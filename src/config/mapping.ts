@@ -34,6 +34,7 @@ export function resolveMapping(
         property: target.property,
         policy: target.policy ?? inPreset?.policy ?? policy ?? 'tracked',
         ...(target.join !== undefined && { join: target.join }),
+        ...(inPreset?.address !== undefined && { address: inPreset.address }),
       };
     });
   });

@@ -11,7 +11,7 @@ import { derivedRules } from './derived.ts';
 import { type CurrentRecord, currentOf } from './explain/current.ts';
 import { applyReceipts } from './facts/apply.ts';
 import type { Assertion } from './facts/assertion.ts';
-import { fold, knownValues } from './facts/fact.ts';
+import { fold, knownAddresses, knownValues } from './facts/fact.ts';
 import { datedBy } from './intake/ahead.ts';
 import { listLinks } from './links/links.ts';
 import { type LinkedRecord, loadRecords } from './sync/load.ts';
@@ -77,6 +77,7 @@ function withAssertions(record: LinkedRecord, assertions: readonly Assertion[]):
   return {
     ...record,
     facts: new Map([...record.facts, ...folded.map(({ field, fact }) => [field, fact] as const)]),
+    wholes: [...record.wholes, ...knownAddresses(assertions)],
     known: (name) => [...record.known(name), ...folded.flatMap(({ field, values }) => (field === name ? values : []))],
   };
 }

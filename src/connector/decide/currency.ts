@@ -107,6 +107,11 @@ const aside = (planned: Planned, detail: string): Planned => ({
   detail,
 });
 
+const ALL_OR_NONE = 'and the two are written together or not at all';
+
+/** Whether this is why a property waits for a refused one, and no reason of the CRM's own. */
+export const isLeftBehind = (reason: string): boolean => reason.endsWith(ALL_OR_NONE);
+
 /** The properties that may not be written without those that the CRM refused, with the reason. */
 export function leftBehind(
   planned: readonly Pick<Planned, 'property' | 'needs'>[],
@@ -118,8 +123,7 @@ export function leftBehind(
     before = Object.keys(out).length;
     for (const { property, needs = [] } of planned) {
       const missing = isOut(property) ? undefined : needs.find(isOut);
-      if (missing !== undefined)
-        out[property] = `the CRM refused ${missing}, and the two are written together or not at all`;
+      if (missing !== undefined) out[property] = `the CRM refused ${missing}, ${ALL_OR_NONE}`;
     }
   }
   return out;

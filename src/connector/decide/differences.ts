@@ -1,9 +1,12 @@
 /** Differences: properties where the CRM holds another value than the register, left to a person. */
 import { sql } from 'kysely';
+import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
-import { eachRow } from '../../store/each.ts';
+import { each, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
+import type { PropertyStateTable } from '../../store/schema.ts';
+import { isBlank } from './decide.ts';
 import { ALL_PROPERTIES, type OverrideRef, overrideFor, readOverrides, setOverride } from './override.ts';
 
 export interface Difference extends OverrideRef {
@@ -27,13 +30,29 @@ const open = (db: Db, now: number, { provider, recordId, property }: DifferenceF
   db
     .selectFrom('property_state as state')
     .where('state.kept', 'is not', null)
+    .where('state.kept_with', 'is', null)
     // Not a join: SQLite would begin with the links, which are many.
     .where(({ exists }) => exists(activeLink(db)))
     // The next sync forgets it: a hold needs no word of a person any more.
     .where(({ exists, not }) => not(exists(holdOn(db, now))))
     .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
     .$if(recordId !== undefined, (query) => query.where('state.record_id', '=', recordId ?? ''))
-    .$if(property !== undefined, (query) => query.where('state.property', '=', property ?? ''));
+    .$if(property !== undefined, (query) =>
+      query.where(({ or, eb, exists }) =>
+        or([eb('state.property', '=', property ?? ''), exists(keptPart(db, property))]),
+      ),
+    );
+
+/** A property that is kept together with that of a state. */
+const keptPart = (db: Db, property = '') =>
+  db
+    .selectFrom('property_state as part')
+    .select('part.property')
+    .where('part.provider', '=', sql.ref<string>('state.provider'))
+    .where('part.record_id', '=', sql.ref<string>('state.record_id'))
+    .where('part.kept_with', '=', sql.ref<string>('state.property'))
+    .where('part.property', '=', property)
+    .where('part.kept', 'is not', null);
 
 /** The company that the record of a property's state stands for. */
 const activeLink = (db: Db) =>
@@ -82,15 +101,66 @@ export async function readDifferences(
     .orderBy('state.record_id')
     .limit(limit)
     .execute();
-  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at }) => ({
-    provider,
-    property,
-    recordId: record_id,
-    entity: entity ?? '',
-    crm: kept ?? 'null',
-    register: offered ?? 'null',
-    since: kept_at,
-  }));
+  const others = await readOtherParts(db, rows);
+  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at }) => {
+    const ref = { provider, property, recordId: record_id };
+    const sides = sidesOf([{ property, kept, offered }, ...(others.get(keyOf(ref)) ?? [])]);
+    return { ...ref, entity: entity ?? '', ...sides, since: kept_at };
+  });
+}
+
+type KeptPart = Pick<PropertyStateTable, 'property' | 'kept' | 'offered'>;
+
+const keyOf = ({ provider, recordId, property }: OverrideRef): string => `${provider} ${recordId} ${property}`;
+
+/** The other properties of differences that are kept together, by the one that stands for them. */
+async function readOtherParts(
+  db: Db,
+  rows: readonly Pick<PropertyStateTable, 'provider' | 'record_id'>[],
+): Promise<ReadonlyMap<string, readonly KeptPart[]>> {
+  if (rows.length === 0) return new Map();
+  const ids = each(db, [...new Set(rows.map(({ record_id }) => record_id))]);
+  const parts = await db
+    .selectFrom('property_state')
+    .select(['provider', 'record_id', 'property', 'kept', 'offered', 'kept_with'])
+    .where('provider', 'in', each(db, [...new Set(rows.map(({ provider }) => provider))]))
+    .where('record_id', 'in', ids)
+    .where('kept_with', 'is not', null)
+    .where('kept', 'is not', null)
+    .orderBy('property')
+    .execute();
+  return Map.groupBy(parts, ({ provider, record_id: recordId, kept_with }) =>
+    keyOf({ provider, recordId, property: kept_with ?? '' }),
+  );
+}
+
+/** Both sides of a difference as JSON; of several properties a text that names each. */
+function sidesOf(parts: readonly KeptPart[]): Pick<Difference, 'crm' | 'register'> {
+  const [only, second] = parts;
+  if (second === undefined) return { crm: only?.kept ?? 'null', register: only?.offered ?? 'null' };
+  const sideOf = (value: (part: KeptPart) => string | null): string =>
+    JSON.stringify(parts.map((part) => `${part.property}: ${shown(value(part))}`).join(', '));
+  return { crm: sideOf(({ kept }) => kept), register: sideOf(({ offered }) => offered) };
+}
+
+const shown = (json: string | null): string => {
+  const value: PropertyValue = JSON.parse(json ?? 'null');
+  return isBlank(value) ? '–' : String(value);
+};
+
+/** Both sides of a difference, whether a hold came upon it or not; undefined where there is none. */
+export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Difference, 'crm' | 'register'> | undefined> {
+  const row = await db
+    .selectFrom('property_state')
+    .select(['provider', 'record_id', 'property', 'kept', 'offered'])
+    .where('provider', '=', ref.provider)
+    .where('record_id', '=', ref.recordId)
+    .where('property', '=', ref.property)
+    .where('kept', 'is not', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const others = await readOtherParts(db, [row]);
+  return sidesOf([row, ...(others.get(keyOf(ref)) ?? [])]);
 }
 
 /** How many differences there are, counted up to `most`. */
@@ -112,7 +182,7 @@ export async function forgetUndecided(
 ): Promise<void> {
   if (rows.length === 0) return;
   await sql`update property_state set kept = null, offered = null, kept_at = null,
-      refused = null, refused_reason = null, refused_schema = null, refused_over = null
+      kept_with = null, refused = null, refused_reason = null, refused_schema = null, refused_over = null
     where provider = ${provider} and (record_id, property) in
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }
@@ -132,37 +202,47 @@ export async function settleDifference(
   now: number,
 ): Promise<Settled> {
   const kind = winner === 'register' ? 'release' : 'hold';
-  const difference = await tx
+  const parts = await tx
     .selectFrom('property_state')
-    .select('kept')
+    .select(['property', 'kept'])
     .where('provider', '=', ref.provider)
     .where('record_id', '=', ref.recordId)
-    .where('property', '=', ref.property)
+    .where(({ or, eb }) => or([eb('property', '=', ref.property), eb('kept_with', '=', ref.property)]))
     .where('kept', 'is not', null)
-    .executeTakeFirst();
-  if (difference === undefined) return 'none';
+    .execute();
+  if (!parts.some(({ property }) => property === ref.property)) return 'none';
   // Whoever puts a hold on the record marks its lane, too: we wait for them, and then see the hold.
   await mark(tx, `sync:${ref.provider}`, [ref.recordId], now);
   const overrides = (await readOverrides(tx, ref.provider, [ref.recordId], now)).get(ref.recordId);
-  if (overrides !== undefined && overrideFor(overrides, ref.property)?.kind === 'hold') return 'held';
-  await setOverride(
-    tx,
-    ref,
-    {
-      kind,
-      once: kind === 'release',
-      until: null,
-      reason: 'a difference that a person settled',
-      ...(kind === 'release' && { seen: difference.kept }),
-    },
-    now,
-  );
+  const isHeld = ({ property }: { property: string }) =>
+    overrides !== undefined && overrideFor(overrides, property)?.kind === 'hold';
+  if (parts.some(isHeld)) return 'held';
+  for (const { property, kept } of parts)
+    await setOverride(
+      tx,
+      { ...ref, property },
+      {
+        kind,
+        once: kind === 'release',
+        until: null,
+        reason: 'a difference that a person settled',
+        ...(kind === 'release' && { seen: kept }),
+      },
+      now,
+    );
   await tx
     .updateTable('property_state')
-    .set({ kept: null, offered: null, kept_at: null })
+    .set({ kept: null, offered: null, kept_at: null, kept_with: null })
     .where('provider', '=', ref.provider)
     .where('record_id', '=', ref.recordId)
-    .where('property', '=', ref.property)
+    .where(
+      'property',
+      'in',
+      each(
+        tx,
+        parts.map(({ property }) => property),
+      ),
+    )
     .execute();
   return 'settled';
 }

@@ -4,11 +4,12 @@ import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fiel
 import type { PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { resolveTokens } from '../../protocol/news.ts';
-import { type Fact, factValue } from '../facts/fact.ts';
+import { type Fact, factValue, type Whole } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
 import { type Decision, type DecisionRule, decide, type Inputs, isBlank, isOneOf } from './decide.ts';
+import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './group.ts';
 import { type Overrides, overrideFor } from './override.ts';
 import { EDIT_PUT_BACK, type Late, type Pending, type Planned, RETURNED } from './planned.ts';
 import { type Rendered, render, type ValueMap } from './render.ts';
@@ -27,8 +28,8 @@ export interface PropertyMemory {
   readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
   /** Whether the register's word was taken for it under a link that trusts the register. */
   readonly trusted: boolean;
-  /** The difference that was left to a person, as JSON. */
-  readonly kept: { readonly crm: string; readonly now: string } | undefined;
+  /** The difference that was left to a person, as JSON; `with` names the property that stands for it. */
+  readonly kept: { readonly crm: string; readonly now: string; readonly with?: string } | undefined;
   /**
    * A person's edit that a write of ours went over between our read and that write, and what the CRM held of the write then,
    * where that is neither what we wrote last nor what the CRM made of it.
@@ -52,6 +53,8 @@ export interface PlanInput {
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
+  /** The addresses that the register is known to have had, each whole. */
+  readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly overrides: Overrides;
   readonly trust: Link['trust'];
@@ -82,21 +85,65 @@ export const writtenProperties = (mapping: readonly PresetRow[]): readonly strin
  */
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
-  const planned = rowsFor(input.mapping, input.schema).flatMap((row) => {
+  const addresses = addressesIn(input.mapping);
+  const planned = rowsFor(input.mapping, input.schema).flatMap((row): readonly AddressPart[] => {
     const fact = factFor(input, row.field);
     const value = fact === undefined ? undefined : factValue(fact);
     // Whether a company is protected is true or false, and where it is neither, it is not known.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
-    return fact === undefined || isUnknown ? [] : [planProperty(input, row, fact, value)];
+    return fact === undefined || isUnknown ? [] : [partOf(input, row, planProperty(input, row, fact, value))];
   });
-  return withCurrencies(planned, input);
+  return withCurrencies(asGroups(planned, addresses), input);
 }
+
+/** The decisions about single properties, and one about each address. In the order of the rows. */
+function asGroups(parts: readonly AddressPart[], addresses: ReadonlyMap<string, string>): readonly Planned[] {
+  const groups = Map.groupBy(parts, ({ planned }) => addresses.get(planned.property));
+  const decided = new Map<string, Planned>();
+  for (const [address, group] of groups)
+    for (const planned of address === undefined ? [] : decideGroup(group)) decided.set(planned.property, planned);
+  return parts.flatMap(({ planned }) =>
+    addresses.has(planned.property) ? (decided.get(planned.property) ?? []) : [planned],
+  );
+}
+
+/** A decided property with what a decision about its address looks at; little of it where it is a part of none. */
+function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart {
+  const { field, policy } = row;
+  const property = input.schema.get(row.property);
+  if (!isAddressPart(field) || property === undefined) return { ...ALONE, planned, policy, old: planned.old };
+  const remembered = input.remembered.get(row.property);
+  const known = input.wholes.map((whole) => {
+    const value = whole[field];
+    const rendered = value === undefined ? undefined : spell(input, row, property, value);
+    return rendered?.ok === true ? rendered.value : undefined;
+  });
+  return {
+    planned,
+    policy,
+    old: planned.old,
+    ours: [planned.late === undefined ? remembered?.written : planned.late.now, remembered?.stored],
+    known,
+    trusted: input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true,
+    same: sameFor(field, property),
+  };
+}
+
+const ALONE: Pick<AddressPart, 'ours' | 'known' | 'trusted' | 'same'> = {
+  ours: [],
+  known: [],
+  trusted: false,
+  same: Object.is,
+};
 
 /** What is known of a field. The number is in the entity id, and so is the page's address: no event states them. */
 function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fact | undefined {
   const derived = (scalar: string): Fact => ({ entity, field, clock: '', seq: 0, value: { scalar } });
   if (field === 'dashboardUrl')
     return dashboard === undefined ? undefined : derived(`${dashboard}/companies/${entity}`);
+  // No event states the region of an address: where the address is known, it has none.
+  if (field === 'region')
+    return facts.has('street') ? { ...derived(''), seq: facts.get('street')?.seq ?? 0 } : undefined;
   if (field !== 'cvrNumber') return facts.get(field);
   const id = parseEntityId(entity);
   return id?.kind === 'company' ? derived(id.number) : undefined;

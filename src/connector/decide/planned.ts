@@ -71,6 +71,8 @@ export interface Planned {
   readonly late?: Late;
   /** The register's value, where {@link RETURNED} writes a person's that stands as a difference from then on. */
   readonly offered?: PropertyValue;
+  /** The property that stands for all that are kept together with it: they are one difference. */
+  readonly keptWith?: string;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];
 }

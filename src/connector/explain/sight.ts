@@ -1,6 +1,7 @@
 /** What a person sees of a thing that may become another one before they answer it. */
 import { hash } from 'node:crypto';
 import type { Db } from '../../store/store.ts';
+import { readSides } from '../decide/differences.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { findLink, type Link } from '../links/links.ts';
 import { readSuggestion } from '../match/results.ts';
@@ -26,14 +27,8 @@ export async function readSight(db: Db, id: string): Promise<string | undefined>
   const [provider = '', recordId = '', property = ''] = parts ?? [];
   switch (kind) {
     case 'difference': {
-      const row = await db
-        .selectFrom('property_state')
-        .select(['kept', 'offered'])
-        .where('provider', '=', provider)
-        .where('record_id', '=', recordId)
-        .where('property', '=', property)
-        .executeTakeFirst();
-      return row?.kept == null ? undefined : sightOf(row.kept, row.offered ?? 'null');
+      const sides = await readSides(db, { provider, recordId, property });
+      return sides && sightOf(sides.crm, sides.register);
     }
     case 'link': {
       const link = await findLink(db, { provider, recordId });

@@ -18,7 +18,7 @@ import type { FieldChange, NotedEvent } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
 import { markParents } from '../parents/mark.ts';
 import { askFullUpdates, type Needed } from './ask-full.ts';
-import { concernsRecords, type Fact, fold, knownValues } from './fact.ts';
+import { concernsRecords, type Fact, fold, knownAddresses, knownValues, WHOLE_ADDRESS, type Whole } from './fact.ts';
 import { readFacts } from './facts.ts';
 import { beginNext, startCpuClock } from './poison.ts';
 
@@ -191,6 +191,7 @@ function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp
     changed.set(key, folded.fact);
     for (const value of knownValues(assertion, folded)) known.push(knownRow(entity, assertion.field, value));
   }
+  known.push(...knownAddresses(assertions).map((address) => knownRow(entity, WHOLE_ADDRESS, address)));
 }
 
 async function endReceipts(tx: Tx, seqs: readonly number[], now: number): Promise<void> {
@@ -232,7 +233,7 @@ function countOddities(payload: Payload, metrics: Metrics): void {
 
 const keyOf = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;
 
-function knownRow(entity: string, field: string, value: FieldValue): Known {
+function knownRow(entity: string, field: string, value: FieldValue | Whole): Known {
   return { entity, field, value: JSON.stringify(value) };
 }
 

@@ -4,7 +4,7 @@
  * The fold is commutative and idempotent: a value is the one with the greatest (clock, seq), a list keeps a clock per
  * member. So late, repeated and reordered webhooks all end in the same fact.
  */
-import type { FieldName, FieldValue, Member } from '../../../providers/fields.ts';
+import { type FieldName, type FieldValue, GROUPS, type Member } from '../../../providers/fields.ts';
 import { type Assertion, isMembers, type Scalar } from './assertion.ts';
 
 /** The order of statements on one field: clock, then order of arrival. */
@@ -108,6 +108,31 @@ export function knownValues(assertion: Assertion, folded: Folded): readonly Fiel
   }
   return [assertion.now, assertion.before ?? null].filter((value) => value !== null);
 }
+
+/** The values of fields that belong together, as one payload states them. */
+export type Whole = Readonly<Partial<Record<FieldName, FieldValue>>>;
+
+/** Stands for all fields of a group among the values that the register is known to have had. */
+export const WHOLE_ADDRESS = 'address';
+
+/** The addresses that a payload states, the one before included. */
+export function knownAddresses(assertions: readonly Assertion[]): readonly Whole[] {
+  const parts = assertions.flatMap((each) => (isMembers(each) || !ADDRESS.has(each.field) ? [] : [each]));
+  const now = addressOf((field) => parts.find((part) => part.field === field)?.now);
+  const before = addressOf((field) => parts.find((part) => part.field === field)?.before);
+  return [now, before].filter((whole) => Object.values(whole).some((value) => value !== null));
+}
+
+const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
+
+/** An address of these values; always in the same order, so that it is stored once. */
+export const addressOf = (read: (field: FieldName) => FieldValue | undefined): Whole =>
+  Object.fromEntries(
+    GROUPS.address.flatMap((field) => {
+      const value = read(field);
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
 
 /**
  * Whether the company's records must be decided anew: the value changed, or an earlier register value may have come to

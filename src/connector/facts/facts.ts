@@ -1,8 +1,8 @@
 /** Reads facts and the values that came before them out of the store. */
-import { type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
+import { type FieldName, type FieldValue, GROUPS, isFieldName } from '../../../providers/fields.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
-import type { Fact } from './fact.ts';
+import { type Fact, WHOLE_ADDRESS, type Whole } from './fact.ts';
 
 /** The facts of these companies, in no order. A field this version does not know is passed over. */
 export async function readFacts(db: Db, entities: readonly string[]): Promise<readonly Fact[]> {
@@ -56,3 +56,22 @@ export async function readKnownValues(
   const byKey = Map.groupBy(rows, (row) => `${row.entity} ${row.field}`);
   return (entity, field) => (byKey.get(`${entity} ${field}`) ?? []).map((row): FieldValue => JSON.parse(row.value));
 }
+
+/** Every address that the register is known to have had, each whole, by company. None where no part of one is asked for. */
+export async function readKnownAddresses(
+  db: Db,
+  entities: readonly string[],
+  fields: readonly FieldName[],
+): Promise<(entity: string) => readonly Whole[]> {
+  if (!fields.some((field) => PARTS.has(field))) return () => [];
+  const rows = await db
+    .selectFrom('known_value')
+    .select(['entity', 'value'])
+    .where('entity', 'in', each(db, entities))
+    .where('field', '=', WHOLE_ADDRESS)
+    .execute();
+  const byEntity = Map.groupBy(rows, (row) => row.entity);
+  return (entity) => (byEntity.get(entity) ?? []).map((row): Whole => JSON.parse(row.value));
+}
+
+const PARTS: ReadonlySet<FieldName> = new Set(GROUPS.address);

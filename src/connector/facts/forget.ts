@@ -1,13 +1,13 @@
 /** Takes a wrong fact out: a person's word on what the register says. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { FieldName } from '../../../providers/fields.ts';
+import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import { linkKey, MONITORING_QUEUE, recordsOf, updateLink } from '../links/links.ts';
 import { writeHistory } from '../sync/history.ts';
-import { type Fact, factValue, visible } from './fact.ts';
+import { addressOf, type Fact, factValue, visible, WHOLE_ADDRESS, type Whole } from './fact.ts';
 import { readFacts } from './facts.ts';
 
 /** Where each connection writes a field. */
@@ -39,7 +39,8 @@ export async function forgetFacts(
 ): Promise<Forgotten> {
   // An apply that has read the fact would write it again: its lane makes us wait for it.
   await mark(tx, 'apply', [entity], now);
-  const facts = (await readFacts(tx, [entity])).filter((fact) => field === undefined || fact.field === field);
+  const all = await readFacts(tx, [entity]);
+  const facts = all.filter((fact) => field === undefined || fact.field === field);
   const links = await recordsOf(tx, [entity]);
   const records = links.map(({ provider, record_id }) => linkKey(provider, record_id));
   if (facts.length === 0) return { facts, records, asked: false };
@@ -55,7 +56,10 @@ export async function forgetFacts(
   }
   const names = facts.map((fact) => fact.field);
   await tx.deleteFrom('fact').where('entity', '=', entity).where('field', 'in', each(tx, names)).execute();
-  for (const fact of facts) await forgetKnown(tx, fact);
+  for (const fact of facts) await forgetKnown(tx, entity, fact.field, factValue(fact) ?? null);
+  const parts = new Map(all.map((fact) => [fact.field, factValue(fact)]));
+  const address = addressOf((name) => parts.get(name));
+  if (names.some((name) => Object.hasOwn(address, name))) await forgetKnown(tx, entity, WHOLE_ADDRESS, address);
   const cleared = links.flatMap(({ provider, record_id: id }) =>
     written
       .filter((each) => each.provider === provider && names.includes(each.field))
@@ -72,14 +76,12 @@ export async function forgetFacts(
   return { facts, records, asked: linkToAsk !== undefined };
 }
 
-async function forgetKnown(tx: Tx, fact: Fact): Promise<void> {
-  const digest = createHash('sha256')
-    .update(JSON.stringify(factValue(fact) ?? null))
-    .digest('base64url');
+async function forgetKnown(tx: Tx, entity: string, field: string, value: FieldValue | Whole): Promise<void> {
+  const digest = createHash('sha256').update(JSON.stringify(value)).digest('base64url');
   await tx
     .deleteFrom('known_value')
-    .where('entity', '=', fact.entity)
-    .where('field', '=', fact.field)
+    .where('entity', '=', entity)
+    .where('field', '=', field)
     .where('digest', '=', digest)
     .execute();
 }

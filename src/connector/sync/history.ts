@@ -122,7 +122,7 @@ export async function heldRecords(db: Db, provider: string, ids: readonly string
 
 const STATE = [
   ...(['provider', 'id', 'property', 'refused', 'reason', 'schema'] as const),
-  ...(['over', 'kept', 'offered', 'trusted'] as const),
+  ...(['over', 'kept', 'offered', 'with', 'trusted'] as const),
 ] as const;
 type State = Readonly<Record<(typeof STATE)[number], string | number | null>>;
 
@@ -150,8 +150,14 @@ export function changesState({ planned, refused }: Decided, known: PropertyMemor
   if (planned.action === 'set-aside' || refused !== undefined || planned.trusts === true) return true;
   if (planned.rule === RETURNED || known?.refused !== undefined) return true;
   if (planned.action !== 'keep') return known?.kept !== undefined;
-  return known?.kept?.crm !== JSON.stringify(planned.old) || known.kept.now !== JSON.stringify(planned.now);
+  const { kept } = known ?? {};
+  const isSame = kept?.crm === JSON.stringify(planned.old) && kept.now === JSON.stringify(planned.now);
+  return !isSame || (kept.with ?? null) !== standsFor(planned);
 }
+
+/** The other property that stands for a difference; null where there is none. */
+const standsFor = ({ keptWith, property }: Planned): string | null =>
+  keptWith === undefined || keptWith === property ? null : keptWith;
 
 /** Remembers what was set aside, kept or trusted; anything else takes away what was known of that. */
 export async function rememberStates(
@@ -164,7 +170,7 @@ export async function rememberStates(
     const { provider, id, planned } = each;
     const base = {
       ...{ provider, id, property: planned.property },
-      ...{ kept: null, offered: null, refused: null, reason: null, over: null, schema: null },
+      ...{ kept: null, offered: null, with: null, refused: null, reason: null, over: null, schema: null },
       trusted: planned.trusts === true ? at : null,
     };
     switch (outcomeOf(each)) {
@@ -174,7 +180,10 @@ export async function rememberStates(
           ? base
           : { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) };
       case 'kept':
-        return { ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) };
+        return {
+          ...{ ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) },
+          with: standsFor(planned),
+        };
       case 'refused':
         return { ...base, ...refusalOf(each, schema.get(planned.property)), trusted: null };
       default:
@@ -183,14 +192,16 @@ export async function rememberStates(
   });
   if (rows.length === 0) return;
   await sql`insert into property_state
-      (provider, record_id, property, refused, refused_reason, refused_schema, refused_over, kept, offered, kept_at, trusted_at)
+      (provider, record_id, property, refused, refused_reason, refused_schema, refused_over, kept, offered, kept_with, kept_at,
+        trusted_at)
     select each.provider, each.id, each.property, each.refused, each.reason, each.schema, each.over, each.kept, each.offered,
+      each."with",
       case when each.kept is not null then cast(${at} as bigint) end, cast(each.trusted as bigint)
     from ${eachRow(tx, STATE, rows)} where true
     on conflict (provider, record_id, property) do update set
       refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
       refused_over = excluded.refused_over,
-      kept = excluded.kept, offered = excluded.offered,
+      kept = excluded.kept, offered = excluded.offered, kept_with = excluded.kept_with,
       kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
         else excluded.kept_at end,
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);

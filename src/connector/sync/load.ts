@@ -8,7 +8,8 @@ import { withCurrencyFields } from '../decide/currency.ts';
 import { type Overrides, readOverrides } from '../decide/override.ts';
 import type { PropertyMemory } from '../decide/plan.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';
-import { type KnownFacts, readKnownFacts, readKnownValues } from '../facts/facts.ts';
+import type { Whole } from '../facts/fact.ts';
+import { type KnownFacts, readKnownAddresses, readKnownFacts, readKnownValues } from '../facts/facts.ts';
 import type { Link } from '../links/links.ts';
 import { decidedLines } from './history-lines.ts';
 import { readOverwritten } from './overwritten.ts';
@@ -31,6 +32,8 @@ export interface LinkedRecord {
   /** The newest receipt of its company that was applied: what the record is brought up to. */
   readonly newestSeq: number;
   readonly known: (field: FieldName) => readonly FieldValue[];
+  /** The addresses that the register is known to have had, each whole. */
+  readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly pending: readonly PendingWrite[];
 }
@@ -70,6 +73,7 @@ export async function loadLinked(
   const entities = [...new Set(links.map((link) => link.entity))];
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
+  const wholes = await readKnownAddresses(db, entities, fields);
   const [facts, written, states, overrides, pending] = await Promise.all([
     readKnownFacts(db, entities, withCurrencyFields(fields)),
     readWritten(db, provider, ids),
@@ -96,6 +100,7 @@ export async function loadLinked(
     overrides: overrides.get(record_id) ?? NO_OVERRIDES,
     ...(facts.get(entity) ?? NOTHING_KNOWN),
     known: (field) => known(entity, field),
+    wholes: wholes(entity),
     remembered: rememberedOf(
       written.get(record_id) ?? NOTHING_WRITTEN,
       statesOf.get(record_id) ?? [],
@@ -130,7 +135,10 @@ const stateAsRemembered = (
       ? undefined
       : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
   trusted: state.trusted_at !== null,
-  kept: state.kept === null ? undefined : { crm: state.kept, now: state.offered ?? 'null' },
+  kept:
+    state.kept === null
+      ? undefined
+      : { crm: state.kept, now: state.offered ?? 'null', ...(state.kept_with !== null && { with: state.kept_with }) },
   overwritten: readOverwritten(state.overwritten),
 });
 

@@ -3,7 +3,8 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
-import { CURRENCY } from '../decide/currency.ts';
+import { CURRENCY, isLeftBehind } from '../decide/currency.ts';
+import { isAddressPart, TOGETHER } from '../decide/group.ts';
 import { holdOf, holdPollMs } from '../decide/hold.ts';
 import type { Planned } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
@@ -118,8 +119,8 @@ export function resultOfWrite(
   const decided = planned.map((each): Decided => {
     const reason = refused[each.property];
     // It was not the CRM that refused this one: it is decided anew once the other is taken.
-    if (reason !== undefined && each.needs?.some((name) => Object.hasOwn(refused, name)))
-      return { ...line, planned: { ...each, action: 'set-aside', rule: CURRENCY, detail: reason } };
+    if (reason !== undefined && isLeftBehind(reason))
+      return { ...line, planned: { ...each, ...waiting(each), detail: reason } };
     return reason === undefined ? { ...line, planned: each } : { ...line, planned: each, refused: reason };
   });
   const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
@@ -178,6 +179,10 @@ function lateWindow(planned: readonly Planned[], now: number): WriteWindow | und
   const begun = planned.flatMap(({ late }) => (late === undefined ? [] : [late.from.at]));
   return begun.length === 0 ? undefined : { from: Math.min(...begun), to: now };
 }
+
+/** A value that waits for another one that the CRM refused: only the refused part of an address is for a person to see. */
+const waiting = ({ field }: Planned): Pick<Planned, 'action' | 'rule'> =>
+  isAddressPart(field) ? { action: 'skip', rule: TOGETHER } : { action: 'set-aside', rule: CURRENCY };
 
 /** Done, until the first hold that keeps something back ends by itself. */
 function upTo(planned: readonly Planned[]): Settlement {

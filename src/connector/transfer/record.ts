@@ -61,6 +61,7 @@ export async function draftRecord(
     schema,
     facts,
     known: () => [],
+    wholes: [],
     remembered: new Map(),
     overrides: new Map(),
     trust: 'crm',

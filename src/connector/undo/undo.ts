@@ -24,7 +24,7 @@ import {
   recordRestored,
   UNDO_HOLD_MS,
 } from './record.ts';
-import { areMoney, together } from './together.ts';
+import { partnersIn, together } from './together.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
 export interface UndoDeps {
@@ -214,14 +214,13 @@ async function readAndDecide(
   if (ids.length === 0) return { done: [], restored: [], abandoned: [], readFrom: now() };
   const schema = await crm.schema(signal);
   const properties: PropertyWrites[] = [];
+  const areOne = partnersIn(crm.mapping);
   // One by one: for a list PostgreSQL may read the history of all records.
   for (const recordId of ids) {
     const all = await readWrites(store.db, { provider: crm.name, recordId }, selection);
     const wanted = all.filter(isSelected);
-    // An amount stands and falls with its currency, even where only one of them is selected.
-    properties.push(
-      ...all.filter((each) => wanted.some(({ last }) => last === each.last || areMoney(last.field, each.last.field))),
-    );
+    // An amount stands and falls with its currency, and an address with its parts, even where only one of them is selected.
+    properties.push(...all.filter((each) => wanted.some(({ last }) => last === each.last || areOne(last, each.last))));
   }
   const names = [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property));
   const { answer: reads, from: readFrom } = await timeRead(now, () => crm.connection.read(ids, names, signal), pair);
@@ -231,7 +230,7 @@ async function readAndDecide(
     seen: decideGroup(crm.name, each, readOf.get(each.last.recordId), schema.get(each.last.property)),
   }));
   const seen = [...Map.groupBy(decided, ({ last }) => last.recordId).values()]
-    .flatMap((record) => together(record))
+    .flatMap((record) => together(record, areOne))
     .filter(isSelected);
   return {
     done: seen.flatMap(({ seen: each }) => ('isDue' in each ? [] : [each])),

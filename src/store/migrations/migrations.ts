@@ -11,6 +11,7 @@ import { dialect, type Migration } from './dialect.ts';
 import { addErasures } from './erasure-tables.ts';
 import { addEventCare } from './event-tables.ts';
 import { addHistoryLines } from './history-lines.ts';
+import { addKeptTogether } from './kept-with-column.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { describeLinks } from './link-statistics.ts';
 import { addWritesNumber } from './match-number-column.ts';
@@ -79,6 +80,7 @@ const MIGRATIONS: readonly Migration[] = [
   addHistoryLines,
   addPendingLines,
   addOverwrittenEdits,
+  addKeptTogether,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -51,6 +51,7 @@ function plan({ properties = [AMOUNT, CODE], ...more }: Case = {}): readonly Pla
     persons: false,
     schema: new Map(properties.map((each) => [each.name, each])),
     facts: factsOf(fact('capital', 500_000), fact('capitalCurrency', 'EUR')),
+    wholes: [],
     known: (field) => (field === 'capital' ? [40_000] : ['DKK']),
     remembered: new Map(),
     overrides: new Map(),

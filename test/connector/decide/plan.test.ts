@@ -21,6 +21,7 @@ const planned = (property: Property, more: Partial<PlanInput> = {}): Planned | u
     persons: false,
     schema: new Map([['name', property]]),
     facts: new Map([['name', { entity: ENTITY, field: 'name', clock: '2026', seq: 1, value: { scalar: 'New' } }]]),
+    wholes: [],
     known: () => [],
     remembered: new Map(),
     overrides: new Map(),

@@ -11,6 +11,7 @@ const record = {
   syncedSeq: 0,
   facts: new Map(),
   newestSeq: 0,
+  wholes: [],
   known: () => [],
   remembered: new Map(),
   overrides: new Map(),

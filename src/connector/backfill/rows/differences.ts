@@ -3,7 +3,7 @@ import type { FieldName } from '../../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../../providers/provider.ts';
 import { planRecord, rowsFor } from '../../decide/plan.ts';
 import type { Planned } from '../../decide/planned.ts';
-import { readFacts, readKnownValues } from '../../facts/facts.ts';
+import { readFacts, readKnownAddresses, readKnownValues } from '../../facts/facts.ts';
 import type { BackfillDeps } from './context.ts';
 import { patiently } from './patience.ts';
 import type { ScanRow } from './rows.ts';
@@ -34,6 +34,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, s
       if (properties.length === 0 || linkable.length === 0) return new Map();
       const entities = [...new Set(linkable.flatMap((row) => row.entity ?? []))];
       const known = await readKnownValues(store.db, entities, fields);
+      const wholes = await readKnownAddresses(store.db, entities, fields);
       const factsOf = Map.groupBy(await readFacts(store.db, entities), (fact) => fact.entity);
       const reported = linkable.filter((row) => factsOf.has(row.entity ?? ''));
       if (reported.length === 0) return new Map();
@@ -54,6 +55,7 @@ export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, s
             schema,
             facts: new Map((factsOf.get(entity) ?? []).map((fact) => [fact.field, fact])),
             known: (field) => known(entity, field),
+            wholes: wholes(entity),
             remembered: new Map(),
             overrides: new Map(),
             trust,

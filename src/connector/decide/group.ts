@@ -1,0 +1,158 @@
+/**
+ * group: one answer for the parts of one address of a record. A part alone says little: "8000" beside another town is an
+ * address that is nowhere. Pure.
+ */
+import { type FieldName, GROUPS } from '../../../providers/fields.ts';
+import type { Policy, PresetRow, PropertyValue } from '../../../providers/provider.ts';
+import { isBlank, isOneOf } from './decide.ts';
+import { type Planned, RETURNED } from './planned.ts';
+
+/** The rule by which a part waits for another one that cannot be written. */
+export const TOGETHER = 'together';
+
+/** A property that holds a part of an address, as it is decided alone, and what speaks for or against a change. */
+export interface AddressPart {
+  readonly planned: Planned;
+  readonly policy: Policy;
+  /** What the CRM holds; null also where a late write of ours replaced it. */
+  readonly old: PropertyValue;
+  /** What we wrote last, and what the CRM made of it; empty where we never wrote. */
+  readonly ours: readonly (PropertyValue | undefined)[];
+  /** Its value in each address that the register is known to have had; undefined where it cannot hold that. */
+  readonly known: readonly (PropertyValue | undefined)[];
+  readonly trusted: boolean;
+  readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
+}
+
+const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
+
+/** Whether a field is a part of the address. */
+export const isAddressPart = (field: FieldName): boolean => ADDRESS.has(field);
+
+/**
+ * Which address each property is a part of, by property. The first property of each field is one address, the second another;
+ * a preset names those that stand apart.
+ */
+export function addressesIn(mapping: readonly PresetRow[]): ReadonlyMap<string, string> {
+  const counts = new Map<FieldName, number>();
+  const addresses = new Map<string, string>();
+  for (const { field, property, address, unless = '' } of mapping.filter((row) => isAddressPart(row.field))) {
+    const at = counts.get(field) ?? 0;
+    const named = address ?? addresses.get(unless);
+    addresses.set(property, named ?? String(at));
+    if (named === undefined) counts.set(field, at + 1);
+  }
+  return addresses;
+}
+
+/** Decides the parts of one address: all are written, or none is. */
+export function decideGroup(parts: readonly AddressPart[]): readonly Planned[] {
+  const region = parts.find(({ planned }) => planned.field === 'region');
+  const members = parts.filter((part) => part !== region && part.planned.rule !== 'missing');
+  const others = parts.filter((part) => part !== region && part.planned.rule === 'missing');
+  return [...answer(members, region), ...others.map(({ planned }) => planned)];
+}
+
+function answer(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
+  const open = members.filter((part) => !isSettled(part) && part.planned.rule !== RETURNED);
+  const leave = (change: (planned: Planned) => Planned) =>
+    members.map((part) => (open.includes(part) ? change(withoutTrust(part.planned)) : part.planned));
+  if (open.length === 0) return leave((planned) => planned);
+  const hold = [...members, ...(region === undefined ? [] : [region])].find(isHeld)?.planned.override;
+  if (hold !== undefined)
+    return leave((planned) => ({ ...planned, action: 'skip', rule: 'held', override: planned.override ?? hold }));
+  const rule = members.length === open.length || !members.some(isPutBack) ? ruleFor(members, open) : 'edited';
+  if (rule === 'filled') return leave((planned) => ({ ...planned, action: 'skip', rule }));
+  if (rule === 'edited') {
+    const keptWith = open[0]?.planned.property;
+    return leave((planned) => ({ ...planned, action: 'keep', rule, ...(keptWith !== undefined && { keptWith }) }));
+  }
+  const stuck = open.find(isStuck)?.planned;
+  if (stuck !== undefined)
+    return leave((planned) =>
+      planned.action === 'set-aside'
+        ? planned
+        : { ...planned, action: 'skip', rule: TOGETHER, detail: waitsFor(stuck) },
+    );
+  const written = [...open.filter((part) => !isFixed(part)), ...clearedRegion(open, region)].map(
+    ({ planned }) => planned,
+  );
+  const names = written.map(({ property }) => property);
+  const done = written.map((planned): Planned => {
+    const needs = names.filter((name) => name !== planned.property);
+    const isOwn = planned.action === 'write' && planned.field !== 'region';
+    return { ...planned, action: 'write', rule: isOwn ? planned.rule : rule, ...(needs.length > 0 && { needs }) };
+  });
+  return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
+}
+
+const waitsFor = ({ property, detail, rule }: Planned): string =>
+  `an address is written whole or not at all, and ${property} cannot be: ${detail ?? rule}`;
+
+const withoutTrust = ({ trusts: _, ...planned }: Planned): Planned => planned;
+
+/** It holds the register's value, or what the CRM made of it. */
+const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same' || planned.rule === 'stored';
+const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
+const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
+const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);
+/** It cannot be written, and is blank: it stays so beside any address. */
+const isFixed = ({ planned, old }: AddressPart): boolean => planned.rule === 'read-only' && isBlank(old);
+
+type GroupRule = 'edited' | 'filled' | 'released' | 'ours' | 'register' | 'trusted' | 'always' | 'blank';
+
+function ruleFor(members: readonly AddressPart[], open: readonly AddressPart[]): GroupRule {
+  if (isReleased(members, open)) return 'released';
+  if (open.some(({ policy, old }) => policy === 'if-blank' && !isBlank(old))) return 'filled';
+  const evidence = members.filter(isEvidence);
+  if (members.every(({ old }) => isBlank(old))) return 'blank';
+  if (evidence.length === 0) return 'always';
+  if (agreeOnOurs(evidence)) return 'ours';
+  if (agreeOnRegister(evidence)) return 'register';
+  if (evidence.every((part) => part.trusted || isSettled(part))) return 'trusted';
+  return evidence.some(({ policy }) => policy === 'tracked') ? 'edited' : 'filled';
+}
+
+/** Says whose the address is: what is blank, is overwritten always or was replaced by a late write of ours, says nothing. */
+const isEvidence = ({ old, policy, planned }: AddressPart): boolean =>
+  !isBlank(old) && policy !== 'always' && planned.late?.overtook !== true;
+
+/** All parts hold what we wrote last; a part that held the register's value already was not written by us. */
+const agreeOnOurs = (evidence: readonly AddressPart[]): boolean =>
+  evidence.some(isOurs) && evidence.every((part) => isOurs(part) || (!hasOurs(part) && isSettled(part)));
+
+const hasOurs = ({ ours }: AddressPart): boolean => ours.some((value) => value !== undefined);
+const isOurs = ({ old, ours, same }: AddressPart): boolean => isOneOf(old, ours, same);
+
+/** All parts agree with the address that the register has, or with one and the same that it had. */
+function agreeOnRegister(evidence: readonly AddressPart[]): boolean {
+  if (evidence.every((part) => isSettled(part) || part.same(part.old, part.planned.now))) return true;
+  const addresses = evidence[0]?.known ?? [];
+  return addresses.some((_, at) =>
+    evidence.every(({ old, known, same }) => {
+      const value = known[at];
+      return value !== undefined && same(old, value);
+    }),
+  );
+}
+
+/**
+ * A release of one part releases the address. One that was given over values that a person saw counts only while all parts
+ * that would change are among them.
+ */
+function isReleased(members: readonly AddressPart[], open: readonly AddressPart[]): boolean {
+  if (members.some(({ planned }) => planned.outdated !== undefined)) return false;
+  const releases = members.filter(({ planned }) => planned.override?.kind === 'release');
+  if (releases.some(({ planned }) => typeof planned.override?.seen !== 'string')) return true;
+  return releases.length > 0 && open.every((part) => releases.includes(part));
+}
+
+/** Parts of which a change makes another region of it. */
+const PLACE: ReadonlySet<FieldName> = new Set(['postalCode', 'city', 'countryCode', 'country']);
+
+/** The region of the address before, which the register does not state: it goes where another place is written. */
+const clearedRegion = (open: readonly AddressPart[], region: AddressPart | undefined): readonly AddressPart[] => {
+  const isMoved = open.some(({ planned, old }) => PLACE.has(planned.field) && !isBlank(old));
+  const clears = region !== undefined && isMoved && !isBlank(region.old) && region.planned.action !== 'set-aside';
+  return clears ? [region] : [];
+};

@@ -1,0 +1,181 @@
+/** An address that goes its way through facts, sync, review and undo as one. */
+import { describe, expect, test } from 'vitest';
+import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
+import { countDifferences, readDifferences } from '../../../src/connector/decide/differences.ts';
+import { differenceEntry } from '../../../src/connector/explain/attention.ts';
+import { resolveSeen } from '../../../src/connector/explain/resolve-attention.ts';
+import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { forgetFacts } from '../../../src/connector/facts/forget.ts';
+import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { syncRecords } from '../../../src/connector/sync/sync.ts';
+import { undoPage } from '../../../src/connector/undo/undo.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import type { Address } from '../../../src/protocol/formats.ts';
+import { payloadOf, writePayload } from '../../../src/protocol/payload.ts';
+import { sampleCompany } from '../../../src/protocol/sample/company.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { crmOf } from '../../support/crm.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { propertyOf } from '../property-of.ts';
+
+const MAPPING = [
+  { field: 'street', property: 'address', policy: 'tracked' },
+  { field: 'postalCode', property: 'zip', policy: 'tracked' },
+  { field: 'city', property: 'city', policy: 'tracked' },
+  { field: 'region', property: 'state', policy: 'tracked' },
+] as const;
+const PROPERTIES: readonly Property[] = MAPPING.map(({ property }) =>
+  propertyOf('string', { name: property, ...(property === 'city' && { maxLength: 40 }) }),
+);
+const LEASE_MS = 9_000;
+
+const at = (streetName: string, postalCode: number, postalDistrict: string): Address => ({
+  ...sampleCompany(1).address,
+  ...{ streetName, houseNumberFrom: 1, houseNumberTo: null, houseLetterFrom: null, houseLetterTo: null },
+  ...{ floor: null, sideDoor: null, coName: null, postalBox: null, freeText: null, cityName: null },
+  ...{ postalCode, postalDistrict },
+});
+const AARHUS = at('Østergade', 8000, 'Aarhus C');
+const ODENSE = at('Vestergade', 5000, 'Odense C');
+const KOLDING = at('Havnegade', 6000, 'Kolding');
+
+async function openWorld(engine: (typeof ENGINES)[number]) {
+  const store = await newStore(engine);
+  const clock = { now: Date.UTC(2026, 2, 3) };
+  const now = () => clock.now;
+  const record: Record<string, PropertyValue> = { address: null, zip: null, city: null, state: null };
+  const refused = new Set<PropertyValue>();
+  const connection: Connection = {
+    check: async () => ({ id: '1', name: 'x', notes: [] }),
+    properties: async () => PROPERTIES,
+    read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { ...record } })),
+    update: async (patches) =>
+      patches.map(({ id, properties }) => {
+        const bad = Object.entries(properties).filter(([, value]) => refused.has(value));
+        if (bad.length > 0) {
+          const reasons = Object.fromEntries(bad.map(([name]) => [name, 'a validation rule']));
+          return { kind: 'rejected', id, reason: 'a validation rule', properties: reasons };
+        }
+        Object.assign(record, properties);
+        return { kind: 'written', id };
+      }),
+    scan: async () => ({ records: [] }),
+  };
+  const crm = crmOf({ store, connection, mapping: MAPPING, properties: PROPERTIES, now });
+  const link = { provider: 'crm', recordId: 'one', entity: ENTITY, sendUpdate: false, now: clock.now };
+  await store.write((tx) => linkRecord(tx, link));
+  const metrics = createMetrics();
+  const signal = AbortSignal.timeout(60_000);
+  const mapped = new Map([['crm', new Set(MAPPING.map(({ field }) => field))]]);
+  const claims = (queue: string) => claim(store, queue, { limit: 9, now: clock.now, leaseMs: LEASE_MS });
+
+  const sync = async () => syncRecords({ store, metrics, now }, crm, await claims('sync:crm'), signal);
+
+  async function move(before: Address | null, after: Address): Promise<void> {
+    clock.now += 60_000;
+    const timestamp = new Date(clock.now - 30_000).toISOString();
+    const body = JSON.stringify(writePayload(payloadOf(ENTITY, timestamp, { address: { before, after } })));
+    await store.write((tx) => insertReceipts(tx, [{ key: timestamp, entity: ENTITY, timestamp, body }], clock.now));
+    const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped };
+    await applyReceipts(deps, await claims('apply'));
+    await sync();
+  }
+
+  const differences = () => readDifferences(store.db, clock.now, {}, 9);
+
+  async function undo(property?: string): Promise<readonly string[]> {
+    clock.now += 60_000;
+    const deps = { store, metrics, now, leaseMs: LEASE_MS };
+    const { done } = await undoPage(deps, { crm, ids: ['one'], selection: { event: 2, property } }, signal);
+    return done.map((each) => `${each.property} ${each.kind}`).sort();
+  }
+  return { store, clock, record, refused, move, sync, differences, undo };
+}
+
+describe.each(ENGINES)('an address (%s)', (engine) => {
+  test('follows the register, also over the one before, which it knows whole', async () => {
+    const { record, move } = await openWorld(engine);
+    Object.assign(record, { address: 'Østergade 1', zip: '8000', state: 'Region Midtjylland' });
+    await move(AARHUS, ODENSE);
+    expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'Odense C', state: null });
+  });
+
+  test('that a person changed is one difference, and one answer writes it', async () => {
+    const { store, clock, record, move, sync, differences } = await openWorld(engine);
+    await move(null, AARHUS);
+    record.address = 'Visitgade 5, 2. sal';
+    await move(AARHUS, ODENSE);
+    expect(record).toEqual({ address: 'Visitgade 5, 2. sal', zip: '8000', city: 'Aarhus C', state: null });
+    const [one, ...others] = await differences();
+    expect([others, await countDifferences(store.db, clock.now)]).toEqual([[], 1]);
+    expect(one).toMatchObject({
+      property: 'address',
+      crm: JSON.stringify('address: Visitgade 5, 2. sal, city: Aarhus C, zip: 8000'),
+      register: JSON.stringify('address: Vestergade 1, city: Odense C, zip: 5000'),
+    });
+    expect(await readDifferences(store.db, clock.now, { property: 'zip' }, 9)).toHaveLength(1);
+    if (one === undefined) return;
+    const { id, sight = '' } = differenceEntry(one);
+    expect(await store.write((tx) => resolveSeen(tx, 'accept', { id, sight }, clock.now))).toMatchObject({
+      kind: 'done',
+    });
+    await sync();
+    expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'Odense C', state: null });
+    expect(await differences()).toEqual([]);
+  });
+
+  test('that is kept stays whole at the next change', async () => {
+    const { store, clock, record, move, differences } = await openWorld(engine);
+    await move(null, AARHUS);
+    record.address = 'Visitgade 5';
+    await move(AARHUS, ODENSE);
+    const [one] = await differences();
+    if (one === undefined) throw new Error('there is no difference');
+    await store.write((tx) => resolveSeen(tx, 'keep', differenceEntry(one) as never, clock.now));
+    await move(ODENSE, KOLDING);
+    expect(record).toEqual({ address: 'Visitgade 5', zip: '8000', city: 'Aarhus C', state: null });
+    expect(await differences()).toEqual([]);
+  });
+
+  test('of which the CRM refuses a part is not written at all, and only that part is to be reviewed', async () => {
+    const { store, record, refused, move } = await openWorld(engine);
+    await move(null, AARHUS);
+    refused.add('Odense C');
+    await move(AARHUS, ODENSE);
+    expect(record).toEqual({ address: 'Østergade 1', zip: '8000', city: 'Aarhus C', state: null });
+    const aside = await store.db
+      .selectFrom('property_state')
+      .select('property')
+      .where('refused', 'is not', null)
+      .execute();
+    expect(aside).toEqual([{ property: 'city' }]);
+    await move(ODENSE, KOLDING);
+    expect(record).toEqual({ address: 'Havnegade 1', zip: '6000', city: 'Kolding', state: null });
+  });
+
+  test('goes back whole, and not where a part of it was changed since', async () => {
+    const { record, move, undo } = await openWorld(engine);
+    await move(null, AARHUS);
+    record.state = 'Region Midtjylland';
+    await move(AARHUS, ODENSE);
+    expect(await undo('zip')).toEqual(['zip overtaken']);
+    const moved = { ...record };
+    record.city = 'Odense';
+    expect(await undo()).toEqual(['address edited', 'city edited', 'state edited', 'zip edited']);
+    Object.assign(record, moved);
+    expect(await undo()).toEqual(['address restored', 'city restored', 'state restored', 'zip restored']);
+    expect(record).toEqual({ address: 'Østergade 1', zip: '8000', city: 'Aarhus C', state: 'Region Midtjylland' });
+  });
+
+  test('that was forgotten is none that the register had', async () => {
+    const { store, clock, record, move } = await openWorld(engine);
+    await move(null, AARHUS);
+    await store.write((tx) => forgetFacts(tx, { entity: ENTITY, field: 'city' }, [], clock.now));
+    const known = await store.db.selectFrom('known_value').select('value').where('field', '=', 'address').execute();
+    expect(known).toEqual([]);
+    expect(record.zip).toBe('8000');
+  });
+});
