@@ -25,6 +25,14 @@ describe.each(CASES)('a person edits a record in $crm, with $engine', ({ crm, en
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('A ApS', 'B ApS'));
     await fixture.settled();
+    // The later look for lost edits reads the history of what we wrote, once.
+    const checks = () => db.selectFrom('lane').select('key').where('queue', 'like', 'edits:%').execute();
+    await expect
+      .poll(() => {
+        clock.forward(1_000);
+        return checks();
+      }, WAITING)
+      .toEqual([]);
     /** Lets the CRM be asked for its changes, and what follows from them be done. */
     const poll = async (): Promise<void> => {
       const before = await cursor();
