@@ -11,6 +11,7 @@ import { type BackfillContext, type CallsMade, withBackfill } from './backfill/c
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
 import { canAsk, confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 
@@ -42,7 +43,7 @@ export const command = defineCommand({
       const options = { mode, limit, sendUpdate, trust, restart, meant: yes };
       const run = await runShown(context, opened, calls, options);
       const seconds = Math.round((Date.now() - began) / 1_000);
-      const summary = await summarise(opened, run, { mode, trust, sendUpdate, yes }, { calls, seconds });
+      const summary = await summarise(context, opened, run, { mode, trust, sendUpdate, limit, yes, calls, seconds });
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
@@ -111,14 +112,14 @@ function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undef
   return { kind: dryRun ? 'poll' : 'apply' };
 }
 
-type CarryOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate'> & { readonly yes: boolean };
+type CarryOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate' | 'limit'> & { readonly yes: boolean };
 
 /** The summary of a run; `ended` is undefined where a signal stopped it. */
 async function summarise(
+  context: CommandContext,
   { store, crm, upstream }: BackfillContext,
   ended: BackfillRun | undefined,
-  asked: CarryOptions,
-  spent: Pick<Summary, 'calls' | 'seconds'>,
+  { calls, seconds, ...asked }: CarryOptions & Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
   const { name: provider } = crm;
@@ -127,7 +128,7 @@ async function summarise(
   const begun = ended ?? (run?.phase === 'done' ? undefined : run);
   const isPlan = mode.kind === 'plan';
   const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
-  const next = nextOf(provider, { ...asked, mode: nextMode }, begun);
+  const next = nextOf(context, provider, { ...asked, mode: nextMode }, begun);
   const [outcome, link, person] = await Promise.all([
     outcomeOf(store.db, provider),
     sampleRows(store.db, provider, 'link', SAMPLE),
@@ -139,12 +140,17 @@ async function summarise(
     match: run?.match ?? crm.match ?? '',
     scanned: run?.scanned ?? 0,
     outcome,
-    ...spent,
+    ...{ calls, seconds },
     trust: run?.trust ?? 'crm',
     before: run?.before ?? 0,
     isLook: mode.kind === 'poll' || isPlan,
     next,
-    ...(begun?.sendUpdate !== true && { fill: mode.kind === 'file' ? `${next} --send-update` : fillOf(provider) }),
+    ...(begun?.sendUpdate !== true && {
+      fill:
+        mode.kind === 'file'
+          ? nextOf(context, provider, { ...asked, limit: undefined, sendUpdate: true }, begun)
+          : fillOf(provider),
+    }),
     isMonitoring: upstream !== undefined,
     sample: { link, person },
     ...(isPlan && { file: mode.file }),
@@ -158,24 +164,22 @@ function endingOf(run: BackfillRun | undefined): Summary['ended'] {
 
 /** The command that continues this run, with the same mode and options. */
 function nextOf(
+  context: CommandContext,
   provider: string,
-  { mode, trust, sendUpdate, yes }: CarryOptions,
+  { mode, trust, sendUpdate, limit, yes }: CarryOptions,
   begun: BackfillRun | undefined,
 ): string {
-  return [
-    `cvrsync backfill ${provider}`,
-    ...(mode.kind === 'poll' ? ['--dry-run'] : []),
-    ...(mode.kind === 'plan' ? [`--plan ${quoted(mode.file)}`] : []),
-    ...(mode.kind === 'file' ? [`--apply ${quoted(mode.file)}`] : []),
-    ...(sendUpdate || begun?.sendUpdate === true ? ['--send-update'] : []),
-    ...((trust ?? begun?.trust) === 'register' ? ['--trust register'] : []),
-    ...(yes ? ['--yes'] : []),
-  ].join(' ');
+  return commandLine(context, `backfill ${provider}`, {
+    dryRun: mode.kind === 'poll',
+    plan: mode.kind === 'plan' && mode.file,
+    apply: mode.kind === 'file' && mode.file,
+    limit,
+    sendUpdate: sendUpdate || begun?.sendUpdate === true,
+    trust: (trust ?? begun?.trust) === 'register' && 'register',
+    yes,
+  });
 }
 
 /** The commands that send linked companies again: a plan must name them, because they are linked already. */
 const fillOf = (provider: string): string =>
   `cvrsync backfill ${provider} --plan FILE, there link as the action of what is linked, and --apply FILE --send-update`;
-
-/** A file name as a shell takes it for one word. */
-const quoted = (file: string): string => (/^[\w./\\:~-]+$/u.test(file) ? file : `"${file}"`);

@@ -15,6 +15,7 @@ import { readEntity } from './arguments/entity.ts';
 import { time } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, oneOf, text, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
 
 const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;
@@ -104,24 +105,38 @@ const decide = (name: string, about: string, action: DeliveryAction) =>
     },
     run: (context, _args, { limit, yes, ...given }) =>
       withStore(context, (store) =>
-        carryOut(context, store, action, { filter: readFilter(given, context.log), limit, yes }),
+        carryOut(context, store, action, { name, filter: readFilter(given, context.log), limit, yes }),
       ),
   });
+
+/** The filter as options of a command line: ages are times now. */
+const textsOf = ({ since, until, ...others }: DeliveryFilter) => ({
+  ...others,
+  since: since === undefined ? undefined : new Date(since).toISOString(),
+  until: until === undefined ? undefined : new Date(until).toISOString(),
+});
 
 async function carryOut(
   context: CommandContext,
   store: Store,
   action: DeliveryAction,
   {
+    name,
     filter,
     limit,
     yes,
-  }: { readonly filter: DeliveryFilter; readonly limit: number | undefined; readonly yes: boolean },
+  }: {
+    readonly name: string;
+    readonly filter: DeliveryFilter;
+    readonly limit: number | undefined;
+    readonly yes: boolean;
+  },
 ): Promise<ExitCode> {
   const matching = Math.min(await matchCount(store.db, action, filter), limit ?? Number.POSITIVE_INFINITY);
   const { output } = context;
   if (!yes) {
-    const text = `${matching} deliveries would be ${action.verb}. Add --yes to do it.`;
+    const next = commandLine(context, `deliveries ${name}`, { ...textsOf(filter), limit, yes: true });
+    const text = `${matching} deliveries would be ${action.verb}. To do it: ${next}`;
     output.result({ matching, done: 0 }, matching === 0 ? 'There are no such deliveries.' : text);
     return matching === 0 ? 0 : 3;
   }

@@ -10,6 +10,7 @@ import { countVerdicts, sampleResults } from '../connector/match/results.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
 import { showProgress } from './backfill/progress.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
 import { find } from './match/find.ts';
@@ -105,8 +106,8 @@ async function show(
     ...results.map((one) => resultText(one, language)),
     '',
     plan === undefined
-      ? `Nothing was linked. Write a plan with cvrsync match ${crm.name} --plan FILE`
-      : `Wrote ${plan}, of which ${linked === 1 ? '1 line says' : `${linked} lines say`} link. Edit it, then run cvrsync match ${crm.name} --apply ${plan}`,
+      ? `Nothing was linked. Write a plan with ${commandLine(context, `match ${crm.name} --plan FILE`)}`
+      : `Wrote ${plan}, of which ${linked === 1 ? '1 line says' : `${linked} lines say`} link. Edit it, then run ${commandLine(context, `match ${crm.name}`, { apply: plan })}`,
   ];
   context.output.result(
     { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, toLink: linked }) },
@@ -132,16 +133,17 @@ async function applyPlan(
     runBackfill(deps, { mode: { kind: 'file', file }, restart: false, writesNumber: true, ...asked }, context.signal),
   );
   const { linked, failed, toLink, person, verdicts } = await outcomeOf(store.db, crm.name);
-  const rest = run.phase === 'done' ? '' : ` ${toLink} are left: run the same command again.`;
+  const next = commandLine(context, `match ${crm.name}`, { apply: file, ...asked });
   const leftOut = LEFT_OUT.reduce((sum, verdict) => sum + (verdicts[verdict] ?? 0), 0);
   context.output.result(
     { provider: crm.name, ended: run.phase, linked, failed, toLink, leftOut },
     [
-      `Linked ${records(linked)} of ${crm.name}; ${failed} could not be linked.${rest}`,
+      `Linked ${records(linked)} of ${crm.name}; ${failed} could not be linked.`,
       ...(leftOut === 0 ? [] : [`Left out ${records(leftOut)}, changed, deleted or merged since the plan.`]),
       ...(await sampleRows(store.db, crm.name, 'person', SAMPLE)).flatMap(({ record_id: record, verdict, detail }) =>
         verdict === 'changed' ? `  ${record}: ${oneLine(detail ?? '')}` : [],
       ),
+      run.phase === 'done' ? `Nothing of ${file} is left to link.` : `${records(toLink)} left. To go on: ${next}`,
     ].join('\n'),
   );
   return failed > 0 || person > 0 ? 3 : 0;

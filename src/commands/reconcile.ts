@@ -8,6 +8,7 @@ import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
 import { rememberSizes, survey } from '../connector/reconcile/survey.ts';
 import { withBackfill } from './backfill/context.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './cli/command.ts';
+import { commandLine } from './cli/command-line.ts';
 import { confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
@@ -75,7 +76,13 @@ async function reconcile(
   };
   if (json) output.result(documentOf(found, shown, repaired), '');
   else
-    for (const line of ['', ...endingOf(ending), ...safetyLimitLines(opened, ending, allowShrink)]) output.line(line);
+    for (const line of [
+      '',
+      ...endingOf(ending),
+      ...safetyLimitLines(opened, ending, allowShrink),
+      ...nextLines(context, ending, { provider: opened.crm.name, allowShrink, limit: options.limit }),
+    ])
+      output.line(line);
   return resultOf(ending, dryRun);
 }
 
@@ -123,17 +130,27 @@ function safetyLimitLines(
     : [];
 }
 
-function endingOf({ repairable, left, asked, refused, isBelieved }: Ending): readonly string[] {
+function endingOf({ repairable, left, asked, refused }: Ending): readonly string[] {
   const lines: string[] = [];
   if (repairable === 0 && left === 0) lines.push('Nothing to repair.');
   else if (asked === true) lines.push('Repaired; the daemon reads the records and calls the service.');
-  else if (repairable > 0 && asked === undefined)
-    lines.push('Nothing was changed, because cvrsync cannot ask here. Give --yes to repair.');
+  else if (repairable > 0 && asked === undefined) lines.push('Nothing was changed, because cvrsync cannot ask here.');
   else if (repairable > 0) lines.push('Nothing was changed.');
   for (const one of refused) lines.push(`The service did not drop ${one}`);
-  if (!isBelieved) lines.push('If a list is right although it shrank, add --allow-shrink.');
   if (left > 0) lines.push(`${left} left for you to decide.`);
   return lines;
+}
+
+/** The command that repairs what this run left, with its options; it stands last. */
+function nextLines(
+  context: CommandContext,
+  { repairable, asked, isBelieved }: Ending,
+  { provider, allowShrink, limit }: Pick<Options, 'allowShrink' | 'limit'> & { readonly provider: string },
+): readonly string[] {
+  const line = (shrinks: boolean): string =>
+    commandLine(context, `reconcile ${provider}`, { limit, allowShrink: shrinks, yes: true });
+  if (!isBelieved) return [`If a list is right although it shrank: ${line(true)}`];
+  return repairable > 0 && asked !== true ? [`To repair: ${line(allowShrink)}`] : [];
 }
 
 const safetyLimitId = ({ crm }: ReconcileContext): string => `'lane/${healQueue(crm.name)}/${SAFETY_LIMIT_KEY}'`;

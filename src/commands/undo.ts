@@ -155,9 +155,12 @@ async function take(
     const restored = done.filter(({ kind }) => kind === 'restored').length;
     if (dryRun || restored === 0) throw error;
     const reason = errorText(error);
-    throw new Error(`undo restored ${restored} properties and then failed: ${reason}. Run it again to continue`, {
-      cause: error,
-    });
+    throw new Error(
+      `undo restored ${restored} properties and then failed: ${reason}. To go on: ${nextOf(context, { ...selection, limit: limits.limit, hold: limits.holdMs })}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await client.close();
   }

@@ -115,8 +115,12 @@ describe('backfill', () => {
     const planned = await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
     expect(planned.stdout).toContain(`run cvrsync backfill hubspot --apply ${plan} --trust register`);
     const { stdout } = await run('backfill', 'hubspot', '--apply', plan, '--limit', '1', '--send-update');
-    const next = `cvrsync backfill hubspot --apply ${plan} --send-update --trust register`;
-    expect(stdout).toContain(`1 left by --limit. Start ${next} again to go on.`);
+    const next = `cvrsync backfill hubspot --apply ${plan} --limit 1 --send-update --trust register --config `;
+    const last = (text: string): string | undefined => text.trim().split('\n').at(-1);
+    expect(last(stdout)).toContain(`1 record left by --limit. To go on: ${next}`);
+    expect(last((await run('backfill', 'hubspot', '--apply', plan, '--limit', '1')).stdout)).toBe(
+      'Nothing is left to link.',
+    );
     const spaced = plan.replace('plan.csv', 'min plan.csv');
     const other = await run('backfill', 'hubspot', '--plan', spaced, '--restart');
     expect(other.stdout).toContain(`--apply "${spaced}"`);
@@ -133,7 +137,7 @@ describe('backfill', () => {
     writeFileSync(plan, readFileSync(plan, 'utf8').replace('linked;skip', 'linked;link'));
     const { stdout } = await run('backfill', 'hubspot', '--apply', plan);
     expect(stdout).toContain(
-      `To send all of them now: cvrsync backfill hubspot --apply ${plan} --trust register --send-up`,
+      `To send all of them now: cvrsync backfill hubspot --apply ${plan} --send-update --trust register`,
     );
     const sent = await run('backfill', 'hubspot', '--apply', plan, '--trust', 'register', '--send-update');
     expect(sent.stdout).not.toContain('To send all of them');
@@ -213,7 +217,9 @@ describe('backfill', () => {
     const first = await run('backfill', 'hubspot', '--yes', '--limit', '2');
     expect([first.code, first.stdout]).toEqual([
       0,
-      expect.stringContaining('3 left by --limit. Start cvrsync backfill'),
+      expect.stringMatching(
+        /\n3 records left by --limit\. To go on: cvrsync backfill hubspot --limit 2 --yes --config \S+\n$/u,
+      ),
     ]);
     expect(await json()).toMatchObject({ ended: 'done', linked: 5 });
   });

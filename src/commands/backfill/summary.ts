@@ -98,7 +98,7 @@ export function textOf(summary: Summary): string {
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];
     }),
     ...numbersText(summary),
-    ...(ended === 'planned' ? planText(summary) : summary.isLook ? stopText(summary) : linksText(summary)),
+    ...(ended === 'planned' ? planText(summary) : summary.isLook ? ['Nothing was linked.'] : linksText(summary)),
   ];
   const persons = forAPerson(summary);
   if (persons > 0) {
@@ -109,7 +109,21 @@ export function textOf(summary: Summary): string {
       lines.push(`  ${number(outcome.refused)} refused by the monitoring service: see cvrsync review`);
     if (outcome.person > shown) lines.push(`  and more: cvrsync backfill ${provider} --plan FILE lists them all`);
   }
-  return lines.join('\n');
+  return [...lines, ...nextText(summary)].join('\n');
+}
+
+/** What is left, and the command that does it: the last line, where people look for it. */
+function nextText({ ended, isLook, outcome, file, next }: Summary): readonly string[] {
+  switch (ended) {
+    case 'planned':
+      return file === undefined ? [] : [`The plan is in ${file}: edit the column action, then run ${next}`];
+    case 'limited':
+      return [`${records(outcome.toLink)} left by --limit. To go on: ${next}`];
+    case 'stopped':
+      return [`Stopped. To go on: ${next}`];
+    default:
+      return isLook ? [] : ['Nothing is left to link.'];
+  }
 }
 
 /** So many are no accident. */
@@ -134,11 +148,8 @@ function numbersText({ provider, scanned, outcome, match }: Summary): readonly s
   return [failedCheck, ...left, `So many: ${asked}`];
 }
 
-function planText({ outcome, sample, file, next }: Summary): readonly string[] {
-  if (file !== undefined)
-    return [
-      `${records(outcome.toLink)} would be linked. The plan is in ${file}: edit the column action, then run ${next}`,
-    ];
+function planText({ outcome, sample, file }: Summary): readonly string[] {
+  if (file !== undefined) return [`${records(outcome.toLink)} would be linked.`];
   const rest = outcome.toLink - sample.link.length;
   return [
     `${records(outcome.toLink)} would be linked${sample.link.length > 0 ? ':' : '.'}`,
@@ -147,19 +158,13 @@ function planText({ outcome, sample, file, next }: Summary): readonly string[] {
   ];
 }
 
-const stopText = ({ next }: Summary): readonly string[] => [`Stopped, nothing was linked. ${goOn(next)}`];
-
-const goOn = (next: string): string => `Start ${next} again to go on.`;
-
-function linksText({ ended, outcome, isMonitoring, trust, before, next, fill }: Summary): readonly string[] {
-  const { linked, observed, unconfirmed, toLink } = outcome;
+function linksText({ ended, outcome, isMonitoring, trust, before, fill }: Summary): readonly string[] {
+  const { linked, observed, unconfirmed } = outcome;
   return [
     `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(observed)} monitored` : '; no monitoring service is configured'}.`,
     ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
       ? [`${number(unconfirmed)} wait for the monitoring service.`]
       : []),
-    ...(ended === 'limited' ? [`${number(toLink)} left by --limit. ${goOn(next)}`] : []),
-    ...(ended === 'stopped' ? [`Stopped. ${goOn(next)}`] : []),
     ...(ended === 'done' && linked > 0
       ? [
           trust === 'crm'

@@ -125,7 +125,7 @@ it('stops on SIGTERM, says how to go on, and does', async () => {
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);
-  expect([code, stdout]).toEqual([1, expect.stringContaining('Start cvrsync backfill hubspot --yes again to go on.')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('To go on: cvrsync backfill hubspot --yes')]);
   const done = await backfill(harness).ended;
   expect(done.code).toBe(0);
   expect(harness.service.changes).toHaveLength(RECORDS);
@@ -145,7 +145,7 @@ it('stopped while it only looks, names a command that only looks', async () => {
     const running = startCommand(line, harness.folder);
     await expect.poll(harness.counts.scan, { timeout: 120_000, interval: 4 }).toBeGreaterThan(before);
     const { code, stdout } = await running.kill('SIGTERM');
-    const wanted = `Stopped, nothing was linked. Start cvrsync backfill hubspot ${said} again to go on.`;
+    const wanted = `Nothing was linked.\nStopped. To go on: cvrsync backfill hubspot ${said} --config `;
     expect([code, stdout]).toEqual([1, expect.stringContaining(wanted)]);
   }
 });

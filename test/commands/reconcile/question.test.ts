@@ -88,7 +88,10 @@ describe('reconcile', () => {
   it('changes nothing without a terminal and without a yes, and says so', async () => {
     const { run, lanes } = await startHarness();
     const { code, stdout } = await run();
-    expect([code, stdout]).toEqual([3, expect.stringContaining('Give --yes to repair')]);
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/To repair: cvrsync reconcile hubspot --yes --config \S+\n$/u),
+    ]);
     expect(stdout).toContain('1 linked, and not monitored by the service: ask the service again to monitor it');
     expect(await lanes('monitoring')).toEqual([]);
     expect(await run('--yes')).toMatchObject({ code: 0 });
