@@ -119,7 +119,7 @@ export async function openChain(url: string, options: ChainOptions, random: Rand
       const last = new Map(
         [...register.companies].map(([entity, company]): [string, Last] => [entity, { company, changedAt: '' }]),
       );
-      expect(differences(crms, records, last, ['registerChangedAt'])).toEqual([]);
+      expect(differences(crms, records, last, { but: ['registerChangedAt'] })).toEqual([]);
       // Whole states are dated by what the register touched last in the company's document, whether or not that was a
       // change. What a unit's own document says is in no state: a record that is linked after it holds an earlier date.
       const ofCompanies = stored.filter(({ updates }) => updates.pUnitUpdated === undefined);

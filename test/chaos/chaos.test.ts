@@ -9,7 +9,7 @@ import { daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
-import { addRecords, type CrmRecord, differences, editSome } from './records.ts';
+import { addRecords, type CrmRecord, differences, editSome, RESPELL } from './records.ts';
 import { futureSamples, mixed, samplesFor, sendAll, shuffledMessages, soonSamples } from './storm.ts';
 import { strikesOn } from './strikes.ts';
 import { scriptFaults } from './weather.ts';
@@ -56,7 +56,10 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   const samples = mixed(stream, soonSamples(foldSamples(stream), random), random);
   const fromTheFuture = futureSamples(sampleCompanies(seed, size), random, future);
   const messages = shuffledMessages(mixed(samples, fromTheFuture, random), random);
-  const crms = await startCrms();
+  const crms = await startCrms({
+    hubspot: { respell: RESPELL.hubspot },
+    salesforce: { respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
+  });
   const url = await emptyStoreUrl(engine);
   const records = addRecords(crms, sampleCompanies(seed, size), random);
   await linkAll(url, crms, records);
@@ -89,7 +92,7 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   expect(receipts).toHaveLength(samples.length + future);
   // Events from the future are set aside, each of them and no other, and freeze nothing.
   expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
-  expect(differences(crms, records, foldSamples(samples))).toEqual([]);
+  expect(differences(crms, records, foldSamples(samples), { respell: RESPELL })).toEqual([]);
   // Each record under one id, whichever it was linked by.
   const links = await store.db.selectFrom('link').select(['record_id', 'state']).execute();
   const active = links.filter(({ state }) => state === 'active').map((link) => link.record_id);

@@ -1,5 +1,6 @@
 /** The records of a chaos test: what is in the CRMs at first, what people write into them, what they must hold at last. */
 
+import { type Respell, respelled } from '../../providers/emulator.ts';
 import type { FieldName } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
@@ -57,12 +58,29 @@ function edit(crms: Crms, { crm, id, edits }: CrmRecord, property: string, value
 export const heldIn = (crms: Crms, { crm, id }: CrmRecord, field: FieldName): PropertyValue | undefined =>
   crms[crm].get(id)?.[PRESETS[crm].find((row) => row.field === field)?.property ?? ''];
 
-/** Everything that a record holds and should not, as sentences: none when all is well. Fields in `but` may hold anything. */
+/** What the CRMs make of what they are sent: each of the common ways, in a property that people edit too, and in others. */
+export const RESPELL: Readonly<Record<CrmName, Respell>> = {
+  hubspot: {
+    name: (text) => text.replaceAll('&', '&amp;').replace(/\.$/, ''),
+    city: (text) => text.toUpperCase(),
+    cvr_name: (text) => `<p>${text}</p>`,
+  },
+  salesforce: {
+    Name: (text) => text.toUpperCase(),
+    BillingCity: (text) => text.slice(0, 6).trim(),
+    CVR_Name__c: (text) => text.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll(/ +/g, ' '),
+  },
+};
+
+/**
+ * Everything that a record holds and should not, as sentences: none when all is well. Fields in `but` may hold anything. A
+ * CRM that re-spells may hold what it makes of a value.
+ */
 export function differences(
   crms: Crms,
   records: readonly CrmRecord[],
   last: ReadonlyMap<string, Last>,
-  but: readonly FieldName[] = [],
+  { but = [], respell = {} }: { but?: readonly FieldName[]; respell?: Partial<Record<CrmName, Respell>> } = {},
 ): readonly string[] {
   return records.flatMap(({ crm, id, entity, edits }) => {
     const held = crms[crm].get(id);
@@ -73,9 +91,13 @@ export function differences(
         property in held && !(unless !== undefined && unless in held) && !but.includes(field),
     );
     return rows.flatMap(({ field, property }) => {
-      const wanted = plain(field, edits.get(property) ?? expectedValue(field, said));
+      const value = edits.get(property) ?? expectedValue(field, said);
+      const wanted = plain(field, value);
+      const made = plain(field, respelled({ [property]: value ?? null }, respell[crm])[property]);
       const found = plain(field, held[property]);
-      return wanted === found ? [] : [`${crm} ${id} of ${entity}: ${property} is "${found}", not "${wanted}"`];
+      return [wanted, made].includes(found)
+        ? []
+        : [`${crm} ${id} of ${entity}: ${property} is "${found}", not "${wanted}"`];
     });
   });
 }

@@ -84,7 +84,7 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
   const served = await serveEmulator((request) => {
     const id = idIn(request.url);
     if (id !== undefined && request.method !== 'GET') emulator.onArrival?.([id]);
-    const answered = answer(companies, request, { authValue, blind });
+    const answered = answer(companies, request, { ...options, authValue, blind });
     if (id !== undefined && request.method === 'GET') emulator.onRead?.([id]);
     return answered;
   }, options);

@@ -52,6 +52,28 @@ describe('an update', () => {
     ]);
   });
 
+  it.each([
+    ['what the API answers with as the company', true, { stored: { name: 'NY', phone: null } }],
+    ['nothing where it answers with nothing', false, {}],
+  ])('states as stored %s', async (_, shows, stated) => {
+    const emulator = await startHttpEmulator({ shows, respell: { name: (text) => text.toUpperCase() } });
+    onTestFinished(() => emulator.close());
+    const id = emulator.add({ name: 'Birk', phone: '33112244' });
+    const open = await connectTo({ ...emulator.settings });
+    const patch = { id, properties: { name: 'Ny', phone: null } };
+    expect(await open.update([patch], live())).toEqual([{ kind: 'written', id, ...stated }]);
+  });
+
+  it.each([
+    ['of another company', { id: '8', name: 'X' }],
+    ['without what was sent', { id: '7', status: 'ok' }],
+  ])('states nothing as stored by an answer %s', async (_, body) => {
+    const { connection } = await api(() => ({ status: 200, body }));
+    expect(await connection.update([{ id: '7', properties: { name: 'Ny' } }], live())).toEqual([
+      { kind: 'written', id: '7' },
+    ]);
+  });
+
   it('puts the id where the address asks for it', async () => {
     const emulator = await startHttpEmulator();
     onTestFinished(() => emulator.close());
