@@ -70,6 +70,7 @@ const NAME: Readonly<Record<'name', Wanted>> = {
   },
 };
 const FLAG: Wanted = { fits: (flag) => typeof flag === 'boolean', wanted: 'it is true or false' };
+const TEXT: Wanted = { fits: (text) => typeof text === 'string', wanted: 'it is a text' };
 const MARK = optional({ ...FLAG, wanted: 'it is true' }, 'it is not so');
 const COUNT: Wanted = {
   fits: (count) => isWhole(count, 1, Number.MAX_SAFE_INTEGER),
@@ -90,10 +91,12 @@ const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wante
   scale: optional(SCALE, 'the CRM has no limit'),
   unique: MARK,
   money: MARK,
+  currency: optional(TEXT, 'the CRM does not say it'),
+  currencyIn: optional(TEXT, 'all records have one'),
+  ownSite: MARK,
   fraction: MARK,
   unreadable: MARK,
 };
-const TEXT: Wanted = { fits: (text) => typeof text === 'string', wanted: 'it is a text' };
 const OPTION: Readonly<Record<'value' | 'label', Wanted>> = { value: TEXT, label: TEXT };
 
 /** What does not fit in the properties of an account: in one of them, or between two. */

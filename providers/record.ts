@@ -38,6 +38,12 @@ export interface Property {
   readonly unique?: true;
   /** A number that the CRM shows as an amount in a currency of its own. Since 1.3. */
   readonly money?: true;
+  /** ISO 4217: the currency that a `money` number is shown in, where it is one for all records. Since 1.6. */
+  readonly currency?: string;
+  /** The property of the record that holds that currency, where records differ in it. Since 1.6. */
+  readonly currencyIn?: string;
+  /** The CRM takes what it holds for the company's own domain, and finds other values by it. Since 1.6. */
+  readonly ownSite?: true;
   /** A number that the CRM shows a hundredfold, with a per cent sign: it holds 0.333 for 33.3 %. Since 1.6. */
   readonly fraction?: true;
   /** Its values cannot be read back, so that nothing may depend on them. */

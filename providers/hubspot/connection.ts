@@ -24,6 +24,7 @@ const SCAN_PAGE = 100;
 /** Loads the client and builds a connection. It remembers the account's time zone, its property types and its users' names. */
 export async function connectHubspot(settings: HubspotSettings, { http, now }: ProviderContext): Promise<Connection> {
   let timeZone: string | undefined;
+  let currency: string | undefined;
   const schema = openSchema();
   const authors = openAuthors(settings.accessToken, now);
   const clock = () => ({ now: now(), timeZone });
@@ -42,9 +43,11 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
       verb(signal, async (apis) => {
         const { body, headers } = await apis.get('/account-info/v3/details');
         timeZone = text(body.timeZone);
+        currency = text(body.companyCurrency);
         return accountOf(body, headers);
       }),
-    properties: (signal) => verb(signal, async (apis) => (await schema.read(apis)).map(toProperty)),
+    properties: (signal) =>
+      verb(signal, async (apis) => (await schema.read(apis)).map((each) => toProperty(each, currency))),
     read: async (ids, names, signal) =>
       ids.length === 0
         ? []
@@ -95,7 +98,11 @@ function accountOf(body: Readonly<Record<string, unknown>>, headers: Readonly<Re
     note('data hosted in', text(body.dataHostingLocation)),
     note('calls left today, shared by all apps of the account', left),
   ];
-  return { id, name: `HubSpot account ${id}`, notes: notes.filter((line) => line !== undefined) };
+  const currency = text(body.companyCurrency);
+  return {
+    ...{ id, name: `HubSpot account ${id}`, notes: notes.filter((line) => line !== undefined) },
+    ...(currency !== undefined && { currency }),
+  };
 }
 
 const note = (what: string, value: string | undefined): string | undefined =>

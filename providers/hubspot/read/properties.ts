@@ -20,8 +20,8 @@ export interface Definition {
 /** The longest text a property takes. https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
 export const MAX_TEXT = 65_536;
 
-/** One definition in the contract's words. */
-export function toProperty(definition: Definition): Property {
+/** One definition in the contract's words; `currency` is the account's. */
+export function toProperty(definition: Definition, currency?: string): Property {
   const type = typeOf(definition);
   const options = definition.options ?? [];
   return {
@@ -36,11 +36,19 @@ export function toProperty(definition: Definition): Property {
       : {}),
     // Options that come from elsewhere (owners, for instance) are not listed with the definition.
     ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
-    ...(type === 'number' && definition.showCurrencySymbol === true ? { money: true as const } : {}),
+    ...(isMoney(definition) ? { money: true as const, ...(currency !== undefined && { currency }) } : {}),
+    ...(SITES.includes(definition.name) ? { ownSite: true as const } : {}),
     ...(type === 'number' && definition.numberDisplayHint === 'percentage' ? { fraction: true as const } : {}),
     ...(definition.hasUniqueValue === true ? { unique: true as const } : {}),
   };
 }
+
+/** HubSpot shows its own revenue in the account's currency, whether the definition says so or not. */
+const isMoney = ({ type, name, showCurrencySymbol }: Definition): boolean =>
+  type === 'number' && (showCurrencySymbol === true || name === 'annualrevenue');
+
+/** HubSpot fills a blank `domain` from `website`, and enriches the company by its domain. */
+const SITES: readonly string[] = ['website', 'domain'];
 
 function typeOf({ type, fieldType }: Definition): Property['type'] {
   switch (type) {

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, Property['type']>> = {
 const TEXTS: ReadonlySet<Property['type']> = new Set(['string', 'multiline', 'phone', 'email', 'url']);
 
 /** A field as the contract spells it; an unrestricted picklist takes other values too. */
-export function toProperty(field: AccountRow): Property {
+export function toProperty(field: AccountRow, _at: number, fields: readonly AccountRow[]): Property {
   const name = String(field.name);
   const type = TYPES[String(field.type)] ?? 'other';
   const { length, scale } = field;
@@ -41,12 +41,18 @@ export function toProperty(field: AccountRow): Property {
     writable: field.updateable === true && type !== 'other',
     ...(TEXTS.has(type) && typeof length === 'number' && length > 0 ? { maxLength: length } : {}),
     ...(type === 'number' && typeof scale === 'number' ? { scale } : {}),
-    ...(field.type === 'currency' ? { money: true } : {}),
+    ...(field.type === 'currency' ? { money: true, ...currencyOf(fields) } : {}),
     ...(type === 'enumeration' ? { options: optionsOf(field.picklistValues) } : {}),
     ...(type === 'enumeration' && field.restrictedPicklist !== true ? { open: true } : {}),
     ...(field.unique === true ? { unique: true } : {}),
   };
 }
+
+const RECORD_CURRENCY = 'CurrencyIsoCode';
+
+/** An org with several currencies has one for each record. */
+const currencyOf = (fields: readonly AccountRow[]): Pick<Property, 'currencyIn'> =>
+  fields.some(({ name }) => name === RECORD_CURRENCY) ? { currencyIn: RECORD_CURRENCY } : {};
 
 function optionsOf(values: unknown): NonNullable<Property['options']> {
   if (!Array.isArray(values)) return [];

@@ -106,6 +106,7 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
   }
   return [
     ...checkCurrency(provider, row, schema),
+    ...checkSite(property),
     ...checkType(row.field, property, provider.values[row.field]),
     ...checkValues(row.field, property, provider.values[row.field] ?? {}),
   ].map((each) => ({ subject, ...each }));
@@ -116,6 +117,8 @@ type Remark = Omit<Finding, 'subject'>;
 /** An amount is not written where nothing in the CRM says what currency it is in. */
 function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: AccountSchema): readonly Remark[] {
   const currency = currencyOf(row.field);
+  const property = schema.get(row.property);
+  if (currency !== undefined && property?.money === true) return checkMoney(provider, property, row);
   if (currency === undefined || provider.currency !== undefined) return [];
   const beside = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
   if (beside.some(({ property }) => schema.has(property))) return [];
@@ -125,6 +128,30 @@ function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Account
   const other = `set currency under connector.providers.${provider.name} where the CRM has one currency`;
   return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
 }
+
+/** Which amounts go into a property that the CRM shows with a currency of its own. */
+function checkMoney({ name, currency }: MappingToCheck, property: Property, row: PresetRow): readonly Remark[] {
+  if (property.currencyIn !== undefined)
+    return [
+      { level: 'info', found: `takes only amounts in the currency that ${property.currencyIn} of the record says` },
+    ];
+  const shown = property.currency ?? currency;
+  if (shown === undefined) {
+    const found = 'no amount is written: nothing says what currency the CRM shows it in';
+    const advice = `set currency under connector.providers.${name}`;
+    return [{ level: row.optional === true ? 'warn' : 'fail', found, advice }];
+  }
+  const found = `shows amounts in ${shown}: amounts in another currency are set aside`;
+  if (currency === undefined || currency === shown) return [{ level: 'info', found }];
+  return [{ level: 'warn', found, advice: `correct currency under connector.providers.${name}: it says ${currency}` }];
+}
+
+/** The CRM makes more of a website than an address. */
+const checkSite = ({ ownSite }: Property): readonly Remark[] => {
+  const found =
+    'the CRM fills a blank domain by it, and may fill other blanks by the domain: pages on social networks and shared hosts are set aside';
+  return ownSite === true ? [{ level: 'info', found }] : [];
+};
 
 function checkType(field: FieldName, property: Property, values: ValueMap | undefined): readonly Remark[] {
   const remarks = [typeRemark(field, property, values) ?? []].flat();

@@ -3,7 +3,7 @@
  * the amounts that stand beside it. Pure.
  */
 import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
-import type { Property } from '../../../providers/provider.ts';
+import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Fact } from '../facts/fact.ts';
 import { isBlank } from './decide.ts';
 import type { Planned } from './planned.ts';
@@ -13,6 +13,8 @@ export interface CurrencyInput {
   readonly schema: ReadonlyMap<string, Property>;
   /** The CRM's one currency, where the configuration names it. */
   readonly currency?: string | undefined;
+  /** What the record holds. */
+  readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
 /** The rule by which an amount, or a currency, is held back. */
@@ -38,11 +40,13 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   const isAmount = ({ field }: Planned) => currencyOf(field) === currency;
   const isMapped = all.some(({ field }) => field === currency);
   const known = all.map((each) => {
-    const lack = isAmount(each) && writesAmount(each) ? lacking(each, currency, isMapped, input) : undefined;
+    const lack = isAmount(each) && writesAmount(each) ? lacking(each, all, { currency, isMapped }, input) : undefined;
     return lack === undefined ? each : heldBack(each, lack);
   });
   // An amount that stays as it is, though not by a person's own hand, would change its meaning with its currency.
-  const stays = known.find((each) => isAmount(each) && STAYS.has(each.rule) && !isBlank(each.old));
+  const stays = known.find(
+    (each) => isAmount(each) && !showsItself(each, input) && STAYS.has(each.rule) && !isBlank(each.old),
+  );
   const safe = known.map((each) =>
     each.field === currency && stays !== undefined && changes(each)
       ? aside(each, `${stays.property} keeps an amount in the currency of before`)
@@ -57,6 +61,8 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
     // The other way round, too: amounts that the CRM refuses would be left under a new currency.
     if (each.field === currency && changes(each)) return { ...each, needs: changed };
     if (!isAmount(each) || !writesAmount(each)) return each;
+    // What the CRM shows with a currency of its own needs no other property to say it.
+    if (showsItself(each, input)) return each;
     if (silent === undefined || code === input.currency) return { ...each, needs: written };
     return aside(
       each,
@@ -82,16 +88,39 @@ function codeOf(currency: FieldName, { facts }: CurrencyInput): string | undefin
   return value !== undefined && 'scalar' in value && value.scalar !== null ? String(value.scalar) : undefined;
 }
 
+/** Whether the CRM shows an amount with a currency that the mapped property of currencies does not decide. */
+const showsItself = ({ property }: Planned, { schema }: CurrencyInput): boolean => schema.get(property)?.money === true;
+
+/** The currency that the CRM shows an amount in; undefined where nobody says it. */
+function shownIn(property: Property, all: readonly Planned[], { crm, currency }: CurrencyInput): string | undefined {
+  if (property.currencyIn === undefined) return property.currency ?? currency;
+  const written = all.find((each) => each.property === property.currencyIn && isWritten(each));
+  const value = written?.now ?? crm[property.currencyIn];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 /** Why an amount's currency cannot be known beside it; undefined where it can. */
-function lacking(amount: Planned, currency: FieldName, isMapped: boolean, input: CurrencyInput): Lack | undefined {
+function lacking(
+  amount: Planned,
+  all: readonly Planned[],
+  { currency, isMapped }: { readonly currency: FieldName; readonly isMapped: boolean },
+  input: CurrencyInput,
+): Lack | undefined {
   const { facts, schema, currency: own } = input;
+  const property = schema.get(amount.property);
   const code = codeOf(currency, input);
   // What is said of an amount says its currency too: an older one is another amount's.
   if (code === undefined || facts.get(currency)?.clock !== facts.get(amount.field)?.clock)
     return { detail: 'the currency of this amount is not known' };
+  if (property?.money === true) {
+    const shown = shownIn(property, all, input);
+    if (shown === code) return undefined;
+    if (shown !== undefined)
+      return { detail: `the amount is in ${code}, and ${property.name} shows amounts in ${shown}` };
+    const detail = `the amount is in ${code}, and nothing says what currency ${property.name} shows`;
+    return property.currencyIn === undefined ? { detail: `${detail}: set currency`, always: true } : { detail };
+  }
   if (code === own) return undefined;
-  if (own !== undefined && schema.get(amount.property)?.money === true)
-    return { detail: `the amount is in ${code}, and ${amount.property} shows amounts in ${own}` };
   if (isMapped) return undefined;
   const detail = `the amount is in ${code}, and no property beside it says so: map ${currency}`;
   return own === undefined ? { detail: `${detail}, or set currency`, always: true } : { detail };

@@ -225,7 +225,7 @@ function putBack(
   return rule === 'filled' ? edit : {};
 }
 
-/** Whether a checkbox is not ticked, and nobody is known to have unticked it: a checkbox has no blank. */
+/** Whether a checkbox is not ticked, and nobody is known to have cleared it: a checkbox has no blank. */
 const isUntouched = (remembered: PropertyMemory | undefined, old: PropertyValue, now: PropertyValue): boolean =>
   old === false && now === true && remembered?.written === undefined && remembered?.kept === undefined;
 

@@ -2,6 +2,7 @@
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
+import { sharedDomain } from '../../protocol/danish/web-domain.ts';
 import { countryCodeOf } from '../../protocol/text/country.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { joinLines, withoutPercent } from '../../protocol/text/trim.ts';
@@ -73,6 +74,10 @@ function renderFilled(value: Filled, field: FieldName, property: Property): Rend
     case 'phone':
       return limit(internationalPhone(String(value)), property, false);
     default:
+      if (property.ownSite === true && sharedDomain(String(value)) !== undefined)
+        return refuse(
+          `${sharedDomain(String(value))} is no domain of the company's own, and the CRM would take it from ${property.name} for that`,
+        );
       return limit(textFor(String(value), property), property, FIELDS[field].kind === 'multiline');
   }
 }

@@ -141,12 +141,15 @@ async function decideRecords(undecided: Deciding, now: () => number, signal: Abo
 
 type Deciding = Undecided & { readonly left?: ReadonlySet<string> };
 
+type DecidingInputs = Omit<Undecided, 'crm'> & { readonly crm: Pick<Crm, 'mapping' | 'match' | 'hold'> };
+
 /** The properties by which these records are decided, of those that the account has. */
-export function decidingProperties({ crm, schema, match, records }: Undecided): readonly string[] {
+export function decidingProperties({ crm, schema, match, records }: DecidingInputs): readonly string[] {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const names = mapped.flatMap(({ property }) => (schema.has(property) ? property : []));
   const number = match !== undefined && schema.has(match) ? match : undefined;
-  return [...new Set([...names, crm.hold, number].filter((name) => name !== undefined))];
+  const currencies = names.map((name) => schema.get(name)?.currencyIn);
+  return [...new Set([...names, ...currencies, crm.hold, number].filter((name) => name !== undefined))];
 }
 
 /** Decides one record by what the CRM said of it at `readAt`. Pure. */

@@ -13,7 +13,8 @@ const FREEMAIL: ReadonlySet<string> = new Set(
 /** Sites where many companies have a page. */
 const SHARED_SITES: ReadonlySet<string> = new Set(
   `facebook.com instagram.com linkedin.com twitter.com youtube.com google.com proff.dk krak.dk degulesider.dk cvr.dk
-  wordpress.com wixsite.com business.site one.com simplesite.com weebly.com`.split(/\s+/),
+  wordpress.com wixsite.com business.site one.com simplesite.com weebly.com x.com tiktok.com pinterest.com linktr.ee
+  fb.com fb.me youtu.be trustpilot.com blogspot.com webnode.dk webnode.com jimdo.com jimdofree.com`.split(/\s+/),
 );
 
 const LABEL = /^[a-z0-9-]{1,63}$/u;
@@ -24,6 +25,19 @@ const isHost = (text: string): boolean => {
 
 /** The domain of a website or an e-mail address: `nordlys.dk`; undefined where it is none, or everybody's. */
 export function companyDomain(spelled: string | null | undefined): string | undefined {
+  const domain = domainIn(spelled);
+  return domain === undefined || isShared(domain) ? undefined : domain;
+}
+
+/** The domain of a site where many companies have a page, as of a social network; undefined for any other text. */
+export function sharedDomain(spelled: string): string | undefined {
+  const domain = domainIn(spelled);
+  return domain !== undefined && isShared(domain) ? domain : undefined;
+}
+
+const isShared = (domain: string): boolean => FREEMAIL.has(domain) || SHARED_SITES.has(domain);
+
+function domainIn(spelled: string | null | undefined): string | undefined {
   const text = (spelled ?? '').trim().toLowerCase().slice(0, 300);
   if (!text.includes('.')) return undefined;
   const [, behind = text] = text.split('://');
@@ -33,7 +47,7 @@ export function companyDomain(spelled: string | null | undefined): string | unde
   const ascii = /[^ -~]/u.test(host) ? asciiOf(host) : host;
   if (!isHost(ascii)) return undefined;
   const domain = registrable(ascii);
-  return FREEMAIL.has(ascii) || FREEMAIL.has(domain) || SHARED_SITES.has(domain) ? undefined : domain;
+  return FREEMAIL.has(ascii) ? ascii : domain;
 }
 
 const asciiOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';

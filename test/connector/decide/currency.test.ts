@@ -11,12 +11,14 @@ import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import type { Fact } from '../../../src/connector/facts/fact.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
+import { decidingProperties } from '../../../src/connector/sync/prepare.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { writePayload } from '../../../src/protocol/payload.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
+import { live, openBench } from '../../providers/salesforce/setup.ts';
 import { crmOf } from '../../support/crm.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
@@ -102,6 +104,53 @@ describe('an amount is never written without its currency being known beside it'
     expect(shown(plan({ ...money, currency: 'EUR' }))[0]).toBe('capital: write blank');
   });
 
+  it('is written only in the currency that the record, or the property, is shown in', () => {
+    const inRecord = (iso: PropertyValue, more: Case = {}) =>
+      shown(
+        plan({
+          ...more,
+          properties: [{ ...AMOUNT, money: true, currencyIn: 'iso' }, CODE],
+          crm: { capital: null, code: null, iso },
+        }),
+      )[0];
+    expect(inRecord('EUR')).toBe('capital: write blank');
+    expect(inRecord('DKK')).toBe('capital: set-aside currency');
+    expect(inRecord('DKK', { currency: 'EUR' })).toBe('capital: set-aside currency');
+    expect(inRecord(null, { currency: 'EUR' })).toBe('capital: set-aside currency');
+    const inAccount = (currency: string) => shown(plan({ properties: [{ ...AMOUNT, money: true, currency }, CODE] }));
+    expect(inAccount('EUR')).toEqual(['capital: write blank', 'code: write blank']);
+    expect(inAccount('DKK')).toEqual(['capital: set-aside currency', 'code: write blank']);
+    const unknown = plan({ properties: [{ ...AMOUNT, money: true }, CODE] })[0];
+    expect(unknown).toMatchObject({
+      action: 'skip',
+      rule: 'currency',
+      detail: expect.stringContaining('set currency'),
+    });
+  });
+
+  it('of the example in the documents: the account shows it in one currency, and our own property in any', () => {
+    const facts = factsOf(fact('revenue', 9_000), fact('reportCurrency', 'EUR'));
+    const planned = plan({
+      facts,
+      mapping: [
+        { field: 'revenue', property: 'annualrevenue', policy: 'tracked' },
+        { field: 'revenue', property: 'cvr_revenue', policy: 'always' },
+        { field: 'reportCurrency', property: 'cvr_report_currency', policy: 'always' },
+      ],
+      properties: [
+        propertyOf('number', { name: 'annualrevenue', money: true, currency: 'DKK' }),
+        propertyOf('number', { name: 'cvr_revenue' }),
+        propertyOf('string', { name: 'cvr_report_currency' }),
+      ],
+      crm: { annualrevenue: 5_000, cvr_revenue: 5_000, cvr_report_currency: 'DKK' },
+    });
+    expect(shown(planned)).toEqual([
+      'annualrevenue: keep edited',
+      'cvr_revenue: write always',
+      'cvr_report_currency: write always',
+    ]);
+  });
+
   it.each<[string, Case]>([
     ['a person wrote another currency', { crm: { capital: 40_000, code: 'SEK' } }],
     [
@@ -157,7 +206,30 @@ describe('an amount is never written without its currency being known beside it'
       checkMapping({ ...provider, ...more }, [AMOUNT, CODE]).filter(({ found }) => found.startsWith('no amount'));
     expect(said({})).toMatchObject([{ level: 'fail', advice: expect.stringContaining('map capitalCurrency') }]);
     expect([said({ currency: 'DKK' }), said({ mapping: MAPPING })]).toEqual([[], []]);
+    const ofMoney = (property: Partial<Property>, currency?: string) =>
+      checkMapping({ ...provider, mapping: MAPPING, currency }, [{ ...AMOUNT, money: true, ...property }, CODE]);
+    const capital = { subject: 'crm capital → capital' };
+    expect(ofMoney({})).toContainEqual(expect.objectContaining({ ...capital, level: 'fail' }));
+    expect(ofMoney({ currency: 'EUR' }, 'DKK')).toContainEqual(expect.objectContaining({ ...capital, level: 'warn' }));
+    expect(ofMoney({ currencyIn: 'iso' }, 'DKK')).toContainEqual(
+      expect.objectContaining({ ...capital, level: 'info' }),
+    );
   });
+});
+
+test('an org with several currencies shows an amount in the currency of its record, which is read for it', async () => {
+  const { emulator, connection } = await openBench({ currencies: ['DKK', 'EUR'] });
+  const ids = ['DKK', 'EUR'].map((CurrencyIsoCode) => emulator.add({ Name: CurrencyIsoCode, CurrencyIsoCode }));
+  const schema = new Map((await connection.properties(live())).map((property) => [property.name, property]));
+  const mapping = [{ field: 'revenue', property: 'AnnualRevenue', policy: 'tracked' }] as const;
+  const crm = { mapping, match: undefined, hold: undefined };
+  const names = decidingProperties({ crm, schema, match: undefined, records: [] });
+  const reads = await connection.read(ids, names, live());
+  const facts = factsOf(fact('revenue', 500_000), fact('reportCurrency', 'DKK'));
+  const rules = reads.map((read) =>
+    shown(plan({ mapping, schema, facts, crm: read.kind === 'found' ? read.properties : {}, currency: 'DKK' })),
+  );
+  expect(rules).toEqual([['AnnualRevenue: write blank'], ['AnnualRevenue: set-aside currency']]);
 });
 
 test.each(ENGINES)(

@@ -55,6 +55,16 @@ describe('the connection', () => {
     });
   });
 
+  it('says in which currency the account shows amounts, and what it fills the domain from', async () => {
+    const { connection } = await openBench({ currency: 'EUR' });
+    expect((await connection.check(live())).currency).toBe('EUR');
+    const properties = new Map((await connection.properties(live())).map((property) => [property.name, property]));
+    expect(properties.get('annualrevenue')).toMatchObject({ money: true, currency: 'EUR' });
+    expect(properties.get('cvr_revenue')).not.toHaveProperty('money');
+    expect(properties.get('website')).toMatchObject({ ownSite: true });
+    expect(properties.get('cvr_website')).not.toHaveProperty('ownSite');
+  });
+
   it('names the scope it lacks', async () => {
     const { emulator, connection } = await openBench({ scopes: ['crm.objects.companies.read'] });
     const id = emulator.add({ name: 'A' });

@@ -26,7 +26,9 @@ export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, s
   const mapped = rowsFor(crm.mapping, schema).filter((row) => schema.has(row.property));
   const fields = [...new Set(mapped.map((row): FieldName => row.field))];
   const isAnyKnown = await knowsAny(deps);
-  const properties = isAnyKnown ? [...new Set(mapped.map((row) => row.property))] : [];
+  const properties = isAnyKnown
+    ? [...new Set(mapped.flatMap(({ property }) => [property, schema.get(property)?.currencyIn ?? []].flat()))]
+    : [];
   return {
     properties,
     async compare(rows, signal) {
