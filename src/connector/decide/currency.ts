@@ -43,7 +43,7 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
     const lack = isAmount(each) && writesAmount(each) ? lacking(each, all, { currency, isMapped }, input) : undefined;
     return lack === undefined ? each : heldBack(each, lack);
   });
-  // An amount that stays as it is, though not by a person's own hand, would change its meaning with its currency.
+  // An amount that stays as it is, a person's own too, would change its meaning with its currency.
   const stays = known.find(
     (each) => isAmount(each) && !showsItself(each, input) && STAYS.has(each.rule) && !isBlank(each.old),
   );
@@ -71,7 +71,7 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   });
 }
 
-const STAYS: ReadonlySet<string> = new Set(['held', 'set-aside', 'read-only', 'missing', CURRENCY]);
+const STAYS: ReadonlySet<string> = new Set(['edited', 'filled', 'held', 'set-aside', 'read-only', 'missing', CURRENCY]);
 
 const isWritten = ({ action }: Planned): boolean => action === 'write';
 const changes = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.old);

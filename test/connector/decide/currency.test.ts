@@ -181,7 +181,7 @@ describe('an amount is never written without its currency being known beside it'
     ]);
   });
 
-  it("does not wait for an amount that is a person's own", () => {
+  it("keeps its currency beside an amount that is a person's own: 1,234 DKK do not become 1,234 EUR", () => {
     const facts = factsOf(fact('result', 7_000), fact('revenue', 9_000), fact('reportCurrency', 'EUR'));
     const names = ['result', 'revenue', 'reportCurrency'] as const;
     const mapping = names.map((field) => ({ field, property: field, policy: 'tracked' }) as const);
@@ -194,9 +194,15 @@ describe('an amount is never written without its currency being known beside it'
     const known: PlanInput['known'] = (field) =>
       field === 'result' ? [5_000] : field === 'reportCurrency' ? ['DKK'] : [];
     expect(shown(plan({ facts, mapping, properties, crm, known }))).toEqual([
+      'result: set-aside currency',
+      'revenue: keep edited',
+      'reportCurrency: set-aside currency',
+    ]);
+    const blank = { ...crm, reportCurrency: null };
+    expect(shown(plan({ facts, mapping, properties, crm: blank, known }))).toEqual([
       'result: write register',
       'revenue: keep edited',
-      'reportCurrency: write register',
+      'reportCurrency: write blank',
     ]);
   });
 
