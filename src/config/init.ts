@@ -34,6 +34,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 const HINTS: Readonly<Record<string, string>> = {
   currency: 'DKK',
   publicUrl: 'https://sync.example.com',
+  batch: '100',
   fields: '{ phone: phone, name: { property: name, policy: if-blank }, email: false }',
   values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',
   notes: '[newReport, status]',

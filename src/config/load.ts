@@ -57,6 +57,8 @@ export interface ConfiguredProvider {
   readonly dashboard: string | undefined;
   /** Whether the majority owner becomes the parent record. */
   readonly parent: boolean;
+  /** Records in one write at most, where the configuration says it. */
+  readonly batch: number | undefined;
   /** 0: never. */
   readonly pollMinutes: number;
   /** 0: never. */
@@ -225,6 +227,7 @@ async function readConnection(
     currency: common.currency,
     dashboard,
     parent: common.parent,
+    batch: common.batch,
     pollMinutes: common.pollMinutes,
     reconcileHours: common.reconcileHours,
   };

@@ -127,6 +127,13 @@ export const connectionSchema = Type.Object(
       default: false,
       description: 'Make the company that owns more than half of another one its parent, where both are linked.',
     }),
+    batch: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Records in one write at most, where triggers or flows in the CRM fail for larger calls; what it allows where absent.',
+      }),
+    ),
     pollMinutes: Type.Number({
       minimum: 0,
       default: 10,

@@ -51,6 +51,8 @@ export interface CrmConfig extends DecisionRules {
   /** Whether a company is suggested for records without a number. */
   readonly autoMatch?: 'suggest' | undefined;
   readonly parent: boolean;
+  /** Records in one write at most; as many as the provider states where absent. */
+  readonly batch?: number | undefined;
   readonly pollMinutes: number;
   readonly reconcileHours: number;
 }
@@ -73,6 +75,7 @@ type CommonKey =
   | 'currency'
   | 'dashboard'
   | 'parent'
+  | 'batch'
   | 'pollMinutes'
   | 'reconcileHours';
 
@@ -116,7 +119,9 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const { name, mask } = config;
   await followRules(store, name);
   const rules = (): DecisionRules => followedRules(store, name) ?? config;
-  const limits = limitsOf(config);
+  const stated = limitsOf(config);
+  const update = Math.min(stated.batch.update, config.batch ?? stated.batch.update);
+  const limits: Limits = { ...stated, batch: { ...stated.batch, update } };
   const options = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
   const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);

@@ -19,6 +19,13 @@ it('writes all of 99 records where a trigger takes no more than 50 in a call, an
   expect(await readBatchSize(store.db, crm, clock.now())).toBe(200);
 });
 
+it('sends no more records in a call than the configuration says', async () => {
+  const emulated = await emulatedSalesforce({ triggers: [{ kind: 'queries', over: 50 }] });
+  const { sync, holding } = await recordsOf(emulated, 99, { batch: 33 });
+  await sync();
+  expect([holding('B ApS'), patchCalls(emulated.emulator)]).toEqual([99, 3]);
+});
+
 it('parks the one record of twenty that makes a trigger throw, by name and reason, and writes the others', async () => {
   let poison = '';
   const emulated = await emulatedSalesforce({ triggers: [{ kind: 'throws', on: ({ id }) => id === poison }] });

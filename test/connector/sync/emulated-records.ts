@@ -79,7 +79,7 @@ export async function emulatedSalesforce(options: SalesforceEmulatorOptions = {}
 export async function recordsOf(
   { emulator, provider, settings, name }: Emulated,
   count: number,
-  clock: Clock = slowClock(),
+  { clock = slowClock(), batch }: { readonly clock?: Clock; readonly batch?: number } = {},
 ) {
   const { now } = clock;
   const store = await newStore('sqlite');
@@ -95,7 +95,7 @@ export async function recordsOf(
   const connect = { connect: provider.connect, observe: undefined };
   const crm = await openCrm(
     { store, http, metrics, now },
-    toySettings(connect, { provider, settings, mapping, name: 'crm' }),
+    toySettings(connect, { provider, settings, mapping, name: 'crm', batch }),
   );
   const ids = Array.from({ length: count }, () => emulator.add({ [name]: 'A ApS' }));
   for (const recordId of ids)

@@ -6,7 +6,7 @@ it('writes each record with two calls, where calls are further apart than a writ
   const perSeconds = 2;
   const emulated = await emulatedHubspot({ rate: { calls: 5, perMs: perSeconds * 1_000 } });
   const paced = { ...emulated, settings: { ...emulated.settings, rate: { calls: 5, perSeconds } } };
-  const { crm, sync, holding } = await recordsOf(paced, 5, { now: Date.now, forward() {} });
+  const { crm, sync, holding } = await recordsOf(paced, 5, { clock: { now: Date.now, forward() {} } });
   await crm.schema(new AbortController().signal);
   const before = emulated.emulator.calls.length;
   await sync(1);

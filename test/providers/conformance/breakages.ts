@@ -65,6 +65,16 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),
   })),
   'partial-failure': judging((outcome) => (outcome.kind === 'rejected' ? { ...outcome, properties: {} } : outcome)),
+  'refused-call': connection((sound) => ({
+    update: async (patches, signal) => {
+      const outcomes = await sound.update(patches, signal);
+      return outcomes.every(({ kind }) => kind !== 'rejected')
+        ? outcomes
+        : outcomes.map((each) =>
+            each.kind === 'written' ? { kind: 'call-refused', id: each.id, reason: 'no' } : each,
+          );
+    },
+  })),
   gone: judging((outcome) =>
     outcome.kind === 'gone' && outcome.id !== '99999'
       ? { kind: 'retry', id: outcome.id, reason: 'not found' }
