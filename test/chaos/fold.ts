@@ -47,6 +47,7 @@ const EXPECTED: Readonly<Partial<Record<FieldName, (last: Last) => PropertyValue
   coName: ({ company }) => company.address.coName,
   postalCode: ({ company }) => String(company.address.postalCode),
   city: ({ company }) => company.address.postalDistrict,
+  region: () => null,
   municipality: ({ company }) => company.address.municipality?.name ?? null,
   countryCode: () => 'DK',
   country: () => 'Denmark',

@@ -5,6 +5,7 @@ import type { FieldName } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
+import { isAddressPart } from '../../src/connector/decide/group.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { CrmName, Crms } from '../support/fixture.ts';
@@ -90,7 +91,10 @@ export function differences(
       ({ field, property, unless }) =>
         property in held && !(unless !== undefined && unless in held) && !but.includes(field),
     );
-    return rows.flatMap(({ field, property }) => {
+    // An address of which a person wrote a part stays as it was.
+    const isOwnAddress = rows.some(({ field, property }) => isAddressPart(field) && edits.has(property));
+    const decided = rows.filter(({ field, property }) => !isOwnAddress || !isAddressPart(field) || edits.has(property));
+    return decided.flatMap(({ field, property }) => {
       const value = edits.get(property) ?? expectedValue(field, said);
       const wanted = plain(field, value);
       const made = plain(field, respelled({ [property]: value ?? null }, respell[crm])[property]);

@@ -122,7 +122,10 @@ function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart
     planned,
     policy,
     old: planned.old,
-    ours: [planned.late === undefined ? remembered?.written : planned.late.now, remembered?.stored],
+    ours:
+      planned.late === undefined
+        ? [remembered?.written, remembered?.stored]
+        : [planned.late.now, planned.late.stored, remembered?.stored],
     known,
     trusted: input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true,
     same: sameFor(field, property),

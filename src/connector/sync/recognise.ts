@@ -26,7 +26,8 @@ export async function recogniseStored(
   const doubted = decided.flatMap(({ record, planned = [] }) =>
     planned.flatMap((each) => {
       const pending = record.remembered.get(each.property)?.pending.at(-1);
-      return each.rule !== 'edited' || pending === undefined ? [] : [{ record, planned: each, pending }];
+      const isDoubtful = each.rule === 'edited' && each.late === undefined;
+      return isDoubtful && pending !== undefined ? [{ record, planned: each, pending }] : [];
     }),
   );
   if (history === undefined || doubted.length === 0) return undefined;

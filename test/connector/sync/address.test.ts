@@ -1,5 +1,6 @@
 /** An address that goes its way through facts, sync, review and undo as one. */
 import { describe, expect, test } from 'vitest';
+import { type Respell, respelled } from '../../../providers/emulator.ts';
 import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
 import { countDifferences, readDifferences } from '../../../src/connector/decide/differences.ts';
 import { differenceEntry } from '../../../src/connector/explain/attention.ts';
@@ -42,7 +43,7 @@ const AARHUS = at('Østergade', 8000, 'Aarhus C');
 const ODENSE = at('Vestergade', 5000, 'Odense C');
 const KOLDING = at('Havnegade', 6000, 'Kolding');
 
-async function openWorld(engine: (typeof ENGINES)[number]) {
+async function openWorld(engine: (typeof ENGINES)[number], respell: Respell = {}) {
   const store = await newStore(engine);
   const clock = { now: Date.UTC(2026, 2, 3) };
   const now = () => clock.now;
@@ -59,8 +60,9 @@ async function openWorld(engine: (typeof ENGINES)[number]) {
           const reasons = Object.fromEntries(bad.map(([name]) => [name, 'a validation rule']));
           return { kind: 'rejected', id, reason: 'a validation rule', properties: reasons };
         }
-        Object.assign(record, properties);
-        return { kind: 'written', id };
+        const stored = respelled(properties, respell);
+        Object.assign(record, stored);
+        return { kind: 'written', id, stored };
       }),
     scan: async () => ({ records: [] }),
   };
@@ -177,5 +179,15 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
     const known = await store.db.selectFrom('known_value').select('value').where('field', '=', 'address').execute();
     expect(known).toEqual([]);
     expect(record.zip).toBe('8000');
+  });
+
+  test('of which the CRM spells the city in its own way follows the register, and is put back as it was', async () => {
+    const { record, move, undo, differences } = await openWorld(engine, { city: (text) => text.toUpperCase() });
+    await move(null, AARHUS);
+    await move(AARHUS, ODENSE);
+    expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'ODENSE C', state: null });
+    expect(await differences()).toEqual([]);
+    expect(await undo()).not.toContain('city edited');
+    expect(record).toEqual({ address: 'Østergade 1', zip: '8000', city: 'AARHUS C', state: null });
   });
 });
