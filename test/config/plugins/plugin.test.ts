@@ -81,17 +81,17 @@ describe('a plugin', () => {
     [
       'is of another major version',
       module(`contract: '2.0.0',`),
-      'IT is built for version 2.0.0 of the provider contract, this is 1.5.0: install a version of it that fits',
+      'IT is built for version 2.0.0 of the provider contract, this is 1.6.0: install a version of it that fits',
     ],
     [
       'is of a newer minor version',
       module(`contract: '1.99.0',`),
-      'IT is built for version 1.99.0 of the provider contract, this is 1.5.0: update cvrsync, or install an older version of it',
+      'IT is built for version 1.99.0 of the provider contract, this is 1.6.0: update cvrsync, or install an older version of it',
     ],
     [
       'states no version',
       module(`contract: 'latest',`),
-      'IT states "latest" as its contract: it should be a version such as 1.5.0',
+      'IT states "latest" as its contract: it should be a version such as 1.6.0',
     ],
     [
       'has no settings',
