@@ -33,6 +33,7 @@ import type { RegisterPageDeps } from './register/page.ts';
 import { addReview } from './review/page.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes.ts';
 import { addServicePages } from './service-pages.ts';
+import { addHolds } from './writes/holds.ts';
 import { addWrites } from './writes/page.ts';
 import { addUndoes } from './writes/undo-page.ts';
 
@@ -99,6 +100,7 @@ export function addDashboard(admin: Server, given: DashboardDeps): void {
       addMatch(scope, deps);
       addBackfill(scope, deps);
       addWrites(scope, deps);
+      addHolds(scope, deps);
       addUndoes(scope, deps);
       addConnections(scope, { ...deps, meter });
     }

@@ -51,6 +51,24 @@ describe.each(ENGINES)('writes on %s', (engine) => {
     expect((await ida.get(path)).text).toContain('Done');
   });
 
+  it('leave holds that a filter finds, and that end together once their count was confirmed', async () => {
+    const { fixture, records, signedIn } = await playStory({ engine });
+    const ida = await signedIn('operator');
+    await fixture.cli('undo', '--yes', '--since', '2020-01-01', '--provider', 'hubspot', '--property', 'name');
+    const held = async (): Promise<readonly unknown[]> =>
+      fixture.app.store.db.selectFrom('override').select('property').where('reason', '=', 'undone').execute();
+    expect(await held()).toHaveLength(1);
+    const { text } = await ida.get('/holds?reason=undone');
+    expect(text).toContain(`hubspot <code>${records.hubspot}</code>`);
+    expect((await ida.get('/holds?reason=undone&days=1')).text).toContain('There is no such hold');
+    const asked = await ida.post('/holds/end', { reason: 'undone' });
+    expect(asked.text).toContain('1 hold ends.');
+    expect(await held()).toHaveLength(1);
+    expect(located(await ida.post('/holds/end', { reason: 'undone', confirmed: 'yes' }))).toBe('/holds?reason=undone');
+    expect(await held()).toEqual([]);
+    expect((await (await signedIn('viewer')).get('/holds')).text).not.toContain('/holds/end');
+  });
+
   it('are found by a record alone, whatever connection it is of', async () => {
     const { records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');

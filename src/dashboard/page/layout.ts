@@ -48,7 +48,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/backfill', text: 'nav.backfill', half: 'connector', also: ['/backfills'] },
   { path: '/match', text: 'nav.match', half: 'connector' },
-  { path: '/writes', text: 'nav.writes', half: 'connector' },
+  { path: '/writes', text: 'nav.writes', half: 'connector', also: ['/holds'] },
   { path: '/connections', text: 'nav.connections', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },

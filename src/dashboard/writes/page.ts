@@ -64,6 +64,7 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
       ${filterForm(deps, visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
       ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes, names)}
       <p class="actions">
+        <a href="/holds">${reader.text('holds.title')}</a>
         ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
         ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
       </p>
