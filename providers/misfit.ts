@@ -85,6 +85,7 @@ const SCALE: Wanted = {
 const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wanted>> = {
   type: { fits: (type) => TYPES.includes(type), wanted: `it is one of ${TYPES.join(', ')}` },
   writable: FLAG,
+  readOnly: optional(TEXT, 'a right is missing, or it can be written'),
   maxLength: optional(COUNT, 'the CRM has no limit'),
   options: optional({ fits: Array.isArray, wanted: 'it is a list' }, 'the CRM has none'),
   open: MARK,

@@ -29,6 +29,7 @@ export function toProperty(definition: Definition, currency?: string): Property 
     label: definition.label || definition.name,
     type,
     writable: definition.modificationMetadata?.readOnlyValue !== true && definition.calculated !== true,
+    ...readOnlyBy(definition),
     ...(definition.type === 'string' || definition.type === 'phone_number' ? { maxLength: MAX_TEXT } : {}),
     // An option without a label must not keep an account from being written to.
     ...(type === 'enumeration'
@@ -49,6 +50,12 @@ const isMoney = ({ type, name, showCurrencySymbol }: Definition): boolean =>
 
 /** HubSpot fills a blank `domain` from `website`, and enriches the company by its domain. */
 const SITES: readonly string[] = ['website', 'domain'];
+
+/** Why nobody can write a property: HubSpot's definitions say nothing of rights. */
+function readOnlyBy({ calculated, modificationMetadata }: Definition): Pick<Property, 'readOnly'> {
+  if (calculated === true) return { readOnly: 'HubSpot calculates it' };
+  return modificationMetadata?.readOnlyValue === true ? { readOnly: 'HubSpot sets it by itself' } : {};
+}
 
 function typeOf({ type, fieldType }: Definition): Property['type'] {
   switch (type) {

@@ -39,6 +39,7 @@ export function toProperty(field: AccountRow, _at: number, fields: readonly Acco
     label: textOf(field.label) ?? name,
     type,
     writable: field.updateable === true && type !== 'other',
+    ...readOnlyBy(field, type),
     ...(TEXTS.has(type) && typeof length === 'number' && length > 0 ? { maxLength: length } : {}),
     ...(type === 'number' && typeof scale === 'number' ? { scale } : {}),
     ...(field.type === 'currency' ? { money: true, ...currencyOf(fields) } : {}),
@@ -53,6 +54,13 @@ const RECORD_CURRENCY = 'CurrencyIsoCode';
 /** An org with several currencies has one for each record. */
 const currencyOf = (fields: readonly AccountRow[]): Pick<Property, 'currencyIn'> =>
   fields.some(({ name }) => name === RECORD_CURRENCY) ? { currencyIn: RECORD_CURRENCY } : {};
+
+/** Why nobody can write a field, where that is so. Of any other field that is not updateable the user lacks the right. */
+function readOnlyBy(field: AccountRow, type: Property['type']): Pick<Property, 'readOnly'> {
+  if (field.calculated === true) return { readOnly: 'Salesforce calculates it by a formula' };
+  if (field.autoNumber === true) return { readOnly: 'Salesforce numbers it by itself' };
+  return type === 'other' ? { readOnly: `cvrsync writes no field of type ${String(field.type)}` } : {};
+}
 
 function optionsOf(values: unknown): NonNullable<Property['options']> {
   if (!Array.isArray(values)) return [];

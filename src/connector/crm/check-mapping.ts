@@ -99,10 +99,8 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
     return [{ level: row.optional ? 'info' : 'fail', subject, found: `the CRM has no such property${hint}`, advice }];
   }
   if (!property.writable) {
-    const advice = `give the credentials the right to edit it, or set ${without(provider, row)} under ${key}`;
-    return [
-      { level: row.optional ? 'warn' : 'fail', subject, found: 'cannot be written with these credentials', advice },
-    ];
+    const leave = `set ${without(provider, row)} under ${key}`;
+    return [{ level: row.optional ? 'warn' : 'fail', subject, ...unwritableRemark(property, leave) }];
   }
   return [
     ...checkCurrency(provider, row, schema),
@@ -111,6 +109,15 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
     ...checkValues(row.field, property, provider.values[row.field] ?? {}),
   ].map((each) => ({ subject, ...each }));
 }
+
+/** A right helps only where the CRM names no other reason. */
+const unwritableRemark = ({ readOnly }: Property, leave: string) =>
+  readOnly === undefined
+    ? {
+        found: 'cannot be written with these credentials',
+        advice: `give the credentials the right to edit it, or ${leave}`,
+      }
+    : { found: `cannot be written: ${readOnly}`, advice: leave };
 
 type Remark = Omit<Finding, 'subject'>;
 

@@ -175,7 +175,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const old = (Object.hasOwn(input.crm, name) ? input.crm[name] : remembered?.written) ?? null;
   const subject = { input, row, fact, value, old };
   if (property === undefined) return setAside(subject, 'missing', `the CRM has no property ${name}`);
-  if (!property.writable) return setAside(subject, 'read-only', `${name} cannot be written with these credentials`);
+  if (!property.writable) return setAside(subject, 'read-only', unwritable(property));
   const rendered = spell(input, row, property, value);
   if (!rendered.ok) return setAside(subject, 'set-aside', rendered.reason);
   const now = rendered.value;
@@ -231,6 +231,12 @@ function putBack(
 /** Whether a checkbox is not ticked, and nobody is known to have cleared it: a checkbox has no blank. */
 const isUntouched = (remembered: PropertyMemory | undefined, old: PropertyValue, now: PropertyValue): boolean =>
   old === false && now === true && remembered?.written === undefined && remembered?.kept === undefined;
+
+/** Why a property cannot be written, for people. */
+export const unwritable = ({ name, readOnly }: Property): string =>
+  readOnly === undefined
+    ? `${name} cannot be written with these credentials`
+    : `${name} cannot be written: ${readOnly}`;
 
 /** A value for a property, which holds `old`. */
 interface Subject {

@@ -1,6 +1,7 @@
 /** What becomes of a property that is to be put back: before the CRM is asked to, and after it answered. Pure. */
 import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
+import { unwritable } from '../decide/plan.ts';
 import { sameFor } from '../decide/same.ts';
 import { shownBy } from '../sync/record-result.ts';
 import { UNMENTIONED } from '../sync/settle.ts';
@@ -63,7 +64,7 @@ export function decideGroup(
   if (read?.kind !== 'found') return because('busy', read?.reason ?? UNMENTIONED);
   if (property === undefined || !isFieldName(last.field))
     return because('missing', `the CRM has no property ${last.property} any more`);
-  if (!property.writable) return because('missing', `${last.property} cannot be written with these credentials`);
+  if (!property.writable) return because('missing', unwritable(property));
   const crm = read.properties[last.property];
   const decision = decideUndo({ writes, sameBy, crm, same: sameFor(last.field, property) });
   if ('reason' in decision) return because(decision.kind, decision.reason);

@@ -113,6 +113,13 @@ describe('a mapped property', () => {
     ]);
   });
 
+  it('that nobody can write fails with the reason, and without advice about rights', () => {
+    const calculated = property('name', { writable: false, readOnly: 'HubSpot calculates it' });
+    const [line] = found([row('name', 'name')], [calculated]);
+    expect(line).toMatch(/^fail .*cannot be written: HubSpot calculates it/);
+    expect(line).not.toContain('credentials');
+  });
+
   it('that is never written, or steps back for another one, is not looked at', () => {
     const rows = [row('name', 'a', { policy: 'never' }), row('country', 'b', { unless: 'code' })];
     expect(found(rows, [property('code')])).toEqual([]);
