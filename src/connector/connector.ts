@@ -7,6 +7,7 @@ import type { Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { type Crm, openCrm } from './crm/crm.ts';
 import { POLL_QUEUE } from './crm/poll-task.ts';
+import { editsQueue } from './edits/due.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
@@ -21,7 +22,7 @@ export interface Connector {
   readonly hasUpstream: boolean;
   /** Has the workers of this process look for work at once: somebody left some, and would wait for their next poll. */
   wake(): void;
-  /** Resolves when changed rules were looked at once, and no queue but housekeeping and polls has due work. */
+  /** Resolves when changed rules were looked at once, and no queue but housekeeping, polls and checks of edits has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
@@ -71,11 +72,15 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
     // Before the lanes: an arrival becomes a lane, and in the other order it could be seen as neither.
     const arrives = await hasArrivals(store.db);
     const left = (await counts(store.db, now())).filter(
-      ({ queue, ready, leased }) => queue !== 'housekeeping' && queue !== POLL_QUEUE && ready + leased > 0,
+      ({ queue, ready, leased }) => !isTimed(queue) && ready + leased > 0,
     );
     if (left.length === 0 && !arrives) return;
   }
 }
+
+/** Whether a queue goes by the clock or by its share of calls. */
+const isTimed = (queue: string): boolean =>
+  queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
 
 async function measure({ metrics }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms) {

@@ -102,7 +102,12 @@ export async function startSyncing(
     run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, { crms }, claims, signal),
   });
   const backfiller = startBackfills(common, deps, rateLimiter, crms);
-  return { awaited, timed: [housekeeper], restartable: [poller], resumable: [backfiller] };
+  return {
+    awaited,
+    timed: [housekeeper, ...crms.flatMap((crm) => startChecks(common, crm))],
+    restartable: [poller],
+    resumable: [backfiller],
+  };
 }
 
 type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'> & {
@@ -134,14 +139,15 @@ const startRecordWorkers = (common: Common, deps: ConnectorDeps, crm: Crm): read
   startHeal(common, deps.metrics, crm),
   ...(crm.autoMatch === undefined ? [] : [startMatch(common, crm)]),
   ...startDerived(common, deps, crm),
-  ...(crm.connection.edits === undefined ? [] : [startChecks(common, crm)]),
 ];
 
-function startChecks(common: Common, crm: Crm): Worker {
+/** The worker of lost edits, where the CRM tells who edited. It waits for its share of calls, and nobody waits for it. */
+function startChecks(common: Common, crm: Crm): readonly Worker[] {
+  if (crm.connection.edits === undefined) return [];
   const { store, now } = common;
   const gate = openGate(store, crm, 'edits', now);
   const limiter = openCheckLimiter(store, crm, now);
-  return startWorker({
+  const worker = startWorker({
     ...common,
     queue: `edits:${crm.name}`,
     batch: crm.limits.batch.read,
@@ -149,6 +155,7 @@ function startChecks(common: Common, crm: Crm): Worker {
     blockedUntil: () => gate.blockedUntil(),
     run: (claims, signal) => checkEdits({ store, now, gate, limiter }, crm, claims, signal),
   });
+  return [worker];
 }
 
 function startSync(common: Common, metrics: Metrics, log: ConnectorDeps['log'], crm: Crm): Worker {

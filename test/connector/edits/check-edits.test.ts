@@ -45,6 +45,9 @@ async function open({ engine = 'sqlite', hubspot, policy = 'tracked', aheadMs = 
   const pass = async (minutes: number) => {
     await fixture.settled();
     clock.forward(minutes * MINUTE_MS);
+    fixture.app.connector?.wake();
+    const due = async () => (await lanes(fixture)).filter(({ due_at }) => (due_at ?? 0) <= clock.now());
+    await expect.poll(due, { interval: 20, timeout: 20_000 }).toEqual([]);
     await fixture.settled();
   };
   await pass(10);
