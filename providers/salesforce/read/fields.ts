@@ -55,7 +55,7 @@ const RECORD_CURRENCY = 'CurrencyIsoCode';
 const currencyOf = (fields: readonly AccountRow[]): Pick<Property, 'currencyIn'> =>
   fields.some(({ name }) => name === RECORD_CURRENCY) ? { currencyIn: RECORD_CURRENCY } : {};
 
-/** Why nobody can write a field, where that is so. Of any other field that is not updateable the user lacks the right. */
+/** Why nobody can write a field, if that is so. The user lacks the right to any other one that cannot be written. */
 function readOnlyBy(field: AccountRow, type: Property['type']): Pick<Property, 'readOnly'> {
   if (field.calculated === true) return { readOnly: 'Salesforce calculates it by a formula' };
   if (field.autoNumber === true) return { readOnly: 'Salesforce numbers it by itself' };
