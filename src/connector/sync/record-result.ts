@@ -106,6 +106,9 @@ export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: stri
   effect: { kind: 'contested' },
 });
 
+/** How long a record waits at most that could not be read and written in time, in ms. */
+const STALE_MS = 60_000;
+
 /** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(
   crm: Named,
@@ -159,7 +162,8 @@ export function resultOfWrite(
             : { kind: 'parked', at: now, error: outcome.reason },
       };
     case 'stale':
-      return { ...base, settlement: later(claim, now, outcome.reason) };
+      // The slowness is the CRM's or this machine's, and passes for all records at once.
+      return { ...base, settlement: later(claim, now, outcome.reason, { atMostMs: STALE_MS, jitter: 0 }) };
     case 'retry':
       return { ...base, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
     case 'fault':

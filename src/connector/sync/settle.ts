@@ -70,13 +70,17 @@ const LEAST_TRIES = 10;
 
 /**
  * Later, with back-off; parked when it has been failing for three days, or for thirty where the CRM asks for long waits.
- * `jitter`: from 0 to 1.
+ * `jitter`: from 0 to 1. `atMostMs`: the longest back-off.
  */
 export function later(
   claim: Claim,
   now: number,
   error: string,
-  { atLeastMs = 0, jitter = Math.random() }: { readonly atLeastMs?: number | undefined; readonly jitter?: number } = {},
+  {
+    atLeastMs = 0,
+    atMostMs: capMs,
+    jitter = Math.random(),
+  }: { readonly atLeastMs?: number | undefined; readonly atMostMs?: number; readonly jitter?: number } = {},
 ): Settlement {
   const tries = claim.attempts + 1;
   const giveUpMs = atLeastMs >= LONG_MS ? LONG_GIVE_UP_MS : GIVE_UP_MS;
@@ -87,7 +91,7 @@ export function later(
       now +
       Math.max(
         atLeastMs,
-        backoff(tries, {}, () => jitter),
+        backoff(tries, capMs === undefined ? {} : { capMs }, () => jitter),
       ),
     error,
   };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
 import { resultOfWrite } from '../../../src/connector/sync/record-result.ts';
+import type { Written } from '../../../src/connector/sync/write/write.ts';
 import { ENTITY } from '../../faults/company.ts';
 
 const DAY = 86_400_000;
@@ -25,9 +26,10 @@ const planned = [
   { field: 'name', property: 'name', action: 'write', rule: 'blank', old: null, now: 'A ApS', seq: 1 },
 ] as const;
 
-const turn = (attempts: number, now: number) => {
+const LOCKED = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
+
+const turn = (attempts: number, now: number, outcome: Written['outcome'] = LOCKED) => {
   const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts, since: 0, unended: 0 };
-  const outcome = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
   return resultOfWrite(
     crm,
     { claim, record, planned, schema: new Map() },
@@ -44,4 +46,9 @@ test('a record that the CRM puts off is tried again, no sooner than the CRM asks
 
 test('a record that the CRM has put off for three days waits for a person', () => {
   expect(turn(30, 4 * DAY)).toEqual({ kind: 'parked', at: 4 * DAY, error: 'locked by a flow' });
+});
+
+test('a record that could not be read and written in time is tried again within a minute, together with the others', () => {
+  const stale = { kind: 'stale', id: '1', reason: 'the CRM takes too long to answer' } as const;
+  expect(turn(9, DAY, stale)).toEqual({ kind: 'again', at: DAY + 60_000, error: stale.reason });
 });
