@@ -15,8 +15,10 @@ export interface CrmRecord {
   readonly crm: CrmName;
   readonly id: string;
   readonly entity: string;
-  /** What a person wrote, by property. */
+  /** What a person wrote, by property; with a part of an address, all of it is theirs. */
   readonly edits: Map<string, PropertyValue>;
+  /** What stood there before, by the property that a person wrote into, where it was no person's. */
+  readonly before: Map<string, PropertyValue>;
 }
 
 const PRESETS: Readonly<Record<CrmName, readonly PresetRow[]>> = {
@@ -34,7 +36,7 @@ export function addRecords(crms: Crms, companies: readonly SampleCompany[], rand
     for (const { entityId: entity, name } of [...companies, ...twice]) {
       const holdsRegister = random.chance(0.33) || crm === 'salesforce';
       const id = crms[crm].add(holdsRegister ? { [NAMES[crm]]: name } : {});
-      const record: CrmRecord = { crm, id, entity, edits: new Map() };
+      const record: CrmRecord = { crm, id, entity, edits: new Map(), before: new Map() };
       records.push(record);
       if (random.chance(0.2)) edit(crms, record, NAMES[crm], `Ida's own ${id}`);
     }
@@ -42,18 +44,40 @@ export function addRecords(crms: Crms, companies: readonly SampleCompany[], rand
   return records;
 }
 
-/** A person writes into some records. Only while no daemon is between its read and its write can that be told from a race. */
+/**
+ * A person writes into some records, or puts back what stood there before, which then is the register's again. Only while
+ * no daemon is between its read and its write can that be told from a race.
+ */
 export function editSome(crms: Crms, records: readonly CrmRecord[], random: Random, round: number): void {
   for (const record of records) {
+    for (const [property, value] of record.before) if (random.chance(0.4)) putBack(crms, record, property, value);
     const property = random.chance(0.5) ? NAMES[record.crm] : CITIES[record.crm];
     if (random.chance(0.08)) edit(crms, record, property, `Bo's ${round} ${record.id.slice(-6)}`);
   }
 }
 
-function edit(crms: Crms, { crm, id, edits }: CrmRecord, property: string, value: PropertyValue): void {
+function putBack(crms: Crms, { crm, id, edits, before }: CrmRecord, property: string, value: PropertyValue): void {
   crms[crm].edit(id, { [property]: value });
+  for (const name of togetherWith(crm, property)) edits.delete(name);
+  before.delete(property);
+}
+
+function edit(crms: Crms, { crm, id, edits, before }: CrmRecord, property: string, value: PropertyValue): void {
+  const held = crms[crm].get(id) ?? {};
+  if (!edits.has(property)) before.set(property, held[property] ?? null);
+  crms[crm].edit(id, { [property]: value });
+  for (const name of togetherWith(crm, property)) edits.set(name, held[name] ?? null);
   edits.set(property, value);
 }
+
+/** The properties that are a person's with this one: all of a card's address, of which it is a part. */
+function togetherWith(crm: CrmName, property: string): readonly string[] {
+  if (property !== CITIES[crm]) return [property];
+  const parts = PRESETS[crm].filter(({ field, policy }) => policy === 'tracked' && ADDRESS.includes(field));
+  return parts.map((row) => row.property);
+}
+
+const ADDRESS: readonly FieldName[] = ['street', 'coName', 'postalCode', 'city', 'region', 'countryCode', 'country'];
 
 /** What a record holds in the property of a field; undefined where the CRM has none. */
 export const heldIn = (crms: Crms, { crm, id }: CrmRecord, field: FieldName): PropertyValue | undefined =>
@@ -95,7 +119,7 @@ export function differences(
     const isOwnAddress = rows.some(({ field, property }) => isAddressPart(field) && edits.has(property));
     const decided = rows.filter(({ field, property }) => !isOwnAddress || !isAddressPart(field) || edits.has(property));
     return decided.flatMap(({ field, property }) => {
-      const value = edits.get(property) ?? expectedValue(field, said);
+      const value = edits.has(property) ? edits.get(property) : expectedValue(field, said);
       const wanted = plain(field, value);
       const made = plain(field, respelled({ [property]: value ?? null }, respell[crm])[property]);
       const found = plain(field, held[property]);
