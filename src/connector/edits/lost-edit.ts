@@ -52,8 +52,9 @@ const spellings = ({ now, stored }: OwnWrite): readonly PropertyValue[] =>
   stored === undefined ? [now] : [now, stored];
 
 /**
- * The newest version that a write made, -1 where there is none. What holds its value counts as its version: not every CRM
- * tells own versions for sure. Else an own version that holds no value of another write: the CRM re-spelled it.
+ * The version that a write made, -1 where there is none: the newest own one that holds its value. Not every CRM tells own
+ * versions for sure: else the first of that value after what the write replaced, since a person may have written it again
+ * later. Else an own version that holds no value of another write: the CRM re-spelled it.
  */
 function versionOf(
   write: OwnWrite,
@@ -61,7 +62,10 @@ function versionOf(
   { writes, same }: { readonly writes: readonly OwnWrite[]; readonly same: Same },
 ): number {
   const holds = (value: PropertyValue, of: OwnWrite) => spellings(of).some((each) => same(each, value));
-  const byValue = versions.findLastIndex(({ value }) => holds(value, write));
+  const ownByValue = versions.findLastIndex(({ own, value }) => own && holds(value, write));
+  if (ownByValue >= 0) return ownByValue;
+  const replaced = versions.findLastIndex(({ value }) => same(value, write.old));
+  const byValue = versions.findIndex(({ value }, index) => index > replaced && holds(value, write));
   if (byValue >= 0) return byValue;
   return versions.findLastIndex(({ own, value }) => own && !writes.some((other) => holds(value, other)));
 }

@@ -142,6 +142,16 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.putBack()]).toEqual(['A second thought', 0]);
   });
 
+  test('leaves the register’s value that a person put back after another', async () => {
+    const world = await open();
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.fixture.settled();
+    world.fixture.hubspot.edit(world.id, { name: EDIT });
+    world.fixture.hubspot.edit(world.id, { name: 'B ApS' });
+    await world.pass(10);
+    expect([world.name(), await world.putBack()]).toEqual(['B ApS', 0]);
+  });
+
   test.each([
     ['always', EDIT],
     ['tracked', 'B ApS'],

@@ -41,6 +41,13 @@ describe('the edit that a write went over', () => {
     ['is none where it was taken back at once', [A_TO_B], history('A', 'E', 'A', 'B*'), undefined],
     ['is none where it is what we wrote', [A_TO_B], history('A', 'B', 'B*'), undefined],
     ['is none where it came after our write', [A_TO_B], history('A', 'B*', 'E'), undefined],
+    [
+      'is none where a person wrote another value later, and took it back',
+      [A_TO_B],
+      history('A', 'B*', 'E', 'B'),
+      undefined,
+    ],
+    ['is none of that where the CRM does not tell what is our own', [A_TO_B], history('A', 'B', 'E', 'B'), undefined],
     ['is none where another write of ours stood between', [A_TO_B], history('A', 'Z*', 'B*'), undefined],
     ['is none where nothing stood there before', [{ old: null, now: 'B' }], history('B*'), undefined],
     ['is none where our write is not in the history', [A_TO_B], history('A', 'E'), undefined],
