@@ -62,7 +62,7 @@ describe('provider test', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('✓ order-of-outcomes: ');
     expect(stdout).toMatch(/- moved: .*\(skipped: the toy never merges\)/);
-    expect(stdout).toContain('toy, contract 1.5.0: 2 rules kept, 0 broken, 1 skipped');
+    expect(stdout).toContain('toy, contract 1.6.0: 2 rules kept, 0 broken, 1 skipped');
   });
 
   it('names the rule that broke, what was seen and why it matters, and fails', async () => {

@@ -139,8 +139,8 @@ describe('a stream of payloads', () => {
         .flatMap((payloads) => factsOf(payloads).keys()),
     );
     const never = FIELD_NAMES.filter((field) => !seen.has(field));
-    // The number and the page's address are made of the entity id.
-    expect(never).toEqual(['cvrNumber', 'mergedInto', 'dashboardUrl']);
+    // The number and the page's address are made of the entity id; no event states a region.
+    expect(never).toEqual(['cvrNumber', 'region', 'mergedInto', 'dashboardUrl']);
     expect([...seen].filter((field) => FIELDS[field].kind === 'list')).toContain('altNames');
   });
 });

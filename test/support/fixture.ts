@@ -113,11 +113,12 @@ export interface Fixture extends Crms {
 }
 
 /** Sets a clock on while a CRM is not asked: to what reads and writes right after, a fast clock looks like a slow machine. */
-export function forwardWhileQuiet(clock: HandClock, crm: CrmEmulator): (ms: number) => void {
+export function forwardWhileQuiet(clock: HandClock, ...crms: readonly CrmEmulator[]): (ms: number) => void {
   let seen = 0;
   return (ms) => {
-    if (crm.calls.length === seen) clock.forward(ms);
-    seen = crm.calls.length;
+    const calls = crms.reduce((count, crm) => count + crm.calls.length, 0);
+    if (calls === seen) clock.forward(ms);
+    seen = calls;
   };
 }
 
@@ -137,6 +138,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     await filled.close();
   }
   const now = clock?.now ?? Date.now;
+  const forward = clock && forwardWhileQuiet(clock, crms.hubspot, crms.salesforce);
   const log = pino({ level: process.env['CVRSYNC_TEST_LOG'] ?? 'silent' });
   const app = await startApp(loaded.config, { log, env: {}, now, ...(deadlineMs !== undefined && { deadlineMs }) });
   onTestFinished(() => app.close(0));
@@ -174,7 +176,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
       expect
         .poll(
           async () => {
-            clock?.forward(FAST_MS);
+            forward?.(FAST_MS);
             return (await lanesBehind(store)).slice(behind);
           },
           { timeout: 120_000, interval: 20 },
