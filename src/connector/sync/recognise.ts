@@ -3,7 +3,7 @@
  * the CRM's own history says who wrote it.
  */
 import { type Connection, type PropertyEdit, ProviderError } from '../../../providers/provider.ts';
-import type { Pending, Planned } from '../decide/planned.ts';
+import type { Planned } from '../decide/planned.ts';
 import type { LinkedRecord } from './load.ts';
 
 /** How far the CRM's clock may be off. */
@@ -36,9 +36,7 @@ export async function recogniseStored(
   const since = Math.min(...doubted.map(({ pending }) => pending.from.at)) - CLOCK_MS;
   const edits = await history(ids, properties, since, signal).catch(silentIfRefused);
   const last = new Map(edits.map((edit) => [`${edit.id} ${edit.property}`, edit]));
-  const ours = doubted.filter(({ record, planned, pending }) =>
-    isOwn(last.get(`${record.id} ${planned.property}`), planned, pending),
-  );
+  const ours = doubted.filter(({ record, planned }) => isOwn(last.get(`${record.id} ${planned.property}`), planned));
   if (ours.length === 0) return undefined;
   const oursOf = Map.groupBy(ours, ({ record }) => record);
   return decided.map(({ record }) => {
@@ -58,17 +56,11 @@ function silentIfRefused(error: unknown): readonly PropertyEdit[] {
   throw error;
 }
 
-/** A write that arrives at all arrives by then; the clocks may differ by some of it. */
-const ARRIVED_MS = 120_000;
-
 /**
- * Whether the newest edit is ours and left what the record was read with. One without a value is of the record as a whole:
- * it may be a write to other properties, unless it was made when the pending one was.
+ * Whether the newest edit is ours and left what the record was read with. An edit without a value is of the record as a
+ * whole: it may be a write of ours to other properties, and a person's value beside it would be overwritten.
  */
-function isOwn(edit: PropertyEdit | undefined, { old }: Planned, pending: Pending): boolean {
-  if (edit?.own !== true) return false;
-  return edit.value === undefined ? Math.abs(edit.at - pending.from.at) <= ARRIVED_MS : edit.value === old;
-}
+const isOwn = (edit: PropertyEdit | undefined, { old }: Planned): boolean => edit?.own === true && edit.value === old;
 
 function withStored(record: LinkedRecord, planned: readonly Planned[]): LinkedRecord {
   const remembered = new Map(record.remembered);
