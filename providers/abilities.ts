@@ -12,7 +12,7 @@ export interface PropertyDefinition {
   readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
   /** No two records may hold the same value: the CVR number. */
   readonly unique?: true;
-  /** A number that is a year: shown without a mark for thousands, where the CRM lets one say so. Since 1.6. */
+  /** A number that is a year. The CRM shows it without a thousands separator, if it can. Since 1.6. */
   readonly year?: true;
 }
 

@@ -28,7 +28,7 @@ export interface Property {
   readonly label: string;
   readonly type: (typeof PROPERTY_TYPES)[number];
   readonly writable: boolean;
-  /** Why nobody can write it, where no right is missing: `the CRM calculates it`. Since 1.6. */
+  /** The reason why nobody can write it, if no right is missing: `the CRM calculates it`. Since 1.6. */
   readonly readOnly?: string;
   /** Characters a text may have, from 1; absent where the CRM has no limit, as `scale` is. */
   readonly maxLength?: number;

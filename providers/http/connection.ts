@@ -134,7 +134,7 @@ async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSigna
   return judgeUpdate(id, Object.keys(properties), answer, storedIn(api, answer, id, Object.keys(properties)));
 }
 
-/** What an update was answered with, where that is the company itself: its id stands there, and all that was sent. */
+/** The company in the answer to an update, if the answer holds its id and all that was sent. */
 function storedIn({ settings, known }: Api, { json }: Answer, id: string, sent: readonly string[]): Values {
   if (!isObject(json) || bare(idIn(json, settings.idKey) ?? '') !== bare(id)) return {};
   if (!sent.every((name) => Object.hasOwn(json, name))) return {};

@@ -13,7 +13,7 @@ import { propertiesOf } from '../properties.ts';
 export interface HttpEmulatorOptions extends EmulatorOptions {
   /** True for an API that takes companies and tells nothing: neither read nor list. */
   readonly blind?: boolean;
-  /** True for an API that answers an update with the company as it is then. */
+  /** True for an API that answers an update with the updated company. */
   readonly shows?: boolean;
   /** Value of the Authorization header. */
   readonly authValue?: string;

@@ -80,7 +80,7 @@ export function withCodes(
   return filled;
 }
 
-/** A state that is no state of the country beside it, whichever of the two is new. */
+/** A state that the record's country does not have, whichever of the two is new. */
 function stateErrors(
   org: Org,
   account: StoredAccount | undefined,

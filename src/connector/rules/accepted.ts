@@ -171,7 +171,7 @@ export async function acceptAtStart(
   }
 }
 
-/** Remembers of connections that no daemon has any more that they miss events. */
+/** Remembers that connections which no daemon has any more miss events. */
 async function leaveOut(tx: Tx, names: ReadonlySet<string>, now: number): Promise<void> {
   for (const name of (await readMappedFields(tx)).keys()) {
     const accepted = names.has(name) ? undefined : await readAccepted(tx, name);
