@@ -113,7 +113,7 @@ export interface Fixture extends Crms {
 }
 
 /** Sets a clock on while a CRM is not asked: to what reads and writes right after, a fast clock looks like a slow machine. */
-export function forwardWhileQuiet(clock: HandClock, ...crms: readonly CrmEmulator[]): (ms: number) => void {
+function forwardWhileQuiet(clock: HandClock, ...crms: readonly CrmEmulator[]): (ms: number) => void {
   let seen = 0;
   return (ms) => {
     const calls = crms.reduce((count, crm) => count + crm.calls.length, 0);
