@@ -18,6 +18,7 @@ import type { SentNames } from './http/openapi/webhook.ts';
 import { openClient } from './http/outbound/client.ts';
 import { readOutages, shownOutage } from './http/outbound/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
+import type { AdminGuardOptions } from './http/server/admin-guard.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
@@ -78,13 +79,18 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs, stop.stray));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
-    await addPages(config, { ...base, own: addressFor('service', config, own.promise) }, connector, service);
+    const pages = await addPages(
+      config,
+      { ...base, own: addressFor('service', config, own.promise) },
+      connector,
+      service,
+    );
     addPlatformRoutes(base, {
       ready: () => readiness(store, connector, stop.isStopping, now()),
       measure: async () => connector?.measure(),
       addresses: addresses.promise,
       names: config.service ?? {},
-      guard: isLoopback(config.admin.host) ? undefined : { adminToken },
+      guard: config.admin.openMetrics ? undefined : { adminToken, ...pages },
     });
     const adminUrl = await listen(base.admin, config.admin, 'admin');
     const url = await listen(base.server, config.server, 'server');
@@ -209,7 +215,7 @@ async function addPages(
   base: Base & { readonly own: Promise<string> | string },
   connector: Connector | undefined,
   service: Service | undefined,
-): Promise<void> {
+) {
   const halves = { connector: connector !== undefined, service: service !== undefined };
   // Loaded here: commands need none of it.
   const { addDashboard } = await import('./dashboard/dashboard.ts');
@@ -217,7 +223,7 @@ async function addPages(
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   const installation = installationOf(config, base);
-  addDashboard(base.admin, {
+  return addDashboard(base.admin, {
     ...base,
     ...more,
     configured: config.connector?.providers ?? [],
@@ -238,7 +244,7 @@ function addPlatformRoutes(
     readonly measure: () => Promise<void>;
     readonly addresses: Promise<Addresses>;
     readonly names: SentNames;
-    readonly guard: { readonly adminToken: string | undefined } | undefined;
+    readonly guard: AdminGuardOptions | undefined;
   },
 ): void {
   addHealthRoutes(server, app.ready);

@@ -292,7 +292,10 @@ async function running(): Promise<App> {
   const { register, smtp, reports, gazette, press, ...rest } = own.service;
   const service = { ...rest, register: { source: 'file', path: folder } };
   const store = join(folder, 'store.db');
-  const { config } = await checked({ server: { port: 0 }, store, connector, service }, env);
+  const { config } = await checked(
+    { server: { port: 0 }, admin: { openMetrics: true }, store, connector, service },
+    env,
+  );
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
   return app;

@@ -38,7 +38,7 @@ export const command = defineCommand({
       say(`  ${program} --config ${file} review           what needs a person`);
       if (once) return 0;
       say(`  ${await setup.signInLink()}   the dashboard; the link signs you in, once`);
-      say(`  ${setup.app.adminUrl}/metrics   the daemon's metrics, while this runs`);
+      say(`  ${setup.app.adminUrl}/metrics   the daemon's metrics, once you are signed in`);
       say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');
       for (let beat = seed + 1; !signal.aborted; beat += 1) {
         await sleep(BEAT_MS, undefined, { signal }).catch(() => undefined);

@@ -1,11 +1,13 @@
 /** `operators`: manages who may use the dashboard. */
 
 import { recordAudit } from '../runtime/operators/audit.ts';
-import { createOperator, listOperators, ROLES, revokeOperator } from '../runtime/operators/operators.ts';
+import { createOperator, isActive, listOperators, ROLES, revokeOperator } from '../runtime/operators/operators.ts';
+import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
 import type { Store } from '../store/open.ts';
 import { commandActor } from './arguments/actor.ts';
+import { signInAddress } from './arguments/sign-in.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, needed, oneOf, UsageError } from './cli/command.ts';
+import { defineCommand, needed, oneOf, optional, UsageError } from './cli/command.ts';
 
 const create = defineCommand({
   name: 'create',
@@ -52,7 +54,7 @@ const list = defineCommand({
     }));
     context.output.table(
       rows,
-      'There are no operators: the dashboard answers on this machine only. cvrsync operators create NAME --role admin makes one.',
+      'There are no operators: nobody can open the dashboard. cvrsync operators login-link prints a link that makes the first one.',
     );
     return 0;
   },
@@ -82,8 +84,36 @@ const revoke = defineCommand({
   },
 });
 
+const loginLink = defineCommand({
+  name: 'login-link',
+  about: 'print a link that signs an operator in on the dashboard, once, within 15 minutes',
+  args: { name: optional('the name, as `operators list` shows it; none for the link that makes the first operator') },
+  run: async (context, { name }) => {
+    const config = await context.config([]);
+    const token = await withStore(context, (store) =>
+      store.write(async (tx) => {
+        const now = Date.now();
+        if (name === undefined) return await createFirstLink(tx, now);
+        if (!(await isActive(tx, name))) return undefined;
+        const entry = { actor: commandActor(), via: 'command', action: 'operator.link', subject: name } as const;
+        await recordAudit(tx, { ...entry, result: 'printed a link that signs in' }, now);
+        return await createLoginLink(tx, name, now);
+      }),
+    );
+    if (token === undefined)
+      throw new Error(
+        name === undefined
+          ? 'there is an operator already: name the one who signs in, as cvrsync operators list shows it'
+          : 'there is no active operator of this name: see cvrsync operators list',
+      );
+    const link = signInAddress(config, token);
+    context.output.result({ link }, link);
+    return 0;
+  },
+});
+
 export const command = defineCommand({
   name: 'operators',
-  about: 'manage who may use the dashboard: create, list, revoke',
-  commands: [create, list, revoke],
+  about: 'manage who may use the dashboard: create, list, revoke, login-link',
+  commands: [create, list, revoke, loginLink],
 });

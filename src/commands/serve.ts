@@ -4,6 +4,7 @@ import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { commandActor } from './arguments/actor.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
+import { firstSignIn } from './arguments/sign-in.ts';
 import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, flag, UsageError } from './cli/command.ts';
 
@@ -24,6 +25,9 @@ export const command = defineCommand({
     if (!storeExists(store)) await tryPorts({ admin, server });
     const { log, env, signal, strayed } = context;
     const app = await startApp(config, { log, env, ...(acceptConfig && { rulesAcceptedBy: commandActor() }) });
+    const link = await firstSignIn(config, app);
+    if (link !== undefined)
+      context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
     const memory = giveBackIdleMemory();
     await stopped(signal);
     memory.stop();

@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
+import { admit } from './access/admission.ts';
 import { openIssuer } from './access/issuer.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
@@ -59,10 +60,17 @@ const CSP = {
   'base-uri': ["'none'"],
 };
 
-/** Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. */
-export function addDashboard(admin: Server, given: DashboardDeps): void {
+/**
+ * Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. Tells for routes
+ * that are added later whether an operator asks.
+ */
+export function addDashboard(
+  admin: Server,
+  given: DashboardDeps,
+): { readonly isSignedIn: (request: FastifyRequest) => Promise<boolean> } {
   const { singleSignOn } = given;
   const deps = { ...given, hasSignOn: singleSignOn !== undefined };
+  admin.register(cookie);
   admin.register(async (scope: Server) => {
     const meter = startCallMeter(deps.metrics, () => performance.now());
     scope.addHook('onClose', async () => meter.stop());
@@ -74,7 +82,6 @@ export function addDashboard(admin: Server, given: DashboardDeps): void {
       // Whoever puts TLS in front decides for the whole domain.
       strictTransportSecurity: false,
     });
-    await scope.register(cookie);
     await scope.register(formbody);
     await scope.register(rateLimit, { global: false });
     await scope.register(files, {
@@ -111,6 +118,7 @@ export function addDashboard(admin: Server, given: DashboardDeps): void {
     addOverview(scope, { ...deps, meter });
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });
+  return { isSignedIn: async (request) => (await admit(deps, request)) !== undefined };
 }
 
 /** Programs that ask for what is not there get the listener's JSON; browsers a page. */

@@ -11,20 +11,14 @@ import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.
 import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
-import {
-  confirmPage,
-  continuePage,
-  elsewherePage,
-  loginPage,
-  messagePage,
-  notFoundPage,
-  rolePage,
-} from './page/messages.ts';
+import { confirmPage, continuePage, loginPage, messagePage, notFoundPage, rolePage } from './page/messages.ts';
 import { type Reader, readerOf } from './page/reader.ts';
 
 /** What routes need to know who asks. */
 export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
+  /** Whether people sign in through an issuer. */
+  readonly hasSignOn?: boolean | undefined;
   /** Called after each action: it may have left work to the connector. */
   readonly wake?: (() => void) | undefined;
 }
@@ -110,13 +104,12 @@ export function continueTo(
 export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', show }: PageRoute): void {
   app.get(path, HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
-    const admission = await admit(deps, request);
-    if (admission.kind === 'sign-in')
+    const visitor = await admit(deps, request);
+    if (visitor === undefined)
       return isFromOtherSite(request.headers)
         ? continueTo(to, request.url)
         : reply.redirect(loginAddress(request), 303);
-    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(readerOfRequest(request)));
-    const visit = visitOf(deps, request, reply, admission.visitor);
+    const visit = visitOf(deps, request, visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
     const shown = (await show(visit)) ?? notFoundPage(visit.reader);
     if (typeof shown === 'string') return reply.redirect(shown, 303);
@@ -138,12 +131,11 @@ export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
     if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
-    const admission = await admit(deps, request);
-    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
+    const visitor = await admit(deps, request);
     const interrupted = { next: pathOf(request), fields: fieldsOf(request.body) };
-    if (admission.kind === 'sign-in')
+    if (visitor === undefined)
       return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, ...deps, status: 401 }));
-    const visit = visitOf(deps, request, reply, admission.visitor);
+    const visit = visitOf(deps, request, visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
     if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))
       return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
@@ -160,15 +152,14 @@ export const foreignPage = (reader: Reader): PageBody =>
 const loginAddress = (request: FastifyRequest): string =>
   request.url === '/' ? '/login' : `/login?next=${encodeURIComponent(request.url)}`;
 
-function visitOf(deps: RouteDeps, request: FastifyRequest, reply: FastifyReply, visitor: Visitor): Visit {
-  const id = visitor.session && sessionIdOf(request);
+function visitOf(deps: RouteDeps, request: FastifyRequest, visitor: Visitor): Visit {
   const query = fieldsOf(request.query);
   const params = fieldsOf(request.params);
   return {
     reader: readerOfRequest(request),
     visitor,
     now: deps.now(),
-    formToken: id === undefined ? ownFormToken(request, reply) : formTokenOf(id),
+    formToken: formTokenOf(sessionIdOf(request) ?? ''),
     query: (name) => fieldValue(query, name),
     param: (name) => fieldValue(params, name),
   };

@@ -21,7 +21,7 @@ export interface Insight {
   readonly refresh?: () => Promise<void>;
   /** The OpenAPI document; asked for once per request. */
   readonly openapi: () => Promise<object>;
-  /** Asks for the admin token: for a listener that others than this machine reach. */
+  /** Who may see it; everybody who reaches the listener if absent. */
   readonly guard?: AdminGuardOptions | undefined;
   /** A clock in ms that only goes forward; the machine's where absent. */
   readonly elapsed?: () => number;

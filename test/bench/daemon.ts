@@ -60,6 +60,7 @@ export async function startDaemon(
   const config = join(folder, `cvrsync-${randomUUID()}.yaml`);
   const content = {
     server: { port: 0 },
+    admin: { openMetrics: true },
     store,
     connector: { webhook: { auth: { method: 'None' } }, providers },
     ...more,

@@ -25,6 +25,7 @@ const UNRECORDED = [
   'hold list',
   'operators create',
   'operators list',
+  'operators login-link',
   'operators revoke',
   'monitors list',
   'monitors show',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { findOperator } from '../../src/runtime/operators/operators.ts';
-import { startSession } from '../../src/runtime/operators/sessions.ts';
+import { startSession, useLoginLink } from '../../src/runtime/operators/sessions.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
@@ -58,10 +58,27 @@ describe('operators', () => {
     expect((await run('create', 'Ida', '--role', 'admin')).code).toBe(0);
   });
 
+  it('get a link that signs them in, and without a name the one that makes the first operator', async () => {
+    const { store, run } = await configured();
+    const linkOf = async (...name: readonly string[]) => (await run('login-link', ...name)).stdout.trim();
+    const used = async (link: string) => {
+      const [, token = ''] = /^http:\/\/127\.0\.0\.1:8081\/login\/([\w-]{43})$/.exec(link) ?? [];
+      return await store.write((tx) => useLoginLink(tx, token, Date.now()));
+    };
+    expect(await used(await linkOf())).toBe('admin');
+    const none = await run('login-link');
+    expect([none.code, none.stdout]).toEqual([1, '']);
+    expect(await used(await linkOf('admin'))).toBe('admin');
+    expect(await readAudit(store.db, { action: 'operator.link' }, 5)).toMatchObject([{ subject: 'admin' }]);
+    await run('revoke', 'admin');
+    expect((await run('login-link', 'admin')).code).toBe(1);
+  });
+
   it.each([
     ['no role', ['create', 'Ida'], 2, 'say what Ida may do'],
     ['an unknown role', ['create', 'Ida', '--role', 'king'], 2, 'king is not one of viewer, operator, admin'],
     ['a name of two lines', ['create', 'Ida\nBo', '--role', 'viewer'], 2, 'the name is 1 to 100 characters'],
+    ['a link of nobody', ['login-link', 'cvrsync_operator_typed'], 1, 'there is no active operator of this name'],
     ['an unknown name', ['revoke', 'cvrsync_operator_typed'], 1, 'there is no operator of this name'],
   ])('say what is wrong with %s', async (_what, argv, code, message) => {
     const { run } = await configured();

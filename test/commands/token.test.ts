@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
+import { adminAt } from '../dashboard/visitor.ts';
 import { runCli } from '../support/cli.ts';
 import { checked } from '../support/config.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
@@ -87,13 +88,23 @@ describe('the admin token', () => {
     for (const { start } of [one, two]) expect(await statusWith(await start(), token)).toBe(200);
   });
 
-  it('is asked for by /metrics too where others than this machine reach the listener', async () => {
+  it('is asked for by /metrics and /openapi.json, or a session, unless they are open', async () => {
     const store = join(newFolder(), 'store.db');
-    const app = await prepare(store, { admin: { host: '0.0.0.0', exposed: true } }).start();
+    const app = await prepare(store).start();
     const token = readFileSync(`${store}.token`, 'utf8').trim();
-    const scrape = async (headers: Record<string, string>) =>
-      (await fetch(`${app.adminUrl}/metrics`, { headers })).status;
-    expect([await scrape({}), await scrape({ authorization: `Bearer ${token}` })]).toEqual([401, 200]);
+    const operator = await adminAt(app.adminUrl, app.store);
+    const statuses = async ({ adminUrl }: App, path: string) =>
+      await Promise.all(
+        [{}, { authorization: `Bearer ${token}` }, { authorization: `Bearer ${token}x` }].map(
+          async (headers) => (await fetch(adminUrl + path, { headers })).status,
+        ),
+      );
+    const open = await prepare(join(newFolder(), 'store.db'), { admin: { openMetrics: true } }).start();
+    for (const path of ['/metrics', '/openapi.json']) {
+      expect(await statuses(app, path), path).toEqual([401, 200, 401]);
+      expect((await operator.get(path)).status, path).toBe(200);
+      expect((await fetch(open.adminUrl + path)).status, path).toBe(200);
+    }
     expect((await fetch(`${app.adminUrl}/live`)).status).toBe(200);
   });
 });

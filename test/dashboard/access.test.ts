@@ -1,33 +1,66 @@
 /** Who gets in, how, and for how long. */
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
-import { revokeOperator } from '../../src/runtime/operators/operators.ts';
-import { createLoginLink, deleteEndedSessions, IDLE_MS, LONGEST_MS } from '../../src/runtime/operators/sessions.ts';
+import { listOperators, revokeOperator } from '../../src/runtime/operators/operators.ts';
+import {
+  createFirstLink,
+  createLoginLink,
+  deleteEndedSessions,
+  IDLE_MS,
+  LONGEST_MS,
+} from '../../src/runtime/operators/sessions.ts';
 import { ENGINES } from '../support/stores.ts';
-import { newVisitor, startPages } from './visitor.ts';
+import { startPages } from './visitor.ts';
 
 const HOUR_MS = 3_600_000;
 
+const KINDS_OF_PROXIES = [
+  ['nobody between, at localhost', { host: 'localhost:8081' }],
+  ['nobody between, by another name', { host: 'evil.example.com' }],
+  ['a proxy that keeps Host', { host: 'localhost', 'x-forwarded-proto': 'https' }],
+  ['nginx with its default headers', { host: '127.0.0.1:8081', connection: 'close' }],
+  ['a proxy that says for whom', { 'x-forwarded-for': '127.0.0.1' }],
+  ['a forwarder of TCP', {}],
+] as const;
+
 describe('without operators', () => {
-  it('the pages answer on this machine, under its own names', async () => {
-    const { base } = await startPages();
-    const port = new URL(base).port;
-    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
-      expect((await newVisitor(base).get('/', { host: `${host}:${port}` })).status, host).toBe(200);
+  it.each(KINDS_OF_PROXIES)('nobody gets in without a sign-in: %s', async (_what, headers) => {
+    const { visitor, store } = await startPages();
+    const page = await visitor().get('/keys', headers);
+    expect([page.status, page.headers['location']]).toEqual([303, '/login?next=%2Fkeys']);
+    const form = { name: 'mine', scopes: 'admin' };
+    expect((await visitor().post('/keys', form, { 'sec-fetch-site': 'same-origin', ...headers })).status).toBe(401);
+    expect(await store.db.selectFrom('api_key').selectAll().execute()).toEqual([]);
+  });
+});
+
+describe.each(ENGINES)('the link of the first start on %s', (engine) => {
+  it('makes the first operator, once, and none after that', async () => {
+    const { visitor, store } = await startPages({ engine });
+    const [link, other] = await store.write(async (tx) => [
+      await createFirstLink(tx, Date.now()),
+      await createFirstLink(tx, Date.now()),
+    ]);
+    const first = visitor();
+    expect((await first.get(`/login/${link}`)).headers['refresh']).toBe('0;url=/');
+    expect((await first.get('/keys')).status).toBe(200);
+    for (const late of [link, other]) expect((await visitor().get(`/login/${late}`)).status).toBe(401);
+    expect(await store.write((tx) => createFirstLink(tx, Date.now()))).toBeUndefined();
+    expect(await listOperators(store.db)).toMatchObject([{ name: 'admin', role: 'admin' }]);
+    expect(await readAudit(store.db, { action: 'operator.create' }, 5)).toMatchObject([{ via: 'page' }]);
   });
 
-  it.each([
-    ['a name of somebody else', { host: 'evil.example.com' }],
-    ['a name that only begins like ours', { host: 'localhost.evil.example.com' }],
-    ['an address of the network', { host: '192.168.1.7:8081' }],
-    ['a proxy', { 'x-forwarded-for': '203.0.113.9' }],
-  ])('they do not answer under %s', async (_what, headers) => {
-    const { visitor } = await startPages();
-    const { status, text } = await visitor().get('/', headers);
-    expect(status).toBe(403);
-    expect(text).toContain('cvrsync operators create');
-    expect(text).not.toContain('/sessions');
-    expect((await visitor().post('/logout', {}, { 'sec-fetch-site': 'same-origin', ...headers })).status).toBe(403);
+  it('makes nobody after 15 minutes, nor once there is an operator', async () => {
+    let now = Date.parse('2026-03-01T08:00:00Z');
+    const { visitor, operator, store } = await startPages({ engine, now: () => now });
+    const old = await store.write((tx) => createFirstLink(tx, now));
+    now += 15 * 60_000;
+    expect((await visitor().get(`/login/${old}`)).status).toBe(401);
+    const link = await store.write((tx) => createFirstLink(tx, now));
+    await operator('Ida', 'viewer');
+    await store.write((tx) => revokeOperator(tx, 'Ida', now));
+    expect((await visitor().get(`/login/${link}`)).status).toBe(401);
+    expect((await visitor().get('/')).status).toBe(303);
   });
 });
 

@@ -16,13 +16,13 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
 
 describe.each(ENGINES)('the audit on %s', (engine) => {
   it('shows every entry once, page by page, and what somebody else wrote as text', async () => {
-    const { visitor, store } = await startPages({ engine });
+    const { admin, store } = await startPages({ engine });
     await store.write(async (tx) => {
       for (let at = 0; at < 120; at += 1) await recordAudit(tx, entry({ subject: `s${at}.`, result: HOSTILE }), at);
     });
     const seen: string[] = [];
     for (let path: string | undefined = '/audit'; path !== undefined; ) {
-      const { text, status }: { text: string; status: number } = await visitor().get(path);
+      const { text, status }: { text: string; status: number } = await (await admin()).get(path);
       expect(status).toBe(200);
       expect(text).not.toContain('<script>alert');
       expect(text).toContain('&lt;script>alert(1)');
@@ -33,16 +33,16 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
   });
 
   it('narrows by who, what and from where, and gives the same as a file', async () => {
-    const { visitor, store } = await startPages({ engine });
+    const { admin, store } = await startPages({ engine });
     await store.write(async (tx) => {
       await recordAudit(tx, entry({ subject: '=HYPERLINK("evil")', detail: { kept: true } }), 0);
       await recordAudit(tx, entry({ actor: { kind: 'user', name: 'root' }, via: 'command' }), 1);
     });
-    const narrowed = await visitor().get('/audit?actor=Nordlys&via=api');
+    const narrowed = await (await admin()).get('/audit?actor=Nordlys&via=api');
     expect(narrowed.text).toContain('HYPERLINK');
     expect(narrowed.text).not.toContain('>root ');
     expect(narrowed.text).toContain('href="/audit.csv?actor=Nordlys&amp;via=api"');
-    const file = await visitor().get('/audit.csv?actor=Nordlys&via=api');
+    const file = await (await admin()).get('/audit.csv?actor=Nordlys&via=api');
     expect(file.headers['content-disposition']).toBe('attachment; filename="audit.csv"');
     expect(parse(file.text, { bom: true, delimiter: ';', columns: true })).toEqual([
       {
@@ -77,9 +77,9 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
   });
 
   it('says what will be here while it is empty, and that nothing fits', async () => {
-    const { visitor } = await startPages({ engine });
-    expect((await visitor().get('/audit')).text).toContain('Each action by hand will stand here');
-    expect((await visitor().get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');
+    const { admin } = await startPages({ engine });
+    expect((await (await admin()).get('/audit')).text).toContain('Each action by hand will stand here');
+    expect((await (await admin()).get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');
   });
 
   it('does not call a viewer or an admin by the name of another role', async () => {

@@ -207,7 +207,7 @@ describe('a viewer', () => {
     expect(text).toContain('H••• H••• A•••');
     expect(text).not.toContain('Havblik');
     const half = await startPages({ halves: { connector: true, service: false } });
-    expect((await half.visitor().get('/deliveries')).status).toBe(404);
+    expect((await (await half.admin()).get('/deliveries')).status).toBe(404);
     const bad = await (await signedIn('operator')).get('/deliveries?since=yesterday');
     expect(bad.status).toBe(422);
   });

@@ -29,15 +29,15 @@ const decision = (id: string, action: 'write' | 'keep' | 'skip') => ({
 
 describe.each(ENGINES)('the overview on %s', (engine) => {
   it('says that all is well, and what will stand where there is nothing yet', async () => {
-    const { visitor } = await startPages({ engine, now });
-    const { text } = await visitor().get('/');
+    const { admin } = await startPages({ engine, now });
+    const { text } = await (await admin()).get('/');
     expect(text).toContain('All is well');
     expect(text).toContain('will stand here, by kind');
     expect(text).toContain('will stand here, by queue');
   });
 
   it('says what is not well, with its count and a way to it', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await store.write(async (tx) => {
       for (const recordId of ['1', '2', '3'])
         await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: NOW });
@@ -59,7 +59,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
         })
         .execute();
     });
-    const { text } = await visitor().get('/');
+    const { text } = await (await admin()).get('/');
     expect(text).not.toContain('All is well');
     expect(text).toContain('<a href="/review?kind=link">Links in conflict or refused: 2</a>');
     expect(text).toMatch(/href="\/review\?kind=difference">\s*1 property holds another value/);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       await writeValue(tx, 'outage:mute', JSON.stringify(outage), NOW);
       await writeHistory(tx, [{ ...decision('7', 'write'), provider: 'well' }], [], NOW - 5 * 60_000);
     });
-    const { text } = await pages.visitor().get('/');
+    const { text } = await (await pages.admin()).get('/');
     const row = (name: string) => text.split('<tr>').find((each) => each.includes(`>${name}</a>`)) ?? '';
     expect(row('well')).toContain('answers');
     expect(row('well')).toContain('5 minutes ago');
@@ -102,7 +102,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
     const pages = await startPages({ engine, now, crms: [{ ...toyCrm(store), name: 'locked-out' }] });
     const limiter = createRateLimiter({ store: pages.store, key: 'locked-out', budgets: {}, now });
     await limiter.block(NOW + 60_000, 'the token is refused', 'auth');
-    const { text } = await pages.visitor().get('/');
+    const { text } = await (await pages.admin()).get('/');
     expect(text).toMatch(/is tried again <time/);
     expect(text).not.toContain('goes on');
     expect(text).not.toContain('All is well');
@@ -110,12 +110,12 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
 
   it('leaves out the half that does not run', async () => {
     const connector = await startPages({ engine, now, halves: { connector: true, service: false } });
-    const alone = (await connector.visitor().get('/')).text;
+    const alone = (await (await connector.admin()).get('/')).text;
     expect(alone).toContain('Connections');
     expect(alone).not.toContain('Deliveries made');
     expect(alone).not.toContain('Register and other sources');
     const service = await startPages({ engine, now, halves: { connector: false, service: true } });
-    const other = (await service.visitor().get('/')).text;
+    const other = (await (await service.admin()).get('/')).text;
     expect(other).not.toContain('Connections');
     expect(other).not.toContain('Edits kept');
     expect(other).toContain('Deliveries made');

@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
+import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
 import type { MonitorOptions } from '../../src/service/monitors/monitor-input.ts';
 import { testMonitor } from '../../src/service/monitors/test-monitor.ts';
@@ -84,6 +85,19 @@ export function newVisitor(base: string): Visitor {
   return visitor;
 }
 
+/** A browser of an admin whose session began without a sign-in, and without an entry in the audit. */
+export async function adminAt(base: string, store: Store, now = Date.now): Promise<Visitor> {
+  const visitor = newVisitor(base);
+  const session = await store.write(async (tx) => {
+    await createOperator(tx, { name: HERE, role: 'admin' }, now());
+    return await startSession(tx, { operator: HERE, agent: '' }, now());
+  });
+  visitor.cookies.set('cvrsync_session', session);
+  return visitor;
+}
+
+const HERE = 'somebody here';
+
 export interface Pages {
   readonly base: string;
   readonly store: Store;
@@ -92,6 +106,8 @@ export interface Pages {
   /** Makes an operator; the token. */
   operator(name: string, role: Role): Promise<string>;
   visitor(): Visitor;
+  /** An admin, of whose sign-in the audit knows nothing. */
+  admin(): Promise<Visitor>;
   /** An operator who has signed in. */
   signedIn(role: Role): Promise<Visitor>;
 }
@@ -184,6 +200,7 @@ export async function startPages({
     logged,
     operator,
     visitor: () => newVisitor(base),
+    admin: () => adminAt(base, store, now),
     async signedIn(role) {
       const visitor = newVisitor(base);
       await visitor.signIn(await operator(`the ${role}`, role));

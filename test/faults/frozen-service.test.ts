@@ -58,6 +58,7 @@ test.each(['before', 'after'] as const)(
     const key = randomBytes(32);
     const config = {
       server: { port: 0 },
+      admin: { openMetrics: true },
       store: url,
       service: {
         register: { source: 'file', path: newFolder() },

@@ -83,7 +83,7 @@ describe('the platform', () => {
     expect(counted).toBe(2);
   });
 
-  it('asks for the token where others than this machine reach it, but for /live and /ready', async () => {
+  it('asks for the token, but for /live and /ready', async () => {
     const server = serving({ guard: { adminToken: 'a-token-of-some-length' } });
     const status = async (url: string, headers = {}) => (await server.inject({ url, headers })).statusCode;
     for (const url of ['/metrics', '/openapi.json']) {

@@ -17,7 +17,12 @@ import { made } from './monitored.ts';
 
 async function alone(folder = newFolder(), more: object = {}) {
   const service = { register: { source: 'file', path: folder }, ...more };
-  const { config } = await checked({ server: { port: 0 }, store: join(folder, 'store.db'), service });
+  const { config } = await checked({
+    server: { port: 0 },
+    admin: { openMetrics: true },
+    store: join(folder, 'store.db'),
+    service,
+  });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
   const metric = async (name: string): Promise<number> => {

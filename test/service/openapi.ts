@@ -82,7 +82,8 @@ export async function startProcess(
   });
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   await app.service?.drained();
-  const document: Document = JSON.parse(await (await fetch(`${app.adminUrl}/openapi.json`)).text());
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const document: Document = JSON.parse(await (await fetch(`${app.adminUrl}/openapi.json`, { headers })).text());
   const operations = Object.entries(document.paths).flatMap(([path, { servers = document.servers, ...item }]) =>
     METHODS.flatMap((method) => {
       const { parameters = [], security = [], requestBody, ...rest } = item[method] ?? {};

@@ -72,7 +72,8 @@ export function configFor(crms: Crms, store: string, options: ConfigOptions = {}
       ...(upstream !== undefined && { upstream }),
     },
     ...(service !== undefined && { service }),
-    ...(admin !== undefined && { admin }),
+    // Tests read the metrics without a token.
+    admin: { openMetrics: true, ...admin },
   };
 }
 

@@ -4,13 +4,41 @@ import { adminTokenOf, ownAddress } from '../../halves.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { isLoopback } from '../../http/server/loopback.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
+import { readDaemons } from '../../runtime/daemons.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
+import { listOperators } from '../../runtime/operators/operators.ts';
+import type { Store } from '../../store/open.ts';
 
 const subject = 'admin listener';
 
-/** Checks whether other machines reach it, whether a token exists, and whether a running daemon accepts it. */
-export async function adminFindings(config: Config, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {
-  return [...exposure(config), ...(await checkToken(config, http, signal))];
+/** Checks whether other machines reach it, whether anybody may sign in, whether a token exists, and whether a running daemon accepts it. */
+export async function adminFindings(
+  { config, store, http }: { readonly config: Config; readonly store: Store; readonly http: OutboundHttp },
+  signal: AbortSignal,
+): Promise<Findings> {
+  return [...exposure(config), ...(await checkOperators(config, store)), ...(await checkToken(config, http, signal))];
+}
+
+/** Until a daemon runs, nobody needs to sign in: `serve` prints the link for the first operator. */
+async function checkOperators({ admin }: Config, store: Store): Promise<Findings> {
+  const subject = 'operators';
+  if (admin.oidc !== undefined) return [];
+  const operators = await listOperators(store.db);
+  if (operators.some(({ revokedAt }) => revokedAt === null)) return [];
+  const isRunning = (await readDaemons(store.db, Date.now())).length > 0;
+  const makeOne = 'cvrsync operators create NAME --role admin';
+  if (operators.length > 0)
+    return [{ level: 'fail', subject, found: 'every operator is revoked: nobody can sign in', advice: makeOne }];
+  return [
+    isRunning
+      ? {
+          level: 'fail',
+          subject,
+          found: 'there is none: nobody can sign in',
+          advice: `open the link that serve printed, or the one of cvrsync operators login-link, or run ${makeOne}`,
+        }
+      : { level: 'info', subject, found: 'none yet: serve prints a link that makes the first one' },
+  ];
 }
 
 async function checkToken(config: Config, http: OutboundHttp, signal: AbortSignal): Promise<Findings> {

@@ -40,7 +40,7 @@ export async function allFindings(
     ...(await halfFindings(deps, config, signal, options)),
     ...(await daemonFindings(store, config)),
     ...(await indexFindings(store.db, wantsMatches(config))),
-    ...(await adminFindings(config, http, signal)),
+    ...(await adminFindings({ config, store, http }, signal)),
     ...(await singleSignOnFindings(config, http)),
     ...(await alertFindings(config.alerts, signal)),
   ];

@@ -10,10 +10,9 @@ import { linkRecord } from '../../connector/links/links.ts';
 import type { SampleCompany } from '../../protocol/sample/company.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { counts } from '../../runtime/lanes/lanes.ts';
-import { createOperator } from '../../runtime/operators/operators.ts';
-import { createLoginLink } from '../../runtime/operators/sessions.ts';
 import { documentOf } from '../../service/register/sample/document.ts';
 import type { Version } from '../../service/register/sample/runs.ts';
+import { firstSignIn } from '../arguments/sign-in.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
@@ -92,13 +91,7 @@ export async function setUpDemo(context: CommandContext, folder: string, seed: n
             });
       });
     },
-    async signInLink() {
-      const link = await app.store.write(async (tx) => {
-        await createOperator(tx, { name: 'demo', role: 'admin' }, Date.now());
-        return createLoginLink(tx, 'demo', Date.now());
-      });
-      return `${app.adminUrl}/login/${link}`;
-    },
+    signInLink: async () => (await firstSignIn(loaded.config, app)) ?? '',
     settled: () => settled(app),
     async close() {
       await app.close(5_000);

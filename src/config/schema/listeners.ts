@@ -64,6 +64,11 @@ export const admin = Type.Object(
           'Token that programs send, 16 characters or more without blanks. Where absent: made at the first start, in a file beside a SQLite store; for PostgreSQL derived from service.secretKey.',
       }),
     ),
+    openMetrics: Type.Boolean({
+      default: false,
+      description:
+        'Answer /metrics and /openapi.json without a token, to everybody who reaches the admin listener. Otherwise they need the admin token, or an operator who is signed in.',
+    }),
     exposed: Type.Boolean({
       default: false,
       description:

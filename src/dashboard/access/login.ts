@@ -5,7 +5,7 @@ import { isSameSecret } from '../../protocol/auth.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { findOperator } from '../../runtime/operators/operators.ts';
 import { endSession, type NewSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
-import { confirmPage, elsewherePage, type Interrupted, loginPage } from '../page/messages.ts';
+import { confirmPage, type Interrupted, loginPage } from '../page/messages.ts';
 import { addAction, continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
 import { admit } from './admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
@@ -24,11 +24,10 @@ export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
   app.get('/login', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
-    const admission = await admit(deps, request);
-    if (admission.kind === 'elsewhere') return sendPage(to, elsewherePage(reader));
+    const visitor = await admit(deps, request);
     const query = fieldsOf(request.query);
     const next = ownPath(fieldValue(query, 'next'));
-    if (admission.kind === 'in') return reply.redirect(next, 303);
+    if (visitor !== undefined) return reply.redirect(next, 303);
     if (isFromOtherSite(request.headers)) return continueTo(to, request.url);
     const isOut = fieldValue(query, 'signed-out') !== '';
     const endSessionUrl = isOut ? issuer?.endSessionUrl() : undefined;
@@ -54,12 +53,11 @@ export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
     path: '/logout',
     role: 'viewer',
     async run({ visitor: { actor, session }, now }) {
-      if (session !== undefined)
-        await deps.store.write(async (tx) => {
-          await endSession(tx, actor.name, session.hash);
-          await recordAudit(tx, { actor, via: 'page', action: 'session.end', result: 'signed out' }, now);
-        });
-      return session?.isSignOn ? SIGNED_OUT : '/login';
+      await deps.store.write(async (tx) => {
+        await endSession(tx, actor.name, session.hash);
+        await recordAudit(tx, { actor, via: 'page', action: 'session.end', result: 'signed out' }, now);
+      });
+      return session.isSignOn ? SIGNED_OUT : '/login';
     },
   });
 }

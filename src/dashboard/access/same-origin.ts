@@ -1,6 +1,5 @@
 /** Tells requests of our own pages from those that another site makes a browser send. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../../http/server/loopback.ts';
 
 /**
  * Whether a form was sent by one of our pages. Browsers say so themselves where the way is safe; else the page's origin must
@@ -28,16 +27,3 @@ const hostOf = (origin: string): string | undefined => {
     return undefined;
   }
 };
-
-const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
-
-/**
- * Whether somebody on this machine asks, under one of its own names, and not through a proxy: another name in the Host header
- * may belong to a site that has its name resolve to this machine.
- */
-export function isFromThisMachine(remoteAddress: string | undefined, headers: IncomingHttpHeaders): boolean {
-  if (remoteAddress === undefined || !isLoopback(remoteAddress)) return false;
-  if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
-  const name = /^(\[[\da-f:]+\]|[^:]+)(?::\d+)?$/i.exec(headers.host ?? '')?.[1] ?? '';
-  return isLoopback(name.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
-}

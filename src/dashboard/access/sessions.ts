@@ -22,7 +22,6 @@ export function addSessions(app: Server, deps: RouteDeps): void {
     async show(visit) {
       const { reader, visitor, now } = visit;
       const title = reader.text('nav.sessions');
-      if (visitor.session === undefined) return { title, body: html`<p>${reader.text('sessions.none')}</p>` };
       const sessions = await listSessions(store.db, visitor.actor.name, now);
       return {
         title,
@@ -41,14 +40,14 @@ export function addSessions(app: Server, deps: RouteDeps): void {
         const entry = { actor, via: 'page', action: 'session.end' } as const;
         if (ended) await recordAudit(tx, { ...entry, result: 'ended from the list of sessions' }, now);
       });
-      return hash === session?.hash ? '/login' : '/sessions';
+      return hash === session.hash ? '/login' : '/sessions';
     },
   });
 }
 
 function sessionTable({ reader, visitor, now, formToken }: Visit, sessions: readonly OperatorSession[]) {
   const rows = sessions.map(({ hash, agent, createdAt, seenAt, endsAt }) => [
-    html`<span title=${agent}>${browserName(agent)}</span> ${hash === visitor.session?.hash && html`<strong>(${reader.text('sessions.here')})</strong>`}`,
+    html`<span title=${agent}>${browserName(agent)}</span> ${hash === visitor.session.hash && html`<strong>(${reader.text('sessions.here')})</strong>`}`,
     timeOf(reader, createdAt),
     timeOf(reader, seenAt, now),
     timeOf(reader, endsAt),

@@ -12,7 +12,7 @@ const MOST_BYTES = MOST_MB * 1_000_000;
 /** Has the routes of this scope read forms with a file. Whoever has no session is led to sign in, and back to `next`. */
 export function acceptFiles(scope: Server, deps: AdmissionDeps): void {
   scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.method !== 'POST' || (await admit(deps, request)).kind === 'in') return;
+    if (request.method !== 'POST' || (await admit(deps, request)) !== undefined) return;
     return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`, 303);
   });
   scope.addContentTypeParser('multipart/form-data', (request: FastifyRequest, payload: IncomingMessage) =>

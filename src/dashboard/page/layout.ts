@@ -116,16 +116,11 @@ const search = ({ reader, path, halves }: Frame): Markup =>
 const isWithin = (path: string, place: string): boolean =>
   path === place || (place !== '/' && path.startsWith(`${place}/`));
 
-function account({ reader, formToken }: Frame, { actor, role, session }: Visitor): VNode {
-  const name = session === undefined ? reader.text('login.local') : actor.name;
-  return html`<div class="account">
-    <a href="/sessions">${name} <span class="quiet">${reader.text(`role.${role}`)}</span></a>
-    ${
-      session &&
-      html`<form method="post" action="/logout">
-        <input type="hidden" name=${FORM_TOKEN} value=${formToken} />
-        <button class="plain">${reader.text('login.signOut')}</button>
-      </form>`
-    }
+const account = ({ reader, formToken }: Frame, { actor, role }: Visitor): VNode =>
+  html`<div class="account">
+    <a href="/sessions">${actor.name} <span class="quiet">${reader.text(`role.${role}`)}</span></a>
+    <form method="post" action="/logout">
+      <input type="hidden" name=${FORM_TOKEN} value=${formToken} />
+      <button class="plain">${reader.text('login.signOut')}</button>
+    </form>
   </div>`;
-}

@@ -21,13 +21,6 @@ export const messagePage = (
 export const notFoundPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 404, title: reader.text('error.notFound'), help: reader.text('error.notFoundHelp') });
 
-/** There are no operators, and the request came from elsewhere. */
-export const elsewherePage = (reader: Reader): PageBody => ({
-  status: 403,
-  title: reader.text('local.title'),
-  body: html`<p>${reader.text('local.help')}</p>`,
-});
-
 /** What a person wanted before they had to sign in. */
 export interface Interrupted {
   /** A path of ours. */

@@ -4,8 +4,8 @@ export const ACCESS_TEXTS = {
   'login.title': { en: 'Sign in', da: 'Log ind' },
   'login.token': { en: 'Operator token', da: 'Operatørtoken' },
   'login.help': {
-    en: 'An admin makes a token with: cvrsync operators create NAME --role viewer',
-    da: 'En administrator laver et token med: cvrsync operators create NAVN --role viewer',
+    en: 'An admin makes a token with: cvrsync operators create NAME --role viewer. For the first operator, cvrsync prints a link when it starts. Another one: cvrsync operators login-link',
+    da: 'En administrator laver et token med: cvrsync operators create NAVN --role viewer. Den første operatør får et link, når cvrsync starter. Et nyt link: cvrsync operators login-link',
   },
   'login.submit': { en: 'Sign in', da: 'Log ind' },
   'login.wrong': {
@@ -21,12 +21,6 @@ export const ACCESS_TEXTS = {
     da: 'Din session er slut. Log ind for at fortsætte: det, du har udfyldt, er gemt.',
   },
   'login.signOut': { en: 'Sign out', da: 'Log ud' },
-  'login.local': { en: 'this machine', da: 'denne maskine' },
-  'local.title': { en: 'Operators must be created first', da: 'Der skal oprettes operatører først' },
-  'local.help': {
-    en: 'Without operators the dashboard answers only on the machine that cvrsync runs on, at localhost. To reach it from elsewhere, run: cvrsync operators create NAME --role admin',
-    da: 'Uden operatører svarer dashboardet kun på den maskine, cvrsync kører på, på localhost. For at nå den andre steder fra: cvrsync operators create NAVN --role admin',
-  },
   'origin.title': { en: 'The form came from another site', da: 'Formularen kom fra et andet websted' },
   'origin.help': {
     en: 'Nothing was done. Open the dashboard and do it there.',
@@ -83,8 +77,4 @@ export const ACCESS_TEXTS = {
   'sessions.here': { en: 'this one', da: 'denne' },
   'sessions.end': { en: 'End', da: 'Afslut' },
   'sessions.action': { en: 'Action', da: 'Handling' },
-  'sessions.none': {
-    en: 'You use the dashboard on this machine without signing in: there are no operators yet. To make one: cvrsync operators create NAME --role admin',
-    da: 'Du bruger dashboardet på denne maskine uden at logge ind: der er ingen operatører endnu. For at oprette en: cvrsync operators create NAVN --role admin',
-  },
 } as const;

@@ -9,6 +9,8 @@ export interface AdminGuardOptions {
   readonly adminToken: string | undefined;
   /** Lets other keys in as well: throws an {@link HttpError} for a key that may not. */
   readonly checkKey?: ((key: string) => Promise<{ readonly keyId: string }>) | undefined;
+  /** Lets operators in as well, by the session of their browser. */
+  readonly isSignedIn?: ((request: FastifyRequest) => Promise<boolean>) | undefined;
 }
 
 /** What the audit calls whoever has the admin token. */
@@ -20,13 +22,14 @@ const TOKEN_HOLDER = 'the admin token';
  */
 export function guardAdmin(
   scope: Server,
-  { adminToken, checkKey }: AdminGuardOptions,
+  { adminToken, checkKey, isSignedIn }: AdminGuardOptions,
 ): (request: FastifyRequest) => string | undefined {
   const callers = new WeakMap<FastifyRequest, string>();
   scope.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const bearer = /^bearer +(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
     if (bearer !== undefined && adminToken !== undefined && isSameSecret(bearer, adminToken))
       return void callers.set(request, TOKEN_HOLDER);
+    if (bearer === undefined && (await isSignedIn?.(request)) === true) return;
     reply.header('www-authenticate', 'Bearer');
     if (bearer === undefined)
       throw new HttpError(401, 'Send the admin token: Authorization: Bearer … (cvrsync token prints it).');

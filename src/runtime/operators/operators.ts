@@ -86,7 +86,13 @@ export async function findOperator(db: Db, token: string): Promise<Pick<Operator
     .executeTakeFirst();
 }
 
-/** Whether there ever was an operator: from then on people sign in, also after the last one was revoked. */
+/** Whether there is an operator of this name who may sign in. */
+export async function isActive(db: Db, name: string): Promise<boolean> {
+  const found = db.selectFrom('operator').select('name').where('name', '=', name).where('revoked_at', 'is', null);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+/** Whether there ever was an operator: from then on no link makes one, also after the last one was revoked. */
 export async function hasOperators(db: Db): Promise<boolean> {
   return (await db.selectFrom('operator').select('name').limit(1).executeTakeFirst()) !== undefined;
 }

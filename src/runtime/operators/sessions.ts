@@ -1,6 +1,7 @@
 /** Sessions: an operator who signed in, until they sign out, stay away or the time is over. */
 import type { Db, Tx } from '../../store/store.ts';
-import { digestOf, type Operator, randomSecret } from './operators.ts';
+import { recordAudit } from './audit.ts';
+import { createOperator, digestOf, hasOperators, isActive, type Operator, randomSecret } from './operators.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -99,6 +100,11 @@ export async function endSession(tx: Tx, operator: string, hash: string): Promis
   return numDeletedRows > 0n;
 }
 
+/** Whose link makes the first operator: no operator has an empty name. */
+const NOBODY = '';
+/** What the first operator is called. */
+const FIRST_OPERATOR = 'admin';
+
 /** Makes a link's token, which signs the operator in once, within 15 minutes. */
 export async function createLoginLink(tx: Tx, operator: string, now: number): Promise<string> {
   const token = randomSecret();
@@ -109,7 +115,11 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
   return token;
 }
 
-/** Uses a link's token up; the operator it signs in, undefined where it was used or is too old. */
+/** Makes the token of a link that makes the first operator, an admin, and signs them in; undefined once there was an operator. */
+export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
+  (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
+
+/** Uses up a link's token. The operator that it signs in; undefined if it was used or is too old. */
 export async function useLoginLink(tx: Tx, token: string, now: number): Promise<string | undefined> {
   const link = await tx
     .deleteFrom('login_link')
@@ -117,13 +127,18 @@ export async function useLoginLink(tx: Tx, token: string, now: number): Promise<
     .returning(['operator', 'ends_at'])
     .executeTakeFirst();
   if (link === undefined || link.ends_at <= now) return undefined;
-  const operator = await tx
-    .selectFrom('operator')
-    .select('name')
-    .where('name', '=', link.operator)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-  return operator?.name;
+  if (link.operator === NOBODY) return await createFirstOperator(tx, now);
+  return (await isActive(tx, link.operator)) ? link.operator : undefined;
+}
+
+async function createFirstOperator(tx: Tx, now: number): Promise<string | undefined> {
+  if (await hasOperators(tx)) return undefined;
+  const [name, role] = [FIRST_OPERATOR, 'admin'] as const;
+  await createOperator(tx, { name, role }, now);
+  const actor = { kind: 'operator', name } as const;
+  const entry = { actor, via: 'page', action: 'operator.create', subject: name, detail: { role } } as const;
+  await recordAudit(tx, { ...entry, result: 'created by the link of the first start' }, now);
+  return name;
 }
 
 /** Deletes sessions, links and unfinished sign-ons that ended. */

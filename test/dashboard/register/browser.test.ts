@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { createOperator } from '../../../src/runtime/operators/operators.ts';
 import { LOOKS, signIn, useBrowser } from '../browser.ts';
+import { adminAt } from '../visitor.ts';
 import { startService } from './service.ts';
 
 const { open } = useBrowser();
@@ -9,13 +10,11 @@ const PATIENT = { timeout: 120_000, interval: 50 };
 
 it('the pages are sound in every look, and a company is fetched', async () => {
   const { app, numbers } = await startService();
+  const here = await adminAt(app.adminUrl, app.store);
   const known = () => app.store.db.selectFrom('snapshot').select('entity').execute();
   await expect.poll(async () => (await known()).length, PATIENT).toBeGreaterThanOrEqual(numbers.length);
   await expect
-    .poll(
-      async () => (await (await fetch(`${app.adminUrl}/register`)).text()).match(/production units(?!.*never)/s),
-      PATIENT,
-    )
+    .poll(async () => (await here.get('/register')).text.match(/production units(?!.*never)/s), PATIENT)
     .not.toBeNull();
   const token = (await app.store.write((tx) => createOperator(tx, { name: 'Ida', role: 'admin' }, Date.now()))) ?? '';
   const [number = ''] = numbers;

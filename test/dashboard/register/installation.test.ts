@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { readGrowth, sampleSize } from '../../../src/runtime/store-size.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { newVisitor, startPages } from '../visitor.ts';
+import { adminAt, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
 
 const PATIENT = { timeout: 120_000, interval: 50 };
@@ -16,7 +16,7 @@ describe('in an app', () => {
       { admin: { port: 0, token: 'secret-of-the-admin-listener-0123456789' } },
       { smtp },
     );
-    const here = newVisitor(app.adminUrl);
+    const here = await adminAt(app.adminUrl, app.store);
     await expect.poll(async () => (await here.get('/register')).text, PATIENT).toMatch(/production units(?!.*never)/s);
     const page = await here.get('/installation');
     expect(page.status).toBe(200);
@@ -55,7 +55,7 @@ it('its own service answers the check, whatever port it listens at', async () =>
       },
     },
   );
-  const here = newVisitor(app.adminUrl);
+  const here = await adminAt(app.adminUrl, app.store);
   await here.get('/installation');
   const checks = async () => (await here.post('/installation', {})).text;
   await expect.poll(checks, PATIENT).toMatch(/accepts the key; 1 job\b/);

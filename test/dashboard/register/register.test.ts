@@ -7,7 +7,7 @@ import { cursorKey } from '../../../src/service/register/watch/watch-page.ts';
 import { aboutRows } from '../../../src/store/count.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
-import { newVisitor, startPages } from '../visitor.ts';
+import { adminAt, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -16,7 +16,7 @@ const PATIENT = { timeout: 120_000, interval: 50 };
 describe('with a register', () => {
   it('the page tells how far it is read, and a company is fetched now', async () => {
     const { app, register, numbers } = await startService({ since: '2099-01-01' });
-    const here = newVisitor(app.adminUrl);
+    const here = await adminAt(app.adminUrl, app.store);
     await expect.poll(async () => (await here.get('/register')).text, PATIENT).toContain('production units');
     const before = await here.get('/register');
     expect(before.text).toContain(register.url);
