@@ -35,6 +35,17 @@ export interface Observed {
     readonly replaced: number | undefined;
     readonly edits: number;
   }[];
+  /** Mail that the server does not take now; undefined if all goes out. */
+  readonly mailOutage:
+    | { readonly recipients: number; readonly since: number; readonly refusesSender: boolean }
+    | undefined;
+  /** Monitors of which the mail server refuses addresses. */
+  readonly refusedMail: readonly {
+    readonly monitor: string;
+    readonly name: string;
+    readonly count: number;
+    readonly since: number;
+  }[];
   /** Monitors whose webhooks fail or were switched off for that. */
   readonly monitors: readonly {
     readonly id: string;
@@ -69,6 +80,8 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.missing.map(ofMissing),
     ...ofDisk(observed.freeBytes),
     ...observed.monitors.filter(({ isOff, since }) => isOff || now - since >= WEBHOOK_FAILS_MS).map(ofMonitor),
+    ...(observed.mailOutage === undefined ? [] : [ofMailOutage(observed.mailOutage)]),
+    ...observed.refusedMail.map(ofRefusedMail),
     ...ofReview(observed.waiting, thresholds.reviewOver),
   ];
 }
@@ -168,6 +181,27 @@ const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Co
   key: `monitor:${id}`,
   what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
   advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}\` shows its answers${isOff ? `; then run \`cvrsync monitors activate ${id} --replay\`` : ''}.`,
+  since,
+});
+
+const ofMailOutage = ({ recipients, since, refusesSender }: NonNullable<Observed['mailOutage']>): Condition => ({
+  key: refusesSender ? 'mail:sender' : 'mail:server',
+  what: refusesSender
+    ? `The mail server refuses the sender: mail for ${shownRecipients(recipients)} waits`
+    : `The mail server does not take mail for ${shownRecipients(recipients)}`,
+  advice: refusesSender
+    ? 'cvrsync tries again for 72 hours. Correct service.smtp.from, the DNS, SPF and DKIM of its domain, or have the address taken off a block list; `cvrsync review list --kind mail` shows the answer.'
+    : 'cvrsync tries again for 72 hours. `cvrsync check` and `cvrsync review list --kind mail` name the cause.',
+  since,
+  afterMs: refusesSender ? 0 : HOUR_MS,
+});
+
+const shownRecipients = (count: number): string => (count === 1 ? '1 recipient' : `${count} recipients`);
+
+const ofRefusedMail = ({ monitor, name, count, since }: Observed['refusedMail'][number]): Condition => ({
+  key: `mail:${monitor}`,
+  what: `The mail server refuses ${count === 1 ? '1 address' : `${count} addresses`} of the monitor ${name} (${monitor})`,
+  advice: `cvrsync tries each once a day, and ends its mail after three days. \`cvrsync monitors show ${monitor}\` names them: correct the recipients, then answer with \`cvrsync review retry\` or \`cvrsync review drop\`.`,
   since,
 });
 

@@ -1,10 +1,12 @@
 /** Reads from the store what an operator may have to be told of. */
 import { sql } from 'kysely';
 import { countAttention } from '../connector/explain/attention.ts';
+import { readMailOutage, readRefusedMail } from '../connector/explain/attention-mail.ts';
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/rules/preview.ts';
 import { readAllCounted } from '../connector/rules/proposals.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
+import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
@@ -29,6 +31,8 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     proposals: await readProposals(db),
     freeBytes: await store.freeBytes(),
     waiting: await countAttention(db, now, { limit: reviewOver + 1 }),
+    mailOutage: await readOutage(db),
+    refusedMail: await readRefusedMail(db),
     monitors: await readMonitors(db),
   };
 }
@@ -67,6 +71,11 @@ const readProposals = async (db: Db): Promise<Observed['proposals']> =>
     const { replaced, later, edits } = totalsOf(preview);
     return atStake(preview) === 0 ? [] : [{ provider, since, replaced: replaced + later, edits }];
   });
+
+async function readOutage(db: Db): Promise<Observed['mailOutage']> {
+  const outage = await readMailOutage(db);
+  return outage && { ...outage, refusesSender: outage.error.startsWith(SENDER_REFUSED) };
+}
 
 async function readMonitors(db: Db): Promise<Observed['monitors']> {
   const rows = await db

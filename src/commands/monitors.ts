@@ -262,7 +262,7 @@ const resubscribe = defineCommand({
   run: (context, { id, recipient }) =>
     withService(context, async ({ store, secrets }) => {
       const { emails } = found(id, await getMonitor(store.db, secrets, id));
-      if (!(await store.write((tx) => resumeMail(tx, id, recipient))))
+      if (!(await store.write((tx) => resumeMail(tx, id, recipient, Date.now()))))
         throw new Error(`${recipient} has neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
       const isListed = emails.some((each) => each.toLowerCase() === recipient.toLowerCase());
       const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;

@@ -203,13 +203,20 @@ export interface MailTable {
   message: string | null;
 }
 
-/** An address that gets no more mail of a monitor. */
+/** An address that a monitor's mail does not reach: its owner unsubscribed, or the mail server refuses it. */
 export interface UnsubscribedTable {
   monitor: string;
   recipient: string;
+  /** When its owner unsubscribed, or the mail server first refused it. */
   at: number;
-  /** What its mail server said for good; null where the person asked for no more. */
+  /** The mail server's last refusal of the address; null if its owner unsubscribed. */
   bounced: string | null;
+  /** How often the mail server refused it. */
+  refusals: Generated<number>;
+  /** When cvrsync tries a refused address again; null once its mail has ended. */
+  retry_at: number | null;
+  /** 1 until somebody answers the refusal in review. */
+  in_review: Generated<number>;
 }
 
 /** Calls of a limited minute. */

@@ -17,6 +17,8 @@ const WELL: Observed = {
   missing: [],
   freeBytes: 2 ** 40,
   waiting: 0,
+  mailOutage: undefined,
+  refusedMail: [],
   monitors: [],
 };
 const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };

@@ -1,7 +1,7 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
-import { readStoppedMails } from '../../service/mail/stopped-mails.ts';
+import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
@@ -56,13 +56,16 @@ export async function show(
     `credentials: ${credentials.method}${credentials.key === undefined ? '' : ` ${credentials.key}`}`,
     `signing secrets: ${signingSecrets.length}`,
     `state: ${stateOf(monitor)}`,
-    ...ended.map(
-      ({ recipient, at, bounced }) =>
-        `no mail to ${recipient} since ${shownTime(at)}: ${bounced === null ? 'unsubscribed' : `bounced, ${oneLine(bounced)}`}`,
-    ),
+    ...ended.map(stoppedLine),
     ...(ended.length > 0 ? [`To resume mail: cvrsync monitors resubscribe ${monitor.id} ADDRESS`] : []),
   ];
   context.output.result({ ...view, items, mailEnded: ended }, lines.join('\n'));
+}
+
+function stoppedLine({ recipient, at, bounced, retryAt }: StoppedMail): string {
+  const why = bounced === null ? 'unsubscribed' : `bounced, ${oneLine(bounced)}`;
+  const next = retryAt === null ? '' : ` (tried again ${shownTime(retryAt)})`;
+  return `no mail to ${recipient} since ${shownTime(at)}: ${why}${next}`;
 }
 
 const formatValue = (value: unknown): string => {

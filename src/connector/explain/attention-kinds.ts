@@ -6,7 +6,7 @@ import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 /**
  * `account` that nobody may call; `lane` parked work; `value` set aside; `link` in conflict, or refused by the monitoring
  * service; `match` suggested for a record without a number; `body` of a webhook and `document` of the register that nobody could read; `event` dated ahead of our clock;
- * `sender` that gives one id to events that differ; `difference` kept by the rules.
+ * `sender` that gives one id to events that differ; `mail` that does not arrive; `difference` kept by the rules.
  */
 export const ATTENTION_KINDS = [
   'account',
@@ -18,6 +18,7 @@ export const ATTENTION_KINDS = [
   'document',
   'event',
   'sender',
+  'mail',
   'difference',
 ] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
@@ -31,8 +32,8 @@ export const DECISION = ['accept', 'keep'] as const satisfies readonly ReviewVer
 
 /** The kinds of which all may be answered at once. The safety limit is answered by itself alone. */
 export const KINDS_FOR_ALL = {
-  retry: ['account', 'lane', 'link', 'value', 'event'],
-  drop: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender'],
+  retry: ['account', 'lane', 'link', 'value', 'event', 'mail'],
+  drop: ['lane', 'link', 'value', 'body', 'document', 'event', 'sender', 'mail'],
   accept: ['difference', 'link', 'match'],
   keep: ['difference', 'link', 'match'],
 } as const satisfies Readonly<Record<ReviewVerb, readonly AttentionKind[]>>;
@@ -84,6 +85,7 @@ const PARTS: Readonly<Record<AttentionKind, number>> = {
   document: 1,
   event: 1,
   sender: 1,
+  mail: 1,
   difference: 3,
 };
 

@@ -1,10 +1,13 @@
-/** What needs a person of single records: links in conflict or refused, and values set aside. */
+/** What needs a person of single records: links in conflict or refused, values set aside, and companies suggested. */
 import { sql } from 'kysely';
+import { reasonText } from '../../match/weights.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { isInState, type Link } from '../links/links.ts';
+import type { MatchedRecord } from '../match/results.ts';
+import { undecided } from '../match/undecided.ts';
 import { type AttentionSource, DECISION, FAILED, idOf } from './attention-kinds.ts';
-import { sightOfLink } from './sight.ts';
+import { sightOf, sightOfLink } from './sight.ts';
 
 const conflicts = (db: Db) => db.selectFrom('link').where(isInState('conflict'));
 
@@ -100,3 +103,36 @@ export function shownStay(over: string | null): string {
   if (over === null) return '';
   return over === 'null' ? '; the property stays blank in the CRM' : `; ${over} stays in the CRM`;
 }
+
+const suggestions = (db: Db) => undecided(db).where('suggested_at', 'is not', null);
+
+/** Companies that are suggested for records without a number. */
+export const MATCH_SOURCE: AttentionSource = {
+  kind: 'match',
+  async read(db, _now, limit) {
+    const rows = await suggestions(db)
+      .select(['provider', 'record_id', 'body', 'suggested_at'])
+      .orderBy('provider')
+      .orderBy('record_id')
+      .limit(limit)
+      .execute();
+    return rows.flatMap(({ provider, record_id, body, suggested_at: since }) => {
+      const { record, verdict, candidates }: MatchedRecord = JSON.parse(body);
+      const [best] = candidates;
+      if (best === undefined) return [];
+      const reasons = best.findings.map((finding) => reasonText(finding, 'en')).join('; ');
+      return {
+        id: idOf('match', provider, record_id),
+        kind: 'match',
+        about: `${provider}:${record_id} ${record.name ?? ''}`.trimEnd(),
+        reason: `it has no CVR number, and is ${verdict === 'certain' ? 'certainly' : 'likely'} ${best.name}, ${best.company}: ${reasons}`,
+        since,
+        advice: 'accept links it and writes the number; keep leaves it alone, and this company is not suggested again',
+        decides: true,
+        verbs: DECISION,
+        sight: sightOf(best.company),
+      };
+    });
+  },
+  count: (db, most) => countRows(db, suggestions(db).select('record_id').limit(most)),
+};

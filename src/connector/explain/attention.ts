@@ -20,8 +20,8 @@ import {
   idOf,
   laneVerbs,
 } from './attention-kinds.ts';
-import { MATCH_SOURCE } from './attention-matches.ts';
-import { LINK_SOURCES, VALUE_SOURCE } from './attention-records.ts';
+import { MAIL_SOURCE } from './attention-mail.ts';
+import { LINK_SOURCES, MATCH_SOURCE, VALUE_SOURCE } from './attention-records.ts';
 import { UNREADABLE_SOURCES } from './attention-unreadable.ts';
 import { sightOf, sightOfLimit } from './sight.ts';
 
@@ -40,6 +40,7 @@ const SOURCES: readonly AttentionSource[] = [
   ...UNREADABLE_SOURCES,
   { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countEventsAside },
   { kind: 'sender', read: readSenders },
+  MAIL_SOURCE,
 ];
 
 /** To count further takes long, and tells a person no more. */

@@ -12,6 +12,7 @@ import { endLink, findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { wakeNotes } from '../notes/due.ts';
 import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
+import { answerRefusedMail } from './attention-mail.ts';
 import { readSight } from './sight.ts';
 
 /** What became of an answer to something that needs a person. */
@@ -50,6 +51,8 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
       return verb === 'drop'
         ? doneWhere(await forgetReusedIds(tx), 'forgotten')
         : { kind: 'impossible', reason: 'the sender must change: answer with drop' };
+    case 'mail':
+      return resolveMail(tx, verb, first, now);
   }
 }
 
@@ -160,6 +163,12 @@ async function activate(tx: Tx, link: Link, now: number): Promise<void> {
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .execute();
+}
+
+async function resolveMail(tx: Tx, verb: ReviewVerb, monitor: string, now: number): Promise<Resolved> {
+  if (verb !== 'retry' && verb !== 'drop') return refusalOf(verb, FAILED) ?? { kind: 'unknown' };
+  const note = verb === 'retry' ? 'the addresses are tried again now' : 'mail to the addresses ends';
+  return doneWhere(await answerRefusedMail(tx, verb, monitor, now), note);
 }
 
 const HOW_ELSE = {

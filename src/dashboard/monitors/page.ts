@@ -147,7 +147,10 @@ function recipientState({ reader, visitor, now }: Visit, end: StoppedMail | unde
   if (end.bounced === null) return html`${state('idle', reader.text('recipients.unsubscribed'))}${at}`;
   // A mail server names the address in its answer.
   const why = visitor.seesPersons && html`<div class="quiet" lang="en">${end.bounced}</div>`;
-  return html`${state('bad', reader.text('recipients.bounced'))}${at}${why}`;
+  const next =
+    end.retryAt !== null &&
+    html`<div class="quiet">${reader.text('recipients.retry')} ${timeOf(reader, end.retryAt, now)}</div>`;
+  return html`${state('bad', reader.text('recipients.bounced'))}${at}${why}${next}`;
 }
 
 const resumeForm = ({ reader, visitor, formToken }: Visit, { id }: Monitor, email: string): Markup =>

@@ -155,7 +155,7 @@ function addResubscription(app: Server, deps: ServicePageDeps): void {
     async run(visit, fields) {
       const recipient = fieldValue(fields, 'recipient');
       const done = await changeMonitor(deps, visit, 'monitor.resubscribe', async (tx, { id }) =>
-        (await resumeMail(tx, id, recipient)) ? `mail to ${recipient} goes on` : undefined,
+        (await resumeMail(tx, id, recipient, deps.now())) ? `mail to ${recipient} goes on` : undefined,
       );
       return done === 'unknown' ? notFoundPage(visit.reader) : monitorAddress(visit.param('id'));
     },

@@ -40,10 +40,10 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
 /** Conditions say the same of these, in more words. */
-const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane']);
+const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane', 'mail']);
 
 /** Conditions on what the attention counts, too, thing by thing. */
-const COUNTED_THERE = /^(?:failed|limit|losses|review)\b/u;
+const COUNTED_THERE = /^(?:failed|limit|losses|mail|review)\b/u;
 
 /** How many things need a person; an account that is paused or silent is one, whoever tells of it. */
 function countThings({ conditions, attention, connections }: Overview): number {

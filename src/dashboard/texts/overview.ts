@@ -85,6 +85,7 @@ export const OVERVIEW_TEXTS = {
   'kind.document': { en: 'unreadable register documents', da: 'ulæselige registerdokumenter' },
   'kind.event': { en: 'events dated in the future', da: 'hændelser dateret i fremtiden' },
   'kind.match': { en: 'companies suggested for records without a number', da: 'forslag til poster uden CVR-nummer' },
+  'kind.mail': { en: 'mail that does not arrive', da: 'mail, der ikke når frem' },
   'kind.sender': { en: 'senders that reuse ids', da: 'afsendere, der genbruger id’er' },
   'kind.difference': { en: 'differences', da: 'forskelle' },
 } as const;

@@ -11,7 +11,7 @@ import { stillTellable } from '../changes/beneficial-owners.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
-import { endedReason } from './stopped-mails.ts';
+import { type MailStop, readMailStop } from './stopped-mails.ts';
 
 /** The next mail to one recipient of one monitor. */
 export type Batch = { readonly message: string; readonly monitorName: string } & (
@@ -33,6 +33,8 @@ export interface TakeOptions {
   readonly beneficialOwners?: boolean | undefined;
 }
 
+const REMOVED: MailStop = { reason: 'the monitor was removed' };
+
 /** Changes that are read for a mail; the others are counted. */
 const MOST_CHANGES = 300;
 
@@ -49,9 +51,10 @@ export async function takeBatch(
   if ((await held(tx, [claim])).size === 0) return { kind: 'lost' };
   const { monitor, recipient } = readMailKey(claim.key);
   const name = await monitorName(tx, monitor);
-  const reason = name === undefined ? 'the monitor was removed' : await endedReason(tx, monitor, recipient);
-  if (name === undefined || reason !== undefined) {
-    await failAll(tx, claim, now, reason ?? '');
+  const stop = name === undefined ? REMOVED : await readMailStop(tx, monitor, recipient, now);
+  if (name === undefined || stop !== undefined) {
+    if (stop?.retryAt !== undefined) return { kind: 'none', until: stop.retryAt };
+    await failAll(tx, claim, now, stop?.reason ?? '');
     return { kind: 'none', until: undefined };
   }
   const isDue = dueBefore(lastDigest(now, digestHour));

@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 /** The lane of what one recipient is told of one monitor. */
-const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
+export const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
 
 /** Takes a lane's key apart. */
 export const readMailKey = (key: string): { readonly monitor: string; readonly recipient: string } => {
@@ -43,7 +43,7 @@ export const readMailKey = (key: string): { readonly monitor: string; readonly r
 export const sameAddress = (recipient: string): string => recipient.trim().toLowerCase();
 
 /**
- * Queues changes for those recipients who have not unsubscribed, in a few statements for any number of rows. A change
+ * Queues changes for those recipients whose mail has not ended, in a few statements for any number of rows. A change
  * that is queued for a recipient of the monitor already is left as it is. `digestHour` is Copenhagen's; ring `mail`
  * after the commit.
  */
@@ -55,7 +55,7 @@ export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, d
   await queue(tx, wanted, now, digestHour);
 }
 
-/** Queues a notice for those recipients who have not unsubscribed; it goes out at once, in a mail of its own. */
+/** Queues a notice for those recipients whose mail has not ended; it goes out at once, in a mail of its own. */
 export async function queueNotice(tx: Tx, notice: Notice, now: number): Promise<void> {
   const { monitor, recipients, subject, text } = notice;
   const body = JSON.stringify({ subject, text });
@@ -78,6 +78,8 @@ async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: nu
     .selectFrom('unsubscribed')
     .select(['monitor', 'recipient'])
     .where('monitor', 'in', each(tx, monitors))
+    // A refused address that is tried again finds its mail then.
+    .where('retry_at', 'is', null)
     .execute();
   const gone = new Set(left.map(({ monitor, recipient }) => mailKey(monitor, recipient)));
   const rows = wanted.filter(({ monitor, recipient }) => !gone.has(mailKey(monitor, sameAddress(recipient))));

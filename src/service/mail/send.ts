@@ -1,5 +1,6 @@
 /** The way to the mail server: hands over one mail at a time and says what became of it. */
 import type { Transporter } from 'nodemailer';
+import { causeOf } from './refusal.ts';
 
 /** A mail as it is handed over. */
 export interface Letter {
@@ -15,10 +16,15 @@ export interface Letter {
 /** What became of a mail. Errors are for people: the server's words, never a secret. */
 export type Sent =
   | { readonly kind: 'sent' }
-  /** For good: the server does not take this mail; `bounced`: nor any other one to this recipient, who is not there. */
-  | { readonly kind: 'rejected'; readonly error: string; readonly bounced: boolean }
+  /** For good: the server does not take this mail. */
+  | { readonly kind: 'rejected'; readonly error: string }
+  /** Nobody is at the address, the server says. */
+  | { readonly kind: 'nobody'; readonly error: string }
   /** For now. `certain`: it was surely not taken; `server`: no mail would have been. */
   | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
+
+/** How an error begins if the server refuses this service as the sender, whoever the recipient is. */
+export const SENDER_REFUSED = 'the mail server refuses the sender';
 
 export interface Mailer {
   /** Never throws; an abort is `later`. */
@@ -139,30 +145,25 @@ function judge(error: unknown): Sent {
   if (code === 'EENVELOPE' && command === 'API') return judgeAddress(text);
   const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
   const isAnswer = typeof reply === 'number';
-  if (isAboutMail && (isAnswer ? isFinal(reply) : code === 'EMESSAGE'))
-    return { kind: 'rejected', error: text, bounced: command === 'RCPT TO' && isNobody(text) };
+  if (isAboutMail && isAnswer && isFinal(reply)) return judgeRefusal(text, command === 'RCPT TO');
+  if (code === 'EMESSAGE' && !isAnswer) return { kind: 'rejected', error: text };
   const certain = isAnswer || syscall === 'connect' || code === 'EDNS';
-  return later(text, certain, !isAboutMail || reply === 421 || reply === 530);
+  const isSender = command === 'MAIL FROM' && isAnswer && isFinal(reply);
+  return later(isSender ? `${SENDER_REFUSED}: ${text}` : text, certain, !isAboutMail || reply === 421 || reply === 530);
+}
+
+/** A server that does not take the sender does so for now: whoever corrects that loses no mail. */
+function judgeRefusal(text: string, isOfRecipient: boolean): Sent {
+  const cause = causeOf(text);
+  if (cause === 'sender') return later(`${SENDER_REFUSED}: ${text}`, true, false);
+  return { kind: cause === 'address' && isOfRecipient ? 'nobody' : 'rejected', error: text };
 }
 
 /** What the library refused before it asked the server: an address that is none, the recipient's or, by configuration, ours. */
 const judgeAddress = (text: string): Sent =>
-  /sender/i.test(text)
-    ? later(`${text}: check service.smtp.from`, true, true)
-    : { kind: 'rejected', error: text, bounced: true };
+  /sender/i.test(text) ? later(`${text}: check service.smtp.from`, true, true) : { kind: 'nobody', error: text };
 
 /** 503: the session is out of step; 530: the server wants a login. Neither is about the recipient. */
 const isFinal = (reply: number): boolean => reply >= 500 && reply !== 503 && reply !== 530;
-
-/**
- * Whether a refusal of a recipient says that there is no such address. A server that refuses to relay, or that does not
- * trust us, refuses every recipient: that is no reason to end anybody's mail (RFC 3463: 5.1 is the address, 5.2.1 a
- * mailbox that was closed).
- */
-function isNobody(answer: string): boolean {
-  const [, reply = '', status] = /^(5\d\d)[ -](5\.\d{1,3}\.\d{1,3})?/u.exec(answer) ?? [];
-  if (status !== undefined) return /^5\.(?:1\.|2\.1$)/u.test(status);
-  return ['550', '551', '553'].includes(reply) && !/relay|polic|spam|block|denied|authenti/iu.test(answer);
-}
 
 const fieldsOf = (error: Error): Readonly<Record<string, unknown>> => ({ ...error });

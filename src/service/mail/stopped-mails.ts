@@ -1,28 +1,39 @@
-/** Addresses that get no more mail of a monitor: they unsubscribed, or their mail came back for good. */
+/** Addresses that a monitor's mail does not reach: their owners unsubscribed, or the mail server refuses them. */
 import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { sameAddress } from './queue.ts';
+import { MAIL_QUEUE, mailKey, sameAddress } from './queue.ts';
 
-/** An address whose mail ended. */
+/** Mail to an address ends after this many refusals, the first of them this long ago: a server may be wrong for a day. */
+const LEAST_REFUSALS = 4;
+const REFUSED_FOR_MS = 3 * 86_400_000;
+/** A refused address is tried once a day: who asks for nobody again and again is taken for a spammer. */
+const RETRY_MS = 86_400_000;
+
+/** An address that a monitor's mail does not reach. */
 export interface StoppedMail {
   readonly recipient: string;
-  /** Ms since 1970. */
+  /** When its owner unsubscribed, or the mail server first refused it; ms since 1970. */
   readonly at: number;
-  /** What its mail server said; null where the person unsubscribed. */
+  /** The mail server's last refusal; null if the person unsubscribed. */
   readonly bounced: string | null;
+  /** How often the mail server refused it. */
+  readonly refusals: number;
+  /** When cvrsync tries the address again; null once its mail has ended. */
+  readonly retryAt: number | null;
 }
 
-/** The addresses of a monitor whose mail ended, by address. */
+/** The addresses that a monitor's mail does not reach, by address. */
 export const readStoppedMails = (db: Db, monitor: string): Promise<readonly StoppedMail[]> =>
   db
     .selectFrom('unsubscribed')
-    .select(['recipient', 'at', 'bounced'])
+    .select(['recipient', 'at', 'bounced', 'refusals', 'retry_at as retryAt'])
     .where('monitor', '=', monitor)
     .orderBy('recipient')
     .execute();
 
-/** How many addresses of each of these monitors get no more mail; none where a monitor is not in the map. */
+/** How many addresses the mail of each of these monitors does not reach; a monitor without any is not in the map. */
 export async function countStoppedMails(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('unsubscribed')
@@ -33,16 +44,63 @@ export async function countStoppedMails(db: Db, monitors: readonly string[]): Pr
   return new Map(rows.map(({ monitor, count }) => [monitor, Number(count)]));
 }
 
-/** Why an address gets no mail of a monitor; undefined where it does. */
-export async function endedReason(db: Db, monitor: string, recipient: string): Promise<string | undefined> {
-  const row = await db
+/** Why an address gets no mail of a monitor now; `retryAt`: when it is tried again, absent once its mail has ended. */
+export interface MailStop {
+  readonly reason: string;
+  readonly retryAt?: number;
+}
+
+/** Reads why an address gets no mail of a monitor; undefined if it gets mail, or a refused address is due again. */
+export async function readMailStop(
+  db: Db,
+  monitor: string,
+  recipient: string,
+  now: number,
+): Promise<MailStop | undefined> {
+  const row = await rowOf(db, monitor, recipient);
+  if (row === undefined) return undefined;
+  const { bounced, retry_at } = row;
+  const reason = bounced === null ? 'unsubscribed' : `the address bounced: ${bounced}`;
+  if (retry_at === null) return { reason };
+  return retry_at > now ? { reason, retryAt: retry_at } : undefined;
+}
+
+const rowOf = (db: Db, monitor: string, recipient: string) =>
+  db
     .selectFrom('unsubscribed')
-    .select('bounced')
+    .select(['at', 'bounced', 'refusals', 'retry_at'])
     .where('monitor', '=', monitor)
     .where('recipient', '=', sameAddress(recipient))
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return row.bounced === null ? 'unsubscribed' : `the address bounced: ${row.bounced}`;
+
+/**
+ * Keeps that the mail server refused an address, and returns when to try it again. Undefined once it was refused often enough
+ * for days: then the address gets no more mail of the monitor, and what waits is not sent.
+ */
+export async function refuseMail(
+  tx: Tx,
+  monitor: string,
+  recipient: string,
+  { now, error }: { readonly now: number; readonly error: string },
+): Promise<number | undefined> {
+  const before = await rowOf(tx, monitor, recipient);
+  const refusals = (before?.refusals ?? 0) + 1;
+  const at = before?.at ?? now;
+  const isOver = refusals >= LEAST_REFUSALS && now - at >= REFUSED_FOR_MS;
+  const retryAt = isOver ? null : now + RETRY_MS;
+  await stop(tx, monitor, recipient, { at, bounced: storable(error), refusals, retryAt, inReview: 1 });
+  if (retryAt === null) await failOpen(tx, monitor, recipient, { now, error });
+  return retryAt ?? undefined;
+}
+
+/** Forgets refusals of an address that takes mail again. */
+export async function forgetRefusals(tx: Tx, monitor: string, recipient: string): Promise<void> {
+  await tx
+    .deleteFrom('unsubscribed')
+    .where('monitor', '=', monitor)
+    .where('recipient', '=', sameAddress(recipient))
+    .where('retry_at', 'is not', null)
+    .execute();
 }
 
 /** Ends a monitor's mail to a recipient; what waits is not sent. Idempotent: the first reason stays. */
@@ -52,10 +110,32 @@ export async function endMail(
   recipient: string,
   { now, bounced }: { readonly now: number; readonly bounced?: string },
 ): Promise<void> {
-  const address = sameAddress(recipient);
+  const { at = now, bounced: known = null, refusals = 0, retry_at } = (await rowOf(tx, monitor, recipient)) ?? {};
+  const reason = bounced === undefined ? null : storable(bounced);
+  const stands = retry_at === null;
+  await stop(tx, monitor, recipient, {
+    at: stands ? at : now,
+    bounced: stands ? known : reason,
+    refusals,
+    retryAt: null,
+    inReview: 0,
+  });
+  await failOpen(tx, monitor, recipient, { now, error: reason ?? 'unsubscribed' });
+}
+
+interface Stop {
+  readonly at: number;
+  readonly bounced: string | null;
+  readonly refusals: number;
+  readonly retryAt: number | null;
+  readonly inReview: 0 | 1;
+}
+
+async function stop(tx: Tx, monitor: string, recipient: string, row: Stop): Promise<void> {
+  const { at, bounced, refusals, retryAt, inReview } = row;
   await tx
     .insertInto('unsubscribed')
-    .columns(['monitor', 'recipient', 'at', 'bounced'])
+    .columns(['monitor', 'recipient', 'at', 'bounced', 'refusals', 'retry_at', 'in_review'])
     // Of a monitor that was removed nothing is kept: nobody would ever delete the address.
     .expression((eb) =>
       eb
@@ -63,29 +143,60 @@ export async function endMail(
         .where('id', '=', monitor)
         .select([
           'id',
-          sql<string>`cast(${address} as text)`.as('recipient'),
-          sql<number>`cast(${now} as bigint)`.as('at'),
-          sql<string | null>`cast(${bounced === undefined ? null : storable(bounced)} as text)`.as('bounced'),
+          sql<string>`cast(${sameAddress(recipient)} as text)`.as('recipient'),
+          sql<number>`cast(${at} as bigint)`.as('at'),
+          sql<string | null>`cast(${bounced} as text)`.as('bounced'),
+          sql<number>`cast(${refusals} as bigint)`.as('refusals'),
+          sql<number | null>`cast(${retryAt} as bigint)`.as('retry_at'),
+          sql<number>`cast(${inReview} as bigint)`.as('in_review'),
         ]),
     )
-    .onConflict((conflict) => conflict.columns(['monitor', 'recipient']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['monitor', 'recipient'])
+        .doUpdateSet({ at, bounced, refusals, retry_at: retryAt, in_review: inReview }),
+    )
     .execute();
+}
+
+async function failOpen(
+  tx: Tx,
+  monitor: string,
+  recipient: string,
+  { now, error }: { readonly now: number; readonly error: string },
+): Promise<void> {
   await tx
     .updateTable('mail')
-    .set({ failed_at: now, error: bounced === undefined ? 'unsubscribed' : storable(bounced) })
+    .set({ failed_at: now, error: storable(error) })
     .where('monitor', '=', monitor)
-    .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', address))
+    .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', sameAddress(recipient)))
     .where('sent_at', 'is', null)
     .where('failed_at', 'is', null)
     .execute();
 }
 
-/** Lets a recipient have a monitor's mail again, from the next change on. False where it had not ended. */
-export async function resumeMail(tx: Tx, monitor: string, recipient: string): Promise<boolean> {
+/**
+ * Lets a recipient have a monitor's mail again: from the next change on, and what waits for a refused address at once. False if
+ * the address gets mail.
+ */
+export async function resumeMail(tx: Tx, monitor: string, recipient: string, now: number): Promise<boolean> {
+  const address = sameAddress(recipient);
   const { numDeletedRows } = await tx
     .deleteFrom('unsubscribed')
     .where('monitor', '=', monitor)
-    .where('recipient', '=', sameAddress(recipient))
+    .where('recipient', '=', address)
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  if (numDeletedRows === 0n) return false;
+  const open = await tx
+    .selectFrom('mail')
+    .select('recipient')
+    .distinct()
+    .where('monitor', '=', monitor)
+    .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', address))
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .execute();
+  const keys = open.map((row) => mailKey(monitor, row.recipient));
+  if (keys.length > 0) await mark(tx, MAIL_QUEUE, keys, now);
+  return true;
 }

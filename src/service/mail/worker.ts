@@ -10,8 +10,8 @@ import type { Secrets } from '../keys/secrets.ts';
 import { composeChanges, composeNotice } from './compose.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, type Taken, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
-import { type Letter, type Mailer, openMailer, type Sent } from './send.ts';
-import { endMail } from './stopped-mails.ts';
+import { type Letter, type Mailer, openMailer, SENDER_REFUSED, type Sent } from './send.ts';
+import { forgetRefusals, refuseMail } from './stopped-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export interface MailDeps {
@@ -53,7 +53,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Starts the worker of mail. A mail server that is down, or refuses us, holds all mail back for up to a minute at a time;
- * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all.
+ * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all. An address that is refused
+ * for good is tried once a day, and ends after some days: see {@link refuseMail}.
  */
 export function startMail(deps: MailDeps): Worker {
   const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
@@ -64,6 +65,8 @@ export function startMail(deps: MailDeps): Worker {
   /** Remembers how the server is. */
   function note(sent: Sent): void {
     deps.metrics?.mails.inc({ result: sent.kind });
+    if (sent.kind === 'later' && sent.error.startsWith(SENDER_REFUSED))
+      log.warn({ error: sent.error, queue: MAIL_QUEUE }, 'the mail server refuses the sender: trying again');
     if (sent.kind !== 'later' || !sent.server) {
       faults = 0;
       return;
@@ -151,7 +154,6 @@ const isEmpty = (batch: Batch): boolean => batch.kind === 'changes' && batch.cha
 const NOTHING_LEFT: Sent = {
   kind: 'rejected',
   error: 'the changes it was to tell of are no longer stored, or may no longer be told',
-  bounced: false,
 };
 
 function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim, batch: Batch): Letter {
@@ -176,20 +178,26 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
 /** Writes down what became of a mail, and says whether the lane goes on. */
 async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<Next> {
   const at = now();
+  const { monitor, recipient } = readMailKey(claim.key);
   if (sent.kind === 'sent') {
     // Also where the lease was lost: it did go out.
-    await store.write((tx) => endBatch(tx, claim, message, at));
+    await store.write(async (tx) => {
+      await endBatch(tx, claim, message, at);
+      await forgetRefusals(tx, monitor, recipient);
+    });
     return 'goes-on';
   }
   const { error } = sent;
   const isOld = at - claim.since > GIVE_UP_MS && claim.attempts + 1 >= GIVE_UP_TRIES;
   const outcome = await store.write(async (tx) => {
     if ((await held(tx, [claim])).size === 0) return { given: 0, next: 'lost' } as const;
-    if (sent.kind === 'rejected') {
-      const given = await failBatch(tx, claim, message, { now: at, error });
-      const { monitor, recipient } = readMailKey(claim.key);
-      if (sent.bounced) await endMail(tx, monitor, recipient, { now: at, bounced: error });
-      return { given, next: 'goes-on' } as const;
+    if (sent.kind === 'rejected')
+      return { given: await failBatch(tx, claim, message, { now: at, error }), next: 'goes-on' } as const;
+    if (sent.kind === 'nobody') {
+      await freeBatch(tx, claim, message);
+      await refuseMail(tx, monitor, recipient, { now: at, error });
+      // Finds the address refused, and puts what waits off or gives it up.
+      return { given: 0, next: 'goes-on' } as const;
     }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;
     if (sent.certain) await freeBatch(tx, claim, message);

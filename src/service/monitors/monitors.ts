@@ -10,6 +10,7 @@ import { each } from '../../store/each.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import { sameAddress } from '../mail/queue.ts';
 import type { Monitor, Security } from './monitor.ts';
 import {
   checkMonitor,
@@ -99,7 +100,10 @@ export async function updateMonitor(
   };
   await updateRow(tx, id, to, now);
   if (to.url === null) await holdDue(tx, id, now);
-  if (emails !== undefined) await cancelMail(tx, id, emails, now);
+  if (emails !== undefined) {
+    await cancelMail(tx, id, emails, now);
+    await forgetRefused(tx, id, emails);
+  }
   return readMonitor({ ...row, ...to }, secrets);
 }
 
@@ -284,6 +288,17 @@ async function cancelMail(tx: Tx, id: string, recipients: readonly string[], now
     .where('kind', '<>', 'notice')
     .where('sent_at', 'is', null)
     .where('failed_at', 'is', null)
+    .execute();
+}
+
+/** Forgets that a mail server refused addresses which are no longer recipients. Who unsubscribed stays so. */
+async function forgetRefused(tx: Tx, id: string, recipients: readonly string[]): Promise<void> {
+  const listed = recipients.map(sameAddress);
+  await tx
+    .deleteFrom('unsubscribed')
+    .where('monitor', '=', id)
+    .where('bounced', 'is not', null)
+    .where('recipient', 'not in', each(tx, listed))
     .execute();
 }
 

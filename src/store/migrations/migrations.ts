@@ -14,6 +14,7 @@ import { addHistoryLines } from './history-lines.ts';
 import { addKeptTogether } from './kept-with-column.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { describeLinks } from './link-statistics.ts';
+import { addMailRefusals } from './mail-refusal-columns.ts';
 import { addWritesNumber } from './match-number-column.ts';
 import { addMatchResults } from './match-result-tables.ts';
 import { addMatchStage } from './match-stage-table.ts';
@@ -81,6 +82,7 @@ const MIGRATIONS: readonly Migration[] = [
   addPendingLines,
   addOverwrittenEdits,
   addKeptTogether,
+  addMailRefusals,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

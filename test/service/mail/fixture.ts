@@ -11,7 +11,8 @@ export const MONITOR = 'b7a1c2d3-0000-4000-8000-000000000001';
 export const secrets = openSecrets(Buffer.alloc(32, 7));
 
 export async function addMonitor(store: Store, id = MONITOR, name = 'Kunder i Jylland'): Promise<void> {
-  const row = { id, name, owner: null, provider: null, target: 'all' as const, events: null, url: null, security: '' };
+  const security = secrets.seal(JSON.stringify({ credentials: { method: 'None' }, secrets: [] }));
+  const row = { id, name, owner: null, provider: null, target: 'all' as const, events: null, url: null, security };
   const rest = { schedule: null, emails: '[]', mail_frequency: 'immediate' as const, enabled: 1, enabled_at: 1 };
   await store.write((tx) =>
     tx

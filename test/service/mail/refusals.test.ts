@@ -21,15 +21,12 @@ describe('a mail server that', () => {
     expect(office.mails.map(({ to }) => to.join())).toEqual(['ida@example.dk']);
     const rows = await mailRows(store);
     expect(rows.map(({ sent_at, failed_at }) => [sent_at !== null, failed_at !== null])).toEqual([
-      [false, true],
+      [false, false],
       [true, false],
     ]);
-    expect(rows[0]?.error).toContain('No such user here');
-    expect(await store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
-    // A server that sees mail to nobody again and again takes us for a spammer.
-    await tell(store, Date.now(), { recipients: ['gone@example.dk'] });
-    await worker.drained();
-    expect(await mailRows(store)).toHaveLength(2);
+    const [lane] = await store.db.selectFrom('lane').selectAll().execute();
+    expect(lane).toMatchObject({ key: expect.stringContaining('gone@'), error: null });
+    expect(lane?.due_at).toBeGreaterThan(Date.now() + 86_000_000);
   });
 
   test('puts one recipient off is asked again for that one, while others get their mail', async () => {

@@ -34,7 +34,9 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
     expect(asked.status).toBe(200);
     expect(asked.headers.get('content-type')).toContain('text/html');
     expect(page).toContain('Kunder &lt;i&gt; &amp; Jylland');
-    expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
+    expect(
+      await store.db.selectFrom('unsubscribed').select(['monitor', 'recipient', 'at', 'bounced']).execute(),
+    ).toEqual([]);
 
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? '';
     await tell(store, Date.now() + 60_000, { recipients: ['bo@example.dk'], frequency: 'daily' });
@@ -42,9 +44,9 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
     const done = await fetch(new URL(action, link), { ...form, body: '' });
     expect(done.status).toBe(200);
     expect(await done.text()).toContain('Du er afmeldt');
-    expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([
-      { monitor: MONITOR, recipient: 'bo@example.dk', at: 5, bounced: null },
-    ]);
+    expect(
+      await store.db.selectFrom('unsubscribed').select(['monitor', 'recipient', 'at', 'bounced']).execute(),
+    ).toEqual([{ monitor: MONITOR, recipient: 'bo@example.dk', at: 5, bounced: null }]);
     expect((await mailRows(store)).map(({ error }) => error)).toEqual([null, 'unsubscribed']);
 
     await tell(store, Date.now(), { recipients: ['bo@example.dk'] });
@@ -64,7 +66,9 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
       const answer = await fetch(link, { method: 'POST', ...(body !== undefined && { body }) });
       expect(answer.status).toBe(200);
     }
-    expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toHaveLength(1);
+    expect(
+      await store.db.selectFrom('unsubscribed').select(['monitor', 'recipient', 'at', 'bounced']).execute(),
+    ).toHaveLength(1);
   });
 
   test('from a monitor that was removed succeeds, and keeps no address', async () => {
@@ -72,7 +76,9 @@ describe.each(ENGINES)('unsubscribing on %s', (engine) => {
     const base = await served(store);
     const answer = await fetch(unsubscribeUrl(base, secrets, MONITOR, 'bo@example.dk'), { method: 'POST' });
     expect(answer.status).toBe(200);
-    expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
+    expect(
+      await store.db.selectFrom('unsubscribed').select(['monitor', 'recipient', 'at', 'bounced']).execute(),
+    ).toEqual([]);
   });
 });
 
@@ -105,7 +111,9 @@ test('a forged link ends nothing', async () => {
   }
   expect((await fetch(`${base}/unsubscribe`)).status).toBe(400);
   expect((await fetch(`${base}/unsubscribe?token=${'A'.repeat(5_000)}`)).status).toBe(400);
-  expect(await store.db.selectFrom('unsubscribed').selectAll().execute()).toEqual([]);
+  expect(await store.db.selectFrom('unsubscribed').select(['monitor', 'recipient', 'at', 'bounced']).execute()).toEqual(
+    [],
+  );
   const answer = await fetch(`${base}/unsubscribe?token=${encodeURIComponent(good)}`);
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('bo@example.dk')]);
 });

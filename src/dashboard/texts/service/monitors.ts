@@ -90,6 +90,7 @@ export const MONITOR_TEXTS = {
   'recipients.on': { en: 'gets mail', da: 'får mail' },
   'recipients.unsubscribed': { en: 'unsubscribed', da: 'afmeldt' },
   'recipients.bounced': { en: 'mail came back', da: 'mail kom retur' },
+  'recipients.retry': { en: 'The next try:', da: 'Næste forsøg:' },
   'recipients.notListed': {
     en: 'not among the recipients: add the address with Edit',
     da: 'ikke blandt modtagerne: tilføj adressen med Redigér',

@@ -1,0 +1,38 @@
+/** What a mail server's final refusal is about: the address, this service as the sender, or the one mail. Pure. */
+
+/** `address`: nobody is there. `sender`: the server would refuse this mail to anybody. `mail`: it refuses this one mail. */
+export type RefusalCause = 'address' | 'sender' | 'mail';
+
+/**
+ * Judges a reply (RFC 5321, 4.2; enhanced codes: RFC 3463 and IANA's list). Servers put codes of the address on refusals of
+ * the sender, so that words about the sender win. Without a code, a refusal is of the address only if its words say so.
+ */
+export function causeOf(reply: string): RefusalCause {
+  const { code, status } = readReply(reply);
+  if (SENDER_WORDS.test(reply)) return 'sender';
+  if (status !== undefined) {
+    if (ADDRESS_STATUS.test(status)) return 'address';
+    return SENDER_STATUS.test(status) ? 'sender' : 'mail';
+  }
+  if (POLICY_WORDS.test(reply)) return 'sender';
+  return ADDRESS_CODES.has(code) && ADDRESS_WORDS.test(reply) ? 'address' : 'mail';
+}
+
+function readReply(reply: string): { readonly code: string; readonly status: string | undefined } {
+  const [, code = '', first] = /(?:^|: )([245]\d\d)(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/u.exec(reply) ?? [];
+  // qmail puts it at the end, as "(#5.1.1)".
+  return { code, status: first ?? /\(#(\d\.\d{1,3}\.\d{1,3})\b/u.exec(reply)?.[1] };
+}
+
+/** No mailbox, no such domain, no syntax of an address, moved away, a domain that takes no mail; a mailbox that was closed. */
+const ADDRESS_STATUS = /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/u;
+/** The sender's address or its domain; all of security and policy, as of block lists, SPF and DKIM. */
+const SENDER_STATUS = /^5\.(?:1\.[78]|7\.\d{1,3})$/u;
+const ADDRESS_CODES: ReadonlySet<string> = new Set(['550', '551', '553', '554']);
+
+const SENDER_WORDS =
+  /\bsender(?:'s)? (?:address |domain |host |verif|reject|denied|blocked|not |unknown|invalid)|badmailfrom|bad mail from|envelope sender|return[- ]path|\bmail from\b/iu;
+const POLICY_WORDS =
+  /relay|polic|spam|\b(?:rbl|dnsbl|spf|dkim|dmarc|ptr|helo|ehlo)\b|block|blacklist|black list|listed|reputation|reverse dns|authenti|denied|client host|your (?:ip|host|server|domain)/iu;
+const ADDRESS_WORDS =
+  /\b(?:no such|unknown|invalid) (?:user|recipient|mailbox|address|account|local|person)|\b(?:user|recipient|mailbox|address|account)\b.{0,40}\b(?:unknown|not found|not exist|doesn't exist|no longer|disabled|inactive|closed|unavailable|rejected)|no mailbox here|not (?:our|a valid|a known) (?:customer|user|mailbox|recipient)/iu;
