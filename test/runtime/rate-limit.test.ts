@@ -102,6 +102,27 @@ it('no window ever holds more calls than the limit where some come in pairs, whe
   );
 });
 
+it('keeps a limit of two calls in ten seconds while four processes hold slots far ahead', async () => {
+  store = await newStore('sqlite');
+  const granted: number[] = [];
+  const stop = new AbortController();
+  const work = async () => {
+    const own = rateLimiter(2, 10_000, 'calls');
+    while (!stop.signal.aborted) {
+      const second = await own.acquirePair('calls', stop.signal);
+      granted.push(Date.now());
+      if (await second?.use()) granted.push(Date.now());
+    }
+  };
+  const made = Array.from({ length: 4 }, () => work().catch(() => {}));
+  for (let passed = 0; passed < 200; passed += 1) await vi.advanceTimersByTimeAsync(1_000);
+  expect(granted.length).toBeGreaterThan(10);
+  expect(mostInAnyWindow(granted, 10_000)).toBeLessThanOrEqual(2);
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await Promise.all(made);
+});
+
 it.each([
   [10, 10_000],
   [20, 10_000],

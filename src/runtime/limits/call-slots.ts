@@ -20,6 +20,8 @@ export interface CallSlots {
   readonly interval: number;
   /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
   readonly maxLatenessMs: number;
+  /** The furthest ahead that slots are reserved, in ms: a slot beyond it was reserved before the clock was set back. */
+  readonly mostAheadMs: number;
   /** How late the second of two slots that were taken together may be used; absent where none are. */
   readonly pairedMs?: number;
 }
@@ -31,6 +33,12 @@ const FOLLOWS_MS = 250;
 
 /** How far ahead a process reserves slots, in ms. */
 export const RESERVE_AHEAD_MS = 500;
+
+/** How far ahead a process reserves slots at most, in ms, while the store is slow. */
+export const MOST_LEAD_MS = 10_000;
+
+/** How many processes may wait for the slots of one account: a few daemons, and commands that people run. */
+const MOST_PROCESSES = 16;
 
 /**
  * The slots of a budget of which `share` is used. In pairs, the first call of two waits for the slot of the second: it may
@@ -50,6 +58,8 @@ export function slotsOf(key: string, { calls, perMs }: Budget, share: number, in
     interval: apart,
     // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
     maxLatenessMs: (perMs / used - perMs) / 2,
+    // Two windows may be skipped, and each process may hold two slots behind them.
+    mostAheadMs: 2 * perMs + RESERVE_AHEAD_MS + MOST_LEAD_MS + MOST_PROCESSES * 2 * apart,
   };
 }
 
@@ -59,7 +69,7 @@ const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null 
 /** Takes `count` slots in a row out of the row, none before `free`, and returns the time of the first. */
 export async function reserveSlots(
   store: Store,
-  { key, perMs, interval }: CallSlots,
+  { key, perMs, interval, mostAheadMs }: CallSlots,
   count: number,
   free: () => number,
 ): Promise<number> {
@@ -71,8 +81,8 @@ export async function reserveSlots(
       .values({ ...FREE, key, next_at: from + length })
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
-          // Further ahead than anyone reserves: the clock was set back. One whole window is certainly safe.
-          next_at: sql`case when rate_limit.next_at > ${float(from + 2 * perMs + RESERVE_AHEAD_MS)} then ${float(from + perMs + length)}
+          // The clock was set back. One whole window is certainly safe.
+          next_at: sql`case when rate_limit.next_at > ${float(from + mostAheadMs)} then ${float(from + perMs + length)}
             when rate_limit.next_at > ${float(from)} then rate_limit.next_at + ${float(length)} else ${float(from + length)} end`,
         }),
       )

@@ -3,7 +3,15 @@ import { findCause } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/store.ts';
 import { pause } from '../pause.ts';
 import type { BlockFault } from './blocks.ts';
-import { type Budget, type CallSlots, RESERVE_AHEAD_MS, reserveSlots, skipSlots, slotsOf } from './call-slots.ts';
+import {
+  type Budget,
+  type CallSlots,
+  MOST_LEAD_MS,
+  RESERVE_AHEAD_MS,
+  reserveSlots,
+  skipSlots,
+  slotsOf,
+} from './call-slots.ts';
 import { type Block, type KnownBlock, openBlock, RECHECK_MS } from './known-block.ts';
 
 /** Where in the queue of this process a call waits: behind the others, or in front of them. */
@@ -242,7 +250,7 @@ function join(
 /** Waits for a slot while somebody wants it. False where the clock was set back: then the reservation means nothing. */
 async function isReached({ waiters, slots, idle }: BudgetQueue, slot: number, now: () => number): Promise<boolean> {
   while (now() < slot && waiters.length > 0) {
-    if (slot - now() > 2 * slots.perMs + RESERVE_AHEAD_MS) return false;
+    if (slot - now() > slots.mostAheadMs) return false;
     await pause(slot - now(), idle.signal);
   }
   return true;
@@ -257,6 +265,6 @@ async function reserve(store: Store, queue: BudgetQueue, count: number, now: () 
   });
   // A store slower than that would make every slot too late to use: reserve ahead while it lasts.
   const took = now() - asked;
-  queue.lead = took > queue.slots.maxLatenessMs / 2 ? 2 * took : 0;
+  queue.lead = took > queue.slots.maxLatenessMs / 2 ? Math.min(2 * took, MOST_LEAD_MS) : 0;
   return first;
 }
