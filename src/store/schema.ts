@@ -124,8 +124,10 @@ export interface PropertyStateTable {
   /** JSON of the value that was set aside, null where none is. */
   refused: string | null;
   refused_reason: string | null;
-  /** Fingerprint of the property's schema at that time: when it changes, the value is tried again. */
+  /** Fingerprint of the property's schema when the CRM refused the value; null where the schema itself rules the value out. */
   refused_schema: string | null;
+  /** When it is sent again at the latest; null where the schema itself rules it out. */
+  refused_until: number | null;
   /** JSON of what the CRM held then, and keeps; null where that is not known. */
   refused_over: string | null;
   /** When the register's word was taken for it under a link's `trust: register`; that happens once. */

@@ -182,7 +182,7 @@ export async function forgetUndecided(
 ): Promise<void> {
   if (rows.length === 0) return;
   await sql`update property_state set kept = null, offered = null, kept_at = null,
-      kept_with = null, refused = null, refused_reason = null, refused_schema = null, refused_over = null
+      kept_with = null, refused = null, refused_reason = null, refused_schema = null, refused_until = null, refused_over = null
     where provider = ${provider} and (record_id, property) in
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }

@@ -24,8 +24,8 @@ export interface PropertyMemory {
   readonly writtenAt: number;
   /** What an undo put back last, as the CRM stored it; looked up only beside pending writes. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
-  /** A value that was set aside, with the schema that refused it. */
-  readonly refused: { readonly value: string; readonly schema: string; readonly reason: string } | undefined;
+  /** A value that was set aside. */
+  readonly refused: RefusedValue | undefined;
   /** Whether the register's word was taken for it under a link that trusts the register. */
   readonly trusted: boolean;
   /** The difference that was left to a person, as JSON; `with` names the property that stands for it. */
@@ -37,6 +37,14 @@ export interface PropertyMemory {
   readonly overwritten: { readonly value: PropertyValue; readonly by?: PropertyValue } | undefined;
   /** Writes that nobody knows the end of, oldest first. */
   readonly pending: readonly Pending[];
+}
+
+export interface RefusedValue {
+  /** JSON. */
+  readonly value: string;
+  readonly reason: string;
+  /** Set while it is not sent again, because the CRM refused it under this schema. */
+  readonly aside?: { readonly schema: string; readonly until: number };
 }
 
 export interface PlanInput {
@@ -180,13 +188,13 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   if (!rendered.ok) return setAside(subject, 'set-aside', rendered.reason);
   const now = rendered.value;
   const { seq } = fact;
+  const same = sameFor(field, property);
   const refused = remembered?.refused;
-  if (refused !== undefined && refused.value === JSON.stringify(now) && refused.schema === fingerprint(property))
-    return { field, property: name, action: 'set-aside', rule: 'set-aside', old, now, seq, detail: refused.reason };
+  if (refused !== undefined && isAside(refused, now, property) && !same(old, now))
+    return { ...setAside(subject, 'set-aside', refused.reason), now, ...retryOf(refused) };
   const held = isUntouched(remembered, old, now) ? null : old;
   // What is blank is filled, whatever the register said before.
   const known = isBlank(held) ? [] : knownBefore(input, row, property);
-  const same = sameFor(field, property);
   const { override, outdated } = countingOverride(input.overrides, name, old, same);
   const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
   const late = remembered && lateOf(remembered, old, same);
@@ -205,6 +213,13 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
     ...(overwritten !== undefined && putBack(overwritten, inputs, remembered, knownBefore(input, row, property))),
   };
 }
+
+/** Whether the CRM refused this value so lately that it is not sent again. */
+const isAside = ({ value, aside }: RefusedValue, now: PropertyValue, property: Property): boolean =>
+  aside !== undefined && value === JSON.stringify(now) && aside.schema === fingerprint(property);
+
+const retryOf = ({ aside }: RefusedValue): Pick<Planned, 'retryAt'> =>
+  aside === undefined ? {} : { retryAt: aside.until };
 
 /** What the CRM made of our last write. A release for once does not count it: the value is written again. */
 const storedOf = (

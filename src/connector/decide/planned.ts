@@ -75,4 +75,6 @@ export interface Planned {
   readonly keptWith?: string;
   /** Properties that it is written together with, or not at all. */
   readonly needs?: readonly string[];
+  /** When a value that the CRM refused is sent again at the latest, in ms since 1970. */
+  readonly retryAt?: number;
 }

@@ -74,11 +74,15 @@ const refusedValues = (db: Db) =>
       ),
     );
 
+const UNFIT = 'correct the property or the mapping, then retry; drop hides it until it is set aside again';
+const REFUSED =
+  'cvrsync tries it again with the next event and once a day; retry tries it at once; drop hides it until it is refused again';
+
 export const VALUE_SOURCE: AttentionSource = {
   kind: 'value',
   async read(db, _now, limit) {
     const rows = await refusedValues(db)
-      .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over'])
+      .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over', 'refused_until'])
       .orderBy('provider')
       .orderBy('property')
       .orderBy('record_id')
@@ -90,7 +94,7 @@ export const VALUE_SOURCE: AttentionSource = {
       about: `${row.provider}:${row.record_id} ${row.property} = ${row.refused}`,
       reason: `${row.refused_reason ?? 'the CRM would not take it'}${shownStay(row.refused_over)}`,
       since: null,
-      advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
+      advice: row.refused_until === null ? UNFIT : REFUSED,
       decides: false,
       verbs: FAILED,
     }));

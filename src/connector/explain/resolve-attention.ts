@@ -200,7 +200,7 @@ async function resolveEvent(tx: Tx, verb: ReviewVerb, seq: number, now: number):
 async function forget(tx: Tx, { provider, recordId, property }: OverrideRef): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('property_state')
-    .set({ refused: null, refused_reason: null, refused_schema: null, refused_over: null })
+    .set({ refused: null, refused_reason: null, refused_schema: null, refused_until: null, refused_over: null })
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .where('property', '=', property)

@@ -65,7 +65,7 @@ export async function forgetFacts(
       .filter((each) => each.provider === provider && names.includes(each.field))
       .map(({ property }) => ({ provider, id, property })),
   );
-  await sql`update property_state set refused = null, refused_reason = null, refused_schema = null,
+  await sql`update property_state set refused = null, refused_reason = null, refused_schema = null, refused_until = null,
       kept = null, offered = null, kept_at = null
     where (provider, record_id, property) in (select each.provider, each.id, each.property
       from ${eachRow(tx, ['provider', 'id', 'property'], cleared)})`.execute(tx);

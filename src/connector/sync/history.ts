@@ -4,7 +4,6 @@ import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow, storable, storableJson } from '../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { Db, Tx } from '../../store/open.ts';
-import { CURRENCY } from '../decide/currency.ts';
 import { fingerprint, type PropertyMemory } from '../decide/plan.ts';
 import { type Planned, RETURNED } from '../decide/planned.ts';
 import type { StoredLine } from './history-lines.ts';
@@ -121,7 +120,7 @@ export async function heldRecords(db: Db, provider: string, ids: readonly string
 }
 
 const STATE = [
-  ...(['provider', 'id', 'property', 'refused', 'reason', 'schema'] as const),
+  ...(['provider', 'id', 'property', 'refused', 'reason', 'schema', 'until'] as const),
   ...(['over', 'kept', 'offered', 'with', 'trusted'] as const),
 ] as const;
 type State = Readonly<Record<(typeof STATE)[number], string | number | null>>;
@@ -131,8 +130,9 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
     refused: JSON.stringify(planned.now),
     reason: refused ?? planned.detail ?? planned.rule,
     over: property === undefined ? null : JSON.stringify(planned.old),
-    // With the schema the value would stay aside though its currency became known.
-    schema: property === undefined || planned.rule === CURRENCY ? null : fingerprint(property),
+    // What the schema itself rules out is decided each time: that takes no call.
+    schema: property === undefined || planned.retryAt === undefined ? null : fingerprint(property),
+    until: planned.retryAt ?? null,
   };
 }
 
@@ -170,7 +170,7 @@ export async function rememberStates(
     const { provider, id, planned } = each;
     const base = {
       ...{ provider, id, property: planned.property },
-      ...{ kept: null, offered: null, with: null, refused: null, reason: null, over: null, schema: null },
+      ...{ kept: null, offered: null, with: null, refused: null, reason: null, over: null, schema: null, until: null },
       trusted: planned.trusts === true ? at : null,
     };
     switch (outcomeOf(each)) {
@@ -192,15 +192,15 @@ export async function rememberStates(
   });
   if (rows.length === 0) return;
   await sql`insert into property_state
-      (provider, record_id, property, refused, refused_reason, refused_schema, refused_over, kept, offered, kept_with, kept_at,
-        trusted_at)
-    select each.provider, each.id, each.property, each.refused, each.reason, each.schema, each.over, each.kept, each.offered,
-      each."with",
+      (provider, record_id, property, refused, refused_reason, refused_schema, refused_until, refused_over, kept, offered,
+        kept_with, kept_at, trusted_at)
+    select each.provider, each.id, each.property, each.refused, each.reason, each.schema, cast(each."until" as bigint),
+      each.over, each.kept, each.offered, each."with",
       case when each.kept is not null then cast(${at} as bigint) end, cast(each.trusted as bigint)
     from ${eachRow(tx, STATE, rows)} where true
     on conflict (provider, record_id, property) do update set
       refused = excluded.refused, refused_reason = excluded.refused_reason, refused_schema = excluded.refused_schema,
-      refused_over = excluded.refused_over,
+      refused_until = excluded.refused_until, refused_over = excluded.refused_over,
       kept = excluded.kept, offered = excluded.offered, kept_with = excluded.kept_with,
       kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
         else excluded.kept_at end,

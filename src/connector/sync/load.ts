@@ -6,7 +6,7 @@ import type { Db } from '../../store/open.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
 import { withCurrencyFields } from '../decide/currency.ts';
 import { type Overrides, readOverrides } from '../decide/override.ts';
-import type { PropertyMemory } from '../decide/plan.ts';
+import type { PropertyMemory, RefusedValue } from '../decide/plan.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Whole } from '../facts/fact.ts';
 import { type KnownFacts, readKnownAddresses, readKnownFacts, readKnownValues } from '../facts/facts.ts';
@@ -103,7 +103,7 @@ export async function loadLinked(
     wholes: wholes(entity),
     remembered: rememberedOf(
       written.get(record_id) ?? NOTHING_WRITTEN,
-      statesOf.get(record_id) ?? [],
+      (statesOf.get(record_id) ?? []).map(stateMemory((facts.get(entity)?.newestSeq ?? 0) > synced_seq, now)),
       pendingOf.get(record_id) ?? [],
       restored.get(record_id) ?? NOTHING_RESTORED,
     ),
@@ -127,19 +127,28 @@ const NOTHING: PropertyMemory = {
   pending: [],
 };
 
-const stateAsRemembered = (
-  state: PropertyStateTable,
-): Pick<PropertyMemory, 'refused' | 'trusted' | 'kept' | 'overwritten'> => ({
-  refused:
-    state.refused === null
-      ? undefined
-      : { value: state.refused, schema: state.refused_schema ?? '', reason: state.refused_reason ?? '' },
-  trusted: state.trusted_at !== null,
-  kept:
-    state.kept === null
-      ? undefined
-      : { crm: state.kept, now: state.offered ?? 'null', ...(state.kept_with !== null && { with: state.kept_with }) },
-  overwritten: readOverwritten(state.overwritten),
+/** The value that a state sets aside. A record with a newer event of its company has it sent again. */
+function refusedIn(state: PropertyStateTable, isBehind: boolean, now: number): RefusedValue | undefined {
+  const { refused: value, refused_reason, refused_schema: schema, refused_until: until } = state;
+  if (value === null) return undefined;
+  const refused = { value, reason: refused_reason ?? '' };
+  const isDue = isBehind || schema === null || until === null || until <= now;
+  return isDue ? refused : { ...refused, aside: { schema, until } };
+}
+
+type StateMemory = Pick<PropertyMemory, 'refused' | 'trusted' | 'kept' | 'overwritten'>;
+
+const stateMemory = (isBehind: boolean, now: number) => (state: PropertyStateTable) => ({
+  property: state.property,
+  memory: {
+    refused: refusedIn(state, isBehind, now),
+    trusted: state.trusted_at !== null,
+    kept:
+      state.kept === null
+        ? undefined
+        : { crm: state.kept, now: state.offered ?? 'null', ...(state.kept_with !== null && { with: state.kept_with }) },
+    overwritten: readOverwritten(state.overwritten),
+  } satisfies StateMemory,
 });
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
@@ -177,15 +186,15 @@ async function readRestored(
 
 function rememberedOf(
   written: WrittenValues,
-  states: readonly PropertyStateTable[],
+  states: readonly { readonly property: string; readonly memory: StateMemory }[],
   writes: readonly PendingWrite[],
   restored: RestoredValues,
 ): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map<string, PropertyMemory>();
   for (const [property, { value, at, stored }] of written)
     remembered.set(property, { ...NOTHING, written: value, stored, writtenAt: at });
-  for (const state of states)
-    remembered.set(state.property, { ...(remembered.get(state.property) ?? NOTHING), ...stateAsRemembered(state) });
+  for (const { property, memory } of states)
+    remembered.set(property, { ...(remembered.get(property) ?? NOTHING), ...memory });
   for (const from of writes)
     for (const [property, field, old, now, seq] of patchIn(from)) {
       const known = remembered.get(property) ?? NOTHING;

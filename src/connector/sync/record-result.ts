@@ -106,6 +106,9 @@ export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: stri
   effect: { kind: 'contested' },
 });
 
+/** After so long a value that the CRM refused is sent again, if no event comes before. */
+const RETRY_REFUSED_MS = 24 * 3_600_000;
+
 /** How long a record waits at most that could not be read and written in time, in ms. */
 const STALE_MS = 60_000;
 
@@ -124,7 +127,8 @@ export function resultOfWrite(
     // It was not the CRM that refused this one: it is decided anew once the other is taken.
     if (reason !== undefined && isLeftBehind(reason))
       return { ...line, planned: { ...each, ...waiting(each), detail: reason } };
-    return reason === undefined ? { ...line, planned: each } : { ...line, planned: each, refused: reason };
+    if (reason === undefined) return { ...line, planned: each };
+    return { ...line, planned: { ...each, retryAt: now + RETRY_REFUSED_MS }, refused: reason };
   });
   const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
   const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
@@ -133,7 +137,7 @@ export function resultOfWrite(
   const outcome = written?.outcome;
   if (!hasPatch || outcome?.kind === 'written')
     return {
-      ...{ ...base, settlement: upTo(planned), synced: true },
+      ...{ ...base, settlement: upTo(decided), synced: true },
       decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
       overwritten: sent.flatMap(({ planned: each }) => {
         const edit = shown.get(each)?.overwritten;
@@ -188,10 +192,10 @@ function lateWindow(planned: readonly Planned[], now: number): WriteWindow | und
 const waiting = ({ field }: Planned): Pick<Planned, 'action' | 'rule'> =>
   isAddressPart(field) ? { action: 'skip', rule: TOGETHER } : { action: 'set-aside', rule: CURRENCY };
 
-/** Done, until the first hold that keeps something back ends by itself. */
-function upTo(planned: readonly Planned[]): Settlement {
-  const ends = planned.flatMap(({ rule, override }) =>
-    rule === 'held' && override?.until != null ? [override.until] : [],
+/** Done, until a hold that keeps something back ends by itself, or a refused value is sent again: whichever is first. */
+function upTo(decided: readonly Decided[]): Settlement {
+  const ends = decided.flatMap(({ planned: { rule, override, retryAt } }) =>
+    [rule === 'held' ? override?.until : undefined, retryAt].filter((end) => end != null),
   );
   return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
 }

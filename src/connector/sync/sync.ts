@@ -1,7 +1,7 @@
 /** sync: records that are behind are read in the CRM, decided, written, and remembered. */
 
 import type { FieldName } from '../../../providers/fields.ts';
-import { type Patch, type Property, ProviderError } from '../../../providers/provider.ts';
+import { type Patch, type Property, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
@@ -13,6 +13,7 @@ import type { CallPair } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
 import { forgetUndecided } from '../decide/differences.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
+import type { PropertyMemory } from '../decide/plan.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { markWritten, type WrittenRecord } from '../edits/due.ts';
 import { markContested, mayEnd } from '../heal/safety-limit.ts';
@@ -316,10 +317,16 @@ const isEditPutBack = ({ planned: { rule, late }, refused }: Decided): boolean =
   rule === RETURNED && refused === undefined && late?.isOverUndo !== true;
 
 /** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
-const belongsInHistory = ({ planned }: Decided, record: LinkedRecord | undefined): boolean =>
-  planned.action === 'write' ||
-  planned.seq > (record?.syncedSeq ?? 0) ||
-  (planned.action === 'keep' && record?.remembered.get(planned.property)?.kept === undefined);
+const belongsInHistory = ({ planned, refused }: Decided, record: LinkedRecord | undefined): boolean => {
+  if (planned.seq > (record?.syncedSeq ?? 0)) return true;
+  const known = record?.remembered.get(planned.property);
+  if (planned.action === 'keep') return known?.kept === undefined;
+  return planned.action === 'write' && !(refused !== undefined && isKnownRefusal(known, planned.now, refused));
+};
+
+/** Whether a value was refused before, for the same reason. */
+const isKnownRefusal = (memory: PropertyMemory | undefined, value: PropertyValue, reason: string): boolean =>
+  memory?.refused?.value === JSON.stringify(value) && memory.refused.reason === reason;
 
 /** The edits that came back: what they come back from is told before them. */
 const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {

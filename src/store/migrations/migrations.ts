@@ -28,6 +28,7 @@ import { addPendingLines } from './pending-lines.ts';
 import { addAnswerTimes, addPendingWrites } from './pending-tables.ts';
 import { addPlanMemory } from './plan-tables.ts';
 import { addPlanVersions } from './plan-version-column.ts';
+import { addRefusedUntil } from './refused-until-column.ts';
 import { renameTables } from './rename-tables.ts';
 import { addReviewCare } from './review-tables.ts';
 import { addRoles } from './role-column.ts';
@@ -83,6 +84,7 @@ const MIGRATIONS: readonly Migration[] = [
   addOverwrittenEdits,
   addKeptTogether,
   addMailRefusals,
+  addRefusedUntil,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -23,7 +23,7 @@ const REVIEW: TableRow[] = [
     about: 'hubspot:8412345678 cvr_industry_code = "62.01.00"',
     since: '2026-11-22 17:12:33Z',
     reason: 'the option 62.01.00 is none of the property; "61.10.00" stays in the CRM',
-    advice: 'correct the property or the mapping, then retry; drop forgets it until the next change',
+    advice: 'correct the property or the mapping, then retry; drop hides it until it is set aside again',
   },
 ];
 
@@ -48,8 +48,8 @@ describe('tables fit the terminal', () => {
       '  since   2026-11-22 17:12:33Z',
       '  reason  the option 62.01.00 is none of the property; "61.10.00" stays in the',
       '          CRM',
-      '  advice  correct the property or the mapping, then retry; drop forgets it until',
-      '          the next change',
+      '  advice  correct the property or the mapping, then retry; drop hides it until',
+      '          it is set aside again',
     ]);
   });
 

@@ -142,8 +142,8 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
     expect(await differences()).toEqual([]);
   });
 
-  test('of which the CRM refuses a part is not written at all, and only that part is to be reviewed', async () => {
-    const { store, record, refused, move } = await openWorld(engine);
+  test('of which the CRM refuses a part is not written at all, only that part is to be reviewed, and tried a day later', async () => {
+    const { store, clock, record, refused, move, sync } = await openWorld(engine);
     await move(null, AARHUS);
     refused.add('Odense C');
     await move(AARHUS, ODENSE);
@@ -154,6 +154,12 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
       .where('refused', 'is not', null)
       .execute();
     expect(aside).toEqual([{ property: 'city' }]);
+    refused.clear();
+    await sync();
+    expect(record).toMatchObject({ address: 'Østergade 1' });
+    clock.now += 24 * 3_600_000;
+    await sync();
+    expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'Odense C', state: null });
     await move(ODENSE, KOLDING);
     expect(record).toEqual({ address: 'Havnegade 1', zip: '6000', city: 'Kolding', state: null });
   });

@@ -1,9 +1,9 @@
 /** Records of an emulated CRM whose company changed its name, synced by hand: with the real provider, rate limiter and fence. */
 import { onTestFinished } from 'vitest';
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
 import type { HubspotEmulatorOptions } from '../../../providers/hubspot/emulator/options.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
-import type { Provider } from '../../../providers/provider.ts';
+import type { PresetRow, Provider } from '../../../providers/provider.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
@@ -15,12 +15,12 @@ import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { readBatchSize } from '../../../src/connector/sync/write/batch-size.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
-import { writePayload } from '../../../src/protocol/payload.ts';
+import { type Updates, writePayload } from '../../../src/protocol/payload.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import { ENTITY, renamed } from '../../faults/company.ts';
+import { ENTITY, reported } from '../../faults/company.ts';
 import { settingsOf } from '../../providers/salesforce/setup.ts';
-import { newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore } from '../../support/stores.ts';
 import { toySettings } from '../../support/toy-crm.ts';
 
 const live = () => new AbortController().signal;
@@ -50,39 +50,53 @@ export type Firewall = (request: {
   readonly body?: string | Uint8Array;
 }) => number | undefined;
 
-export interface Emulated {
-  readonly emulator: Awaited<ReturnType<typeof startHubspotEmulator>> | SalesforceEmulator;
+export interface Emulated<E = HubspotEmulator | SalesforceEmulator> {
+  readonly emulator: E;
   readonly provider: Provider;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly name: string;
 }
 
-export async function emulatedHubspot(options: HubspotEmulatorOptions = {}): Promise<Emulated> {
+/** No pace that a test would wait for. */
+const FAST = { calls: 9_000, perSeconds: 1 };
+
+export async function emulatedHubspot(options: HubspotEmulatorOptions = {}): Promise<Emulated<HubspotEmulator>> {
   const emulator = await startHubspotEmulator({ rate: 'none', ...options });
   onTestFinished(emulator.close);
   const settings = {
     apiVersion: '2026-09',
-    rate: { calls: 9_000, perSeconds: 1 },
+    rate: FAST,
     concurrency: 8,
     ...emulator.settings,
   };
   return { emulator, provider: hubspot, settings, name: 'name' };
 }
 
-export async function emulatedSalesforce(options: SalesforceEmulatorOptions = {}): Promise<Emulated> {
+export async function emulatedSalesforce(
+  options: SalesforceEmulatorOptions = {},
+): Promise<Emulated<SalesforceEmulator>> {
   const emulator = await startSalesforceEmulator(options);
   onTestFinished(emulator.close);
-  return { emulator, provider: salesforce, settings: settingsOf({ ...emulator.settings }), name: 'Name' };
+  const settings = settingsOf({ rate: FAST, ...emulator.settings });
+  return { emulator, provider: salesforce, settings, name: 'Name' };
+}
+
+interface RecordsOptions {
+  readonly clock?: Clock;
+  readonly batch?: number;
+  readonly engine?: (typeof ENGINES)[number];
+  /** What is mapped beside the name. */
+  readonly rows?: readonly PresetRow[];
 }
 
 /** Records of one company that all hold its former name, and whose writes are due. */
 export async function recordsOf(
   { emulator, provider, settings, name }: Emulated,
   count: number,
-  { clock = slowClock(), batch }: { readonly clock?: Clock; readonly batch?: number } = {},
+  { clock = slowClock(), batch, engine = 'sqlite', rows = [] }: RecordsOptions = {},
 ) {
   const { now } = clock;
-  const store = await newStore('sqlite');
+  const store = await newStore(engine);
   const metrics = createMetrics();
   const client = openClient();
   onTestFinished(client.close);
@@ -91,7 +105,7 @@ export async function recordsOf(
     const status = way.firewall?.(request);
     return status === undefined ? client.http(request) : { status, headers: {}, body: '<html>Request blocked</html>' };
   };
-  const mapping = [{ field: 'name', property: name, policy: 'tracked' }] as const;
+  const mapping: readonly PresetRow[] = [{ field: 'name', property: name, policy: 'tracked' }, ...rows];
   const connect = { connect: provider.connect, observe: undefined };
   const crm = await openCrm(
     { store, http, metrics, now },
@@ -102,14 +116,15 @@ export async function recordsOf(
     await store.write((tx) =>
       linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: now() }),
     );
-  const rename = async (before: string, after: string, hour: number) => {
-    const body = JSON.stringify(writePayload(renamed(before, after, hour)));
+  const report = async (updates: Updates, hour: number) => {
+    const body = JSON.stringify(writePayload(reported(updates, hour)));
     const timestamp = new Date(Date.UTC(2026, 2, 2, hour)).toISOString();
-    await store.write((tx) => insertReceipts(tx, [{ key: after, entity: ENTITY, timestamp, body }], now()));
+    await store.write((tx) => insertReceipts(tx, [{ key: timestamp, entity: ENTITY, timestamp, body }], now()));
     const receipts = await claim(store, 'apply', { limit: 9, now: now(), leaseMs: 9_000 });
     const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped: mappedFields([crm]) };
     await applyReceipts(deps, receipts);
   };
+  const rename = (before: string, after: string, hour: number) => report({ name: { before, after } }, hour);
   /** Syncs all that is due, at most so many records at a time. */
   const sync = async (most = Number.POSITIVE_INFINITY) => {
     for (let runs = 0; runs < 9; runs += 1) {
@@ -127,5 +142,5 @@ export async function recordsOf(
   /** How many of the records hold it. */
   const holding = (value: string) => held().filter((each) => each === value).length;
   await rename('A ApS', 'B ApS', 8);
-  return { store, crm, clock, ids, sync, rename, parked, held, holding, way };
+  return { store, crm, clock, ids, sync, report, rename, parked, held, holding, way };
 }
