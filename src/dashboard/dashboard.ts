@@ -1,20 +1,20 @@
 /** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import files from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createCallLimit } from '../http/server/call-limit.ts';
 import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
 import { admit } from './access/admission.ts';
+import { MOST_MB, readForms, TooLarge } from './access/forms.ts';
 import { openIssuer } from './access/issuer.ts';
 import { addLogin } from './access/login.ts';
 import { addSessions } from './access/sessions.ts';
 import { addSingleSignOn, type SingleSignOnSettings } from './access/single-sign-on.ts';
-import { MOST_MB } from './access/upload.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill/page.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
@@ -39,7 +39,7 @@ import { addWrites } from './writes/page.ts';
 import { addUndoes } from './writes/undo-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http' | 'configured'> {
+export interface DashboardDeps extends Omit<CompanyDeps, 'limitActions'>, Pick<ConnectionDeps, 'http' | 'configured'> {
   readonly log: ServerLog;
   readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;
@@ -48,6 +48,9 @@ export interface DashboardDeps extends CompanyDeps, Pick<ConnectionDeps, 'http' 
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
 }
+
+/** What an operator may do in a minute; a person at the keyboard does far less. */
+const ACTIONS = 240;
 
 const CSP = {
   'default-src': ["'none'"],
@@ -69,7 +72,7 @@ export function addDashboard(
   given: DashboardDeps,
 ): { readonly isSignedIn: (request: FastifyRequest) => Promise<boolean> } {
   const { singleSignOn } = given;
-  const deps = { ...given, hasSignOn: singleSignOn !== undefined };
+  const deps = { ...given, hasSignOn: singleSignOn !== undefined, limitActions: createCallLimit(ACTIONS) };
   admin.register(cookie);
   admin.register(async (scope: Server) => {
     const meter = startCallMeter(deps.metrics, () => performance.now());
@@ -82,7 +85,7 @@ export function addDashboard(
       // Whoever puts TLS in front decides for the whole domain.
       strictTransportSecurity: false,
     });
-    await scope.register(formbody);
+    readForms(scope);
     await scope.register(rateLimit, { global: false });
     await scope.register(files, {
       root: ASSETS_FOLDER,
@@ -153,9 +156,13 @@ function statusOf(error: unknown): number {
 }
 
 function wordsOf(reader: Reader, status: number, error: unknown): { readonly title: string; readonly help: string } {
-  if (status === 413)
-    return { title: reader.text('error.tooLarge'), help: reader.text('error.tooLargeHelp', { most: MOST_MB - 1 }) };
+  if (error instanceof TooLarge) return { title: reader.text('error.tooLarge'), help: tooLargeHelp(reader, error) };
   if (status === 429) return { title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') };
   if (status >= 500) return { title: reader.text('error.failed'), help: reader.text('error.failedHelp') };
   return { title: reader.text('error.invalid'), help: error instanceof HttpError ? error.message : '' };
 }
+
+const tooLargeHelp = (reader: Reader, { bounds: { bytes, fields, hasFile } }: TooLarge): string =>
+  hasFile === true
+    ? reader.text('error.fileHelp', { most: MOST_MB })
+    : reader.text('error.formHelp', { most: Math.floor(bytes / 1_000), fields });

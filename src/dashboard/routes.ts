@@ -1,17 +1,19 @@
 /** How a page and an action are added: who may, in which frame, with what in the audit. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallLimit } from '../http/server/call-limit.ts';
 import type { Server } from '../http/server/server.ts';
 import { isSameSecret } from '../protocol/auth.ts';
 import { includesRole, type Role } from '../runtime/operators/operators.ts';
 import type { ServiceManagement } from '../service/service.ts';
-import { type AdmissionDeps, admit, type Visitor } from './access/admission.ts';
+import { type AdmissionDeps, admit, type Visitor, wasAdmitted } from './access/admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, fileOf } from './access/fields.ts';
+import { allowForm, FORM, type FormBounds, isFileForm } from './access/forms.ts';
 import { isFromOtherSite, isSameOrigin } from './access/same-origin.ts';
 import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
 import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
-import { confirmPage, continuePage, loginPage, messagePage, notFoundPage, rolePage } from './page/messages.ts';
+import { confirmPage, continuePage, loginPage, messagePage, notFoundPage, rolePage, tooManyPage } from './page/messages.ts';
 import { type Reader, readerOf } from './page/reader.ts';
 
 /** What routes need to know who asks. */
@@ -19,6 +21,8 @@ export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
   /** Whether people sign in through an issuer. */
   readonly hasSignOn?: boolean | undefined;
+  /** Counts what each operator does. */
+  readonly limitActions: CallLimit;
   /** Called after each action: it may have left work to the connector. */
   readonly wake?: (() => void) | undefined;
 }
@@ -55,6 +59,8 @@ export interface ActionRoute {
   readonly path: string;
   /** The least role that may; `operator` where absent. */
   readonly role?: Role;
+  /** What its form may hold; {@link FORM} where absent. */
+  readonly form?: FormBounds;
   /** Does it, and says which path to show next; or gives a page that says why not. `file`: that of the field `file`. */
   run(visit: Visit, fields: Fields, file: Buffer | undefined): Promise<string | PageBody>;
 }
@@ -123,26 +129,56 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
 }
 
 /**
- * Adds an action, for forms of our own pages only. Where the session ended meanwhile, or is another one by now, the person
- * sees what they sent and confirms it: nothing is lost, and nothing is done that they do not see.
+ * Adds an action, for forms of our own pages only. Who asks is decided before the form is read. Where the session ended
+ * meanwhile, or is another one by now, the person sees what they sent and confirms it: nothing is lost, and nothing is done
+ * that they do not see.
  */
-export function addAction(app: Server, deps: RouteDeps, { path, role = 'operator', run }: ActionRoute): void {
-  app.post(path, HIDDEN, async (request, reply) => {
+export function addAction(app: Server, deps: RouteDeps, action: ActionRoute): void {
+  const { path, form = FORM, run } = action;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const refused = await refuseAction(deps, action, { request, reply });
+    if (refused === undefined) allowForm(request, form);
+    return refused;
+  };
+  app.post(path, { ...HIDDEN, onRequest }, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
-    if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
-    const visitor = await admit(deps, request);
     const interrupted = { next: pathOf(request), fields: fieldsOf(request.body) };
+    // Their session may have ended while they sent the form.
+    const visitor = await admit(deps, request);
     if (visitor === undefined)
       return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, ...deps, status: 401 }));
     const visit = visitOf(deps, request, visitor);
-    if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
     if (!isSameSecret(fieldValue(interrupted.fields, FORM_TOKEN), visit.formToken))
       return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
     const next = await run(visit, interrupted.fields, fileOf(request.body, 'file'));
     deps.wake?.();
     return typeof next === 'string' ? reply.redirect(next, 303) : sendPage(to, next, visit);
   });
+}
+
+/** Answers those who may not send a form, without a look at it; undefined for the others. */
+async function refuseAction(
+  deps: RouteDeps,
+  { role = 'operator' }: ActionRoute,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<FastifyReply | undefined> {
+  const to = { request, reply, halves: deps.halves };
+  const reader = readerOfRequest(request);
+  if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
+  const visitor = await admit(deps, request);
+  if (visitor === undefined) {
+    // Of a form with a file nothing can be kept.
+    if (isFileForm(request)) return reply.redirect(loginAddress(request), 303);
+    if (await wasAdmitted(deps, request)) return undefined;
+    return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', status: 401 }));
+  }
+  const visit = visitOf(deps, request, visitor);
+  if (!includesRole(visitor.role, role)) return sendPage(to, rolePage(reader, role), visit);
+  const wait = deps.limitActions(visitor.actor.name);
+  return wait === undefined
+    ? undefined
+    : sendPage({ ...to, reply: reply.header('retry-after', wait) }, tooManyPage(reader), visit);
 }
 
 /** Refuses a form that another site had the browser send. */

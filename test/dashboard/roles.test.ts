@@ -1,7 +1,7 @@
 /** Roles: what a page and an action need, and what becomes of those who have less. */
 import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readForms } from '../../src/dashboard/access/forms.ts';
 import { addLogin } from '../../src/dashboard/access/login.ts';
 import { html } from '../../src/dashboard/page/html.ts';
 import { addAction, addPage } from '../../src/dashboard/routes.ts';
@@ -14,11 +14,11 @@ import { newVisitor, type Visitor } from './visitor.ts';
 async function serve(needed: Role) {
   const store = await newStore('sqlite');
   const server = createServer();
-  const deps = { store, now: Date.now, halves: { connector: true, service: true } };
+  const deps = { store, now: Date.now, halves: { connector: true, service: true }, limitActions: () => undefined };
   const done: string[] = [];
   server.register(async (scope: Server) => {
     await scope.register(cookie);
-    await scope.register(formbody);
+    readForms(scope);
     addLogin(scope, deps);
     addPage(scope, deps, {
       path: '/thing',

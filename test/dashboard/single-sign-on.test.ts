@@ -197,7 +197,12 @@ describe('a form that was sent after the session ended', () => {
     const { people, visitor, leave, signInThere, store } = await startSignOn();
     people['ida'] = IDA;
     const ida = visitor();
-    await leave(ida);
+    const sessionEnds = async () => {
+      await store.write((tx) => tx.updateTable('session').set({ seen_at: 0 }).execute());
+      await ida.get('/login');
+    };
+    await ida.get(await signInThere(await leave(ida), 'ida'));
+    await sessionEnds();
     const kept = JSON.stringify([['session', 'abc']]);
     const { headers } = await ida.post('/login/oidc', { next: '/sessions/end', kept });
     const back = await signInThere(String(headers['refresh']).replace('0;url=', ''), 'ida');
@@ -205,7 +210,7 @@ describe('a form that was sent after the session ended', () => {
     expect(text).toContain('action="/sessions/end"');
     expect(text).toContain('name="session" value="abc"');
     expect((await ida.post('/sessions/end', { session: 'abc' })).status).toBe(303);
-    await leave(ida);
+    await sessionEnds();
     await ida.post('/login/oidc', { next: '/monitors/1', kept: JSON.stringify([['secret', 'hush']]) });
     expect(JSON.stringify(await store.db.selectFrom('sign_on').selectAll().execute())).not.toContain('hush');
   });

@@ -101,6 +101,8 @@ const HERE = 'somebody here';
 export interface Pages {
   readonly base: string;
   readonly store: Store;
+  /** The patterns of all paths that take forms. */
+  readonly posts: readonly string[];
   /** All that the pages wrote into the log. */
   readonly logged: readonly string[];
   /** Makes an operator; the token. */
@@ -175,6 +177,10 @@ export async function startPages({
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
   const server = createServer();
+  const posts: string[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    if (method === 'POST') posts.push(url);
+  });
   const logged: string[] = [];
   const note = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
   const log = { error: note, warn: note };
@@ -197,6 +203,7 @@ export async function startPages({
   return {
     base,
     store,
+    posts,
     logged,
     operator,
     visitor: () => newVisitor(base),

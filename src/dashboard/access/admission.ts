@@ -2,7 +2,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditActor } from '../../runtime/operators/audit.ts';
 import type { Role } from '../../runtime/operators/operators.ts';
-import { findSession, isNoteDue, type OpenSession, touchSession } from '../../runtime/operators/sessions.ts';
+import {
+  findSession,
+  isNoteDue,
+  isPastSession,
+  type OpenSession,
+  touchSession,
+} from '../../runtime/operators/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import { sessionIdOf } from './session-cookie.ts';
 
@@ -38,4 +44,13 @@ export async function admit(
   const { name, role } = session.operator;
   const seesPersons = role !== 'viewer' || viewersSeePersons;
   return { actor: { kind: 'operator', name }, role, seesPersons, session };
+}
+
+/**
+ * Whether somebody asks whose session ended a while ago: what they filled in meanwhile is kept for them. One read by key, and
+ * none for those who never had a session.
+ */
+export async function wasAdmitted({ store }: AdmissionDeps, request: FastifyRequest): Promise<boolean> {
+  const id = sessionIdOf(request);
+  return id !== undefined && (await isPastSession(store.db, id));
 }

@@ -7,8 +7,9 @@ import { findOperator } from '../../runtime/operators/operators.ts';
 import { endSession, type NewSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
 import { confirmPage, type Interrupted, loginPage } from '../page/messages.ts';
 import { addAction, continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
-import { admit } from './admission.ts';
+import { admit, wasAdmitted } from './admission.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
+import { allowForm, KEPT_FORM, SIGN_IN_FORM } from './forms.ts';
 import type { Issuer } from './issuer.ts';
 import { isFromOtherSite, isSameOrigin } from './same-origin.ts';
 import { forgetSession, formTokenOf, keepSession, ownFormToken } from './session-cookie.ts';
@@ -34,7 +35,9 @@ export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
     return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next, endSessionUrl }));
   });
 
-  app.post('/login', { ...HIDDEN, config: ATTEMPTS }, (request, reply) => signIn(deps, request, reply));
+  app.post('/login', { ...HIDDEN, config: ATTEMPTS, onRequest: signInForm(deps) }, (request, reply) =>
+    signIn(deps, request, reply),
+  );
 
   app.get('/login/:link', { ...HIDDEN, config: ATTEMPTS }, async (request, reply) => {
     const link = fieldValue(fieldsOf(request.params), 'link');
@@ -68,7 +71,7 @@ async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyRe
   const reader = readerOfRequest(request);
   if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
   const fields = fieldsOf(request.body);
-  const interrupted = interruptedBy(fields);
+  const interrupted = await interruptedBy(deps, request, fields);
   const formToken = ownFormToken(request, reply);
   // A browser that keeps no cookies never gets in: it is asked again.
   const isOurs = isSameSecret(fieldValue(fields, FORM_TOKEN), formToken);
@@ -82,11 +85,18 @@ async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyRe
   return sendPage(to, confirmPage(reader, formTokenOf(id), { ...interrupted, status: 200 }));
 }
 
-/** What a person wanted before they had to sign in, as the form of the sign-in page says it. */
-export const interruptedBy = (fields: Fields): Interrupted => ({
-  next: ownPath(fieldValue(fields, 'next')),
-  fields: unpackFields(fieldValue(fields, 'kept')),
-});
+/** Decides how much of a sign-in form is read: of strangers only what signs in. */
+export const signInForm =
+  (deps: RouteDeps) =>
+  async (request: FastifyRequest): Promise<void> =>
+    allowForm(request, (await wasAdmitted(deps, request)) ? KEPT_FORM : SIGN_IN_FORM);
+
+/** What a person wanted before they had to sign in, as the form of the sign-in page says it; of strangers no form is kept. */
+export async function interruptedBy(deps: RouteDeps, request: FastifyRequest, fields: Fields): Promise<Interrupted> {
+  const kept = unpackFields(fieldValue(fields, 'kept'));
+  const isKept = kept !== undefined && (await wasAdmitted(deps, request));
+  return { next: ownPath(fieldValue(fields, 'next')), fields: isKept ? kept : undefined };
+}
 
 /** Starts a session and lets the browser keep it; its id. */
 export async function beginSession(
@@ -106,9 +116,17 @@ export async function beginSession(
   return id;
 }
 
+/** Longer than the address of any page of ours. */
+const LONGEST_PATH = 2_000;
+
 /** A path of ours; the overview for anything that could lead elsewhere. */
 function ownPath(next: string): string {
   // Browsers take a backslash for a slash, and leave control characters out.
-  const isPath = next.startsWith('/') && !next.startsWith('//') && !next.includes('\\') && !/\p{Cc}/u.test(next);
+  const isPath =
+    next.length <= LONGEST_PATH &&
+    next.startsWith('/') &&
+    !next.startsWith('//') &&
+    !next.includes('\\') &&
+    !/\p{Cc}/u.test(next);
   return isPath && !/^\/log(?:in|out)\b/.test(next) ? next : '/';
 }

@@ -24,7 +24,7 @@ import type { TextKey } from '../texts/texts.ts';
 import { type Claims, type RoleMapping, roleOf, roleValuesOf, subjectOf } from './claims.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, packFields, SECRET_FIELD, unpackFields } from './fields.ts';
 import { CALLBACK_PATH, type Issuer, type IssuerSettings } from './issuer.ts';
-import { ATTEMPTS, beginSession, interruptedBy } from './login.ts';
+import { ATTEMPTS, beginSession, interruptedBy, signInForm } from './login.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { formTokenOf, ownFormToken, ownSignOnSecret, signOnSecretOf } from './session-cookie.ts';
 
@@ -44,7 +44,9 @@ interface Exchange {
 
 /** Adds the way to the issuer, and the address that it sends browsers back to. */
 export function addSingleSignOn(app: Server, deps: SignOnDeps): void {
-  app.post('/login/oidc', { ...HIDDEN, config: ATTEMPTS }, (request, reply) => leave(deps, { request, reply }));
+  app.post('/login/oidc', { ...HIDDEN, config: ATTEMPTS, onRequest: signInForm(deps) }, (request, reply) =>
+    leave(deps, { request, reply }),
+  );
   app.get(CALLBACK_PATH, { ...HIDDEN, config: ATTEMPTS }, (request, reply) => comeBack(deps, { request, reply }));
 }
 
@@ -54,7 +56,7 @@ async function leave(deps: SignOnDeps, { request, reply }: Exchange): Promise<Fa
   const reader = readerOfRequest(request);
   if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
   const fields = fieldsOf(request.body);
-  const interrupted = interruptedBy(fields);
+  const interrupted = await interruptedBy(deps, request, fields);
   const formToken = ownFormToken(request, reply);
   const again = (text: TextKey, status: number) =>
     sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error: reader.text(text), status }));

@@ -8,35 +8,33 @@ import { isScanning, planSight, readRun } from '../../connector/backfill/rows/ru
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
-import { acceptFiles, MOST_MB } from '../access/upload.ts';
+import { FILE_FORM, MOST_MB } from '../access/forms.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
-/** Adds the page and its action, in a scope of their own: no other form may have a file. */
+/** Adds the page and its action. */
 export function addPlanUpload(app: Server, deps: BackfillPageDeps): void {
   const path = '/backfill/:name/upload';
-  app.register(async (scope: Server) => {
-    acceptFiles(scope, deps);
-    addPage(scope, deps, {
-      path,
-      role: 'operator',
-      async show(visit) {
-        const crm = crmOf(deps, visit);
-        return crm && uploadPage(deps, visit, crm);
-      },
-    });
-    addAction(scope, deps, {
-      path,
-      async run(visit, fields, file) {
-        const crm = crmOf(deps, visit);
-        if (crm === undefined) return notFoundPage(visit.reader);
-        if (file === undefined) return refused(deps, visit, crm, { why: visit.reader.text('upload.none') });
-        return upload(deps, visit, crm, { file, sight: fieldValue(fields, 'sight') });
-      },
-    });
+  addPage(app, deps, {
+    path,
+    role: 'operator',
+    async show(visit) {
+      const crm = crmOf(deps, visit);
+      return crm && uploadPage(deps, visit, crm);
+    },
+  });
+  addAction(app, deps, {
+    path,
+    form: FILE_FORM,
+    async run(visit, fields, file) {
+      const crm = crmOf(deps, visit);
+      if (crm === undefined) return notFoundPage(visit.reader);
+      if (file === undefined) return refused(deps, visit, crm, { why: visit.reader.text('upload.none') });
+      return upload(deps, visit, crm, { file, sight: fieldValue(fields, 'sight') });
+    },
   });
 }
 
@@ -101,7 +99,7 @@ async function uploadPage({ store }: BackfillPageDeps, { reader, formToken }: Vi
     >
       ${hidden({ [FORM_TOKEN]: formToken, sight: planSight(run) })}
       <p>${reader.text('upload.help')}</p>
-      <label for="file">${reader.text('upload.file', { most: MOST_MB - 1 })}</label>
+      <label for="file">${reader.text('upload.file', { most: MOST_MB })}</label>
       <input id="file" name="file" type="file" accept=".csv,text/csv" required />
       <p class="actions"><button class="primary">${reader.text('upload.submit')}</button> ${back}</p>
     </form>`,

@@ -12,6 +12,7 @@ import { readJson } from '../../protocol/text/json.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { PAYLOAD_FORM } from '../access/forms.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { outlook } from '../companies/comparison.ts';
 import { companyAddress } from '../companies/search.ts';
@@ -30,6 +31,7 @@ interface TrialDeps extends RouteDeps, WireOptions {
 export function addPayloadTrial(app: Server, deps: TrialDeps): void {
   addAction(app, deps, {
     path: '/connections/:name/payload',
+    form: PAYLOAD_FORM,
     async run(visit, fields) {
       const crm = deps.crms.find(({ name }) => name === visit.param('name'));
       if (crm === undefined) return notFoundPage(visit.reader);

@@ -9,6 +9,7 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import type { TestContent } from '../../service/monitors/test-monitor.ts';
 import { fieldValue } from '../access/fields.ts';
+import { PAYLOAD_FORM } from '../access/forms.ts';
 import { confirmationPage } from '../page/confirmation.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -32,6 +33,7 @@ export function addMonitorTest(app: Server, deps: ServicePageDeps): void {
   });
   addAction(app, deps, {
     path,
+    form: PAYLOAD_FORM,
     role: 'admin',
     async run(visit, fields) {
       const monitor = await getMonitor(store.db, management.secrets, visit.param('id'));

@@ -21,6 +21,10 @@ export const messagePage = (
 export const notFoundPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 404, title: reader.text('error.notFound'), help: reader.text('error.notFoundHelp') });
 
+/** Somebody did or tried too much in a minute. */
+export const tooManyPage = (reader: Reader): PageBody =>
+  messagePage(reader, { status: 429, title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') });
+
 /** What a person wanted before they had to sign in. */
 export interface Interrupted {
   /** A path of ours. */

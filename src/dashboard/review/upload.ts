@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { importAnswers } from '../../connector/review/import.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
-import { acceptFiles, MOST_MB } from '../access/upload.ts';
+import { FILE_FORM, MOST_MB } from '../access/forms.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
@@ -13,16 +13,14 @@ import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 
 const PATH = '/review/upload';
 
-/** Adds the page and its action, in a scope of their own: no other form may have a file. */
+/** Adds the page and its action. */
 export function addReviewUpload(app: Server, deps: RouteDeps): void {
-  app.register(async (scope: Server) => {
-    acceptFiles(scope, deps);
-    addPage(scope, deps, { path: PATH, role: 'operator', show: async (visit) => uploadPage(visit) });
-    addAction(scope, deps, {
-      path: PATH,
-      run: async (visit, _fields, file) =>
-        file === undefined ? refused(visit, visit.reader.text('upload.none')) : upload(deps, visit, file),
-    });
+  addPage(app, deps, { path: PATH, role: 'operator', show: async (visit) => uploadPage(visit) });
+  addAction(app, deps, {
+    path: PATH,
+    form: FILE_FORM,
+    run: async (visit, _fields, file) =>
+      file === undefined ? refused(visit, visit.reader.text('upload.none')) : upload(deps, visit, file),
   });
 }
 
@@ -62,7 +60,7 @@ const uploadPage = ({ reader, formToken }: Visit): PageBody => ({
   body: html`<form method="post" action=${PATH} enctype="multipart/form-data" class="narrow form">
     ${hidden({ [FORM_TOKEN]: formToken })}
     <p>${reader.text('answers.uploadHelp')}</p>
-    <label for="file">${reader.text('answers.file', { most: MOST_MB - 1 })}</label>
+    <label for="file">${reader.text('answers.file', { most: MOST_MB })}</label>
     <input id="file" name="file" type="file" accept=".csv,text/csv" required />
     <p class="actions">
       <button class="primary">${reader.text('upload.submit')}</button> <a href="/review">${reader.text('review.back')}</a>

@@ -35,7 +35,11 @@ export const FRAME_TEXTS = {
   'error.invalid': { en: 'The request is not valid', da: 'Anmodningen er ikke gyldig' },
   'error.back': { en: 'Go to the overview', da: 'Gå til overblikket' },
   'error.tooLarge': { en: 'This is too large', da: 'Det er for stort' },
-  'error.tooLargeHelp': {
+  'error.formHelp': {
+    en: 'Nothing was changed. This form may have {most} kB and {fields} fields.',
+    da: 'Intet er ændret. Formularen må fylde {most} kB og have {fields} felter.',
+  },
+  'error.fileHelp': {
     en: 'Nothing was changed. A file may have {most} MB. Leave columns out that nobody edits, such as the name, and send it again.',
     da: 'Intet er ændret. En fil må fylde {most} MB. Udelad kolonner, som ingen retter, for eksempel navnet, og send den igen.',
   },

@@ -171,13 +171,16 @@ export function createServer(options: ServerOptions = {}): Server {
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(serializeLater);
   app.setErrorHandler(onError);
-  app.setNotFoundHandler((request, reply) => {
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsOf(pathOf(request));
     if (allowed.length === 0) return sendError(reply, 404, 'There is nothing at this path.');
     // Where another route takes all paths, the router comes here from one with a part that is too long.
     if (allowed.includes(request.method)) return sendError(reply, 414, 'The path is not valid.');
     return sendError(reply.header('allow', allowed.join(', ')), 405, `Use ${allowed.join(' or ')} here.`);
-  });
+  };
+  app.setNotFoundHandler(sendNotFound);
+  // Before a body is read that nobody asked for.
+  app.addHook('onRequest', async (request, reply) => (request.is404 ? sendNotFound(request, reply) : undefined));
   return app;
 }
 

@@ -9,6 +9,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const IDLE_MS = 8 * HOUR_MS;
 /** A session ends after so long, however much it is used. */
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
+/** A session is known for so long after its end. */
+const KNOWN_MS = 24 * HOUR_MS;
 const LINK_MS = 15 * MINUTE_MS;
 const AGENT_LENGTH = 160;
 
@@ -69,6 +71,17 @@ export async function findSession(db: Db, id: string, now: number): Promise<Open
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return row && { ...readSession(row), isSignOn: row.subject !== null, operator: { name: row.name, role: row.role } };
+}
+
+/** Whether an id is of a session that ended by itself, a day ago at most, or lasts. */
+export async function isPastSession(db: Db, id: string): Promise<boolean> {
+  const found = db
+    .selectFrom('session')
+    .innerJoin('operator', 'operator.name', 'session.operator')
+    .select('hash')
+    .where('hash', '=', digestOf(id))
+    .where('revoked_at', 'is', null);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /** Notes that a session is used, where the last note is a minute old. */
@@ -141,11 +154,11 @@ async function createFirstOperator(tx: Tx, now: number): Promise<string | undefi
   return name;
 }
 
-/** Deletes sessions, links and unfinished sign-ons that ended. */
+/** Deletes links and unfinished sign-ons that ended, and sessions that ended a day ago. */
 export async function deleteEndedSessions(tx: Tx, now: number): Promise<void> {
   await tx
     .deleteFrom('session')
-    .where(({ eb, or }) => or([eb('ends_at', '<=', now), eb('seen_at', '<=', now - IDLE_MS)]))
+    .where(({ eb, or }) => or([eb('ends_at', '<=', now - KNOWN_MS), eb('seen_at', '<=', now - KNOWN_MS - IDLE_MS)]))
     .execute();
   await tx.deleteFrom('login_link').where('ends_at', '<=', now).execute();
   await tx.deleteFrom('sign_on').where('ends_at', '<=', now).execute();
