@@ -13,7 +13,15 @@ import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.
 import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
-import { confirmPage, continuePage, loginPage, messagePage, notFoundPage, rolePage, tooManyPage } from './page/messages.ts';
+import {
+  confirmPage,
+  continuePage,
+  loginPage,
+  messagePage,
+  notFoundPage,
+  rolePage,
+  tooManyPage,
+} from './page/messages.ts';
 import { type Reader, readerOf } from './page/reader.ts';
 
 /** What routes need to know who asks. */
