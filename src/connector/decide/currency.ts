@@ -6,7 +6,7 @@ import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Fact } from '../facts/fact.ts';
 import { isBlank } from './decide.ts';
-import type { Planned } from './planned.ts';
+import { type Planned, RETURNED } from './planned.ts';
 
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
@@ -40,24 +40,29 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   const isAmount = ({ field }: Planned) => currencyOf(field) === currency;
   const isMapped = all.some(({ field }) => field === currency);
   const known = all.map((each) => {
-    const lack = isAmount(each) && writesAmount(each) ? lacking(each, all, { currency, isMapped }, input) : undefined;
+    const lack =
+      isAmount(each) && writesAmount(each) && !isPutBack(each)
+        ? lacking(each, all, { currency, isMapped }, input)
+        : undefined;
     return lack === undefined ? each : heldBack(each, lack);
   });
   // An amount that stays as it is, a person's own too, would change its meaning with its currency.
-  const stays = known.find(
-    (each) => isAmount(each) && !showsItself(each, input) && STAYS.has(each.rule) && !isBlank(each.old),
-  );
+  const stays = known.find((each) => isAmount(each) && !showsItself(each, input) && staysAsItIs(each));
   const safe = known.map((each) =>
-    each.field === currency && stays !== undefined && changes(each)
+    each.field === currency && stays !== undefined && changes(each) && !isPutBack(each)
       ? aside(each, `${stays.property} keeps an amount in the currency of before`)
       : each,
   );
   const beside = safe.filter(({ field }) => field === currency);
-  const written = beside.filter(isWritten).map(({ property }) => property);
-  const silent = beside.find((each) => !isWritten(each) && each.rule !== 'same' && each.rule !== 'stored');
+  const saying = beside.filter((each) => isWritten(each) && !isPutBack(each));
+  const written = saying.map(({ property }) => property);
+  const silent = beside.find((each) => !saying.includes(each) && each.rule !== 'same' && each.rule !== 'stored');
   const code = codeOf(currency, input);
-  const changed = safe.filter((each) => isAmount(each) && changes(each)).map(({ property }) => property);
+  const changed = safe
+    .filter((each) => isAmount(each) && changes(each) && !showsItself(each, input))
+    .map(({ property }) => property);
   return safe.map((each) => {
+    if (isPutBack(each)) return each;
     // The other way round, too: amounts that the CRM refuses would be left under a new currency.
     if (each.field === currency && changes(each)) return { ...each, needs: changed };
     if (!isAmount(each) || !writesAmount(each)) return each;
@@ -73,6 +78,12 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
 
 const STAYS: ReadonlySet<string> = new Set(['edited', 'filled', 'held', 'set-aside', 'read-only', 'missing', CURRENCY]);
 
+/** An amount that is not the register's when this is done. */
+const staysAsItIs = (amount: Planned): boolean =>
+  isPutBack(amount) ? !isBlank(amount.now) : STAYS.has(amount.rule) && !isBlank(amount.old);
+
+/** A person's value comes back, with what stood beside it. */
+const isPutBack = ({ rule }: Planned): boolean => rule === RETURNED;
 const isWritten = ({ action }: Planned): boolean => action === 'write';
 const changes = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.old);
 const writesAmount = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.now);

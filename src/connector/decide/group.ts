@@ -47,10 +47,34 @@ export function addressesIn(mapping: readonly PresetRow[]): ReadonlyMap<string, 
 
 /** Decides the parts of one address: all are written, or none is. */
 export function decideGroup(parts: readonly AddressPart[]): readonly Planned[] {
-  const region = parts.find(({ planned }) => planned.field === 'region');
-  const members = parts.filter((part) => part !== region && part.planned.rule !== 'missing');
-  const others = parts.filter((part) => part !== region && part.planned.rule === 'missing');
-  return [...answer(members, region), ...others.map(({ planned }) => planned)];
+  const region = parts.find(isRegion);
+  const members = membersOf(parts);
+  const others = parts.filter((part) => !members.includes(part) && part !== region);
+  const answers = answer(members, region);
+  const ofRegion = region === undefined || answers.some(({ field }) => field === 'region') ? [] : leftRegion(region);
+  return [...answers, ...[...others, ...ofRegion].map(({ planned }) => planned)];
+}
+
+const isRegion = ({ planned }: AddressPart): boolean => planned.field === 'region';
+
+/** The parts that say whose the address is. */
+const membersOf = (parts: readonly AddressPart[]): readonly AddressPart[] =>
+  parts.filter((part) => !isRegion(part) && part.planned.rule !== 'missing');
+
+/** The rule for an address that is decided for the register alone: as if nothing of it were put back, held or refused. */
+export function ruleOfGroup(parts: readonly AddressPart[]): GroupRule | undefined {
+  const members = membersOf(parts);
+  const open = members.filter((part) => !isSettled(part));
+  return open.length === 0 ? undefined : ruleFor(members, open);
+}
+
+/** A region is planned alone only where it comes back, or waits to. */
+function leftRegion(region: AddressPart): readonly AddressPart[] {
+  if (isPutBack(region)) return [region];
+  const { planned } = region;
+  return planned.overwritten === undefined
+    ? []
+    : [{ ...region, planned: { ...planned, action: 'skip', rule: 'held' } }];
 }
 
 function answer(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
@@ -61,10 +85,11 @@ function answer(members: readonly AddressPart[], region: AddressPart | undefined
   const hold = [...members, ...(region === undefined ? [] : [region])].find(isHeld)?.planned.override;
   if (hold !== undefined)
     return leave((planned) => ({ ...planned, action: 'skip', rule: 'held', override: planned.override ?? hold }));
-  const rule = members.length === open.length || !members.some(isPutBack) ? ruleFor(members, open) : 'edited';
+  const back = members.filter(isPutBack).map(({ planned }) => planned);
+  const rule = back.length === 0 ? ruleFor(members, open) : ruleBeside(back);
   if (rule === 'filled') return leave((planned) => ({ ...planned, action: 'skip', rule }));
   if (rule === 'edited') {
-    const keptWith = open[0]?.planned.property;
+    const keptWith = back.find((planned) => planned.keptWith !== undefined)?.keptWith ?? open[0]?.planned.property;
     return leave((planned) => ({ ...planned, action: 'keep', rule, ...(keptWith !== undefined && { keptWith }) }));
   }
   const stuck = open.find(isStuck)?.planned;
@@ -93,6 +118,9 @@ const withoutTrust = ({ trusts: _, ...planned }: Planned): Planned => planned;
 
 /** It holds the register's value, or what the CRM made of it. */
 const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same' || planned.rule === 'stored';
+/** What a person's parts that are put back make of the others. */
+const ruleBeside = (back: readonly Planned[]): 'edited' | 'filled' =>
+  back.some(({ offered }) => offered !== undefined) ? 'edited' : 'filled';
 const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
 const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
 const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);

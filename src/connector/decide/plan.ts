@@ -8,10 +8,12 @@ import { type Fact, factValue, type Whole } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { withCurrencies } from './currency.ts';
-import { type Decision, type DecisionRule, decide, type Inputs, isBlank, isOneOf } from './decide.ts';
+import { type Decision, type DecisionRule, decide, isBlank, isOneOf } from './decide.ts';
 import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './group.ts';
 import { type Overrides, overrideFor } from './override.ts';
-import { EDIT_PUT_BACK, type Late, type Pending, type Planned, RETURNED } from './planned.ts';
+import { partnersIn } from './partners.ts';
+import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
+import { withPutBacks } from './put-back.ts';
 import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
@@ -32,9 +34,12 @@ export interface PropertyMemory {
   readonly kept: { readonly crm: string; readonly now: string; readonly with?: string } | undefined;
   /**
    * A person's edit that a write of ours went over between our read and that write, and what the CRM held of the write then,
-   * where that is neither what we wrote last nor what the CRM made of it.
+   * where that is neither what we wrote last nor what the CRM made of it. `beside`: no edit, but what stood beside one in its
+   * group, and was written with it.
    */
-  readonly overwritten: { readonly value: PropertyValue; readonly by?: PropertyValue } | undefined;
+  readonly overwritten:
+    | { readonly value: PropertyValue; readonly by?: PropertyValue; readonly beside?: true }
+    | undefined;
   /** Writes that nobody knows the end of, oldest first. */
   readonly pending: readonly Pending[];
 }
@@ -93,15 +98,21 @@ export const writtenProperties = (mapping: readonly PresetRow[]): readonly strin
  */
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
-  const addresses = addressesIn(input.mapping);
-  const planned = rowsFor(input.mapping, input.schema).flatMap((row): readonly AddressPart[] => {
+  const parts = rowsFor(input.mapping, input.schema).flatMap((row): readonly AddressPart[] => {
     const fact = factFor(input, row.field);
     const value = fact === undefined ? undefined : factValue(fact);
     // Whether a company is protected is true or false, and where it is neither, it is not known.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
-    return fact === undefined || isUnknown ? [] : [partOf(input, row, planProperty(input, row, fact, value))];
+    if (fact === undefined || isUnknown) return [];
+    return [partOf(input, row, withOverwritten(input, row, planProperty(input, row, fact, value)))];
   });
-  return withCurrencies(asGroups(planned, addresses), input);
+  return withCurrencies(
+    asGroups(
+      withPutBacks(parts, () => partnersIn(input.mapping, input.schema)),
+      addressesIn(input.mapping),
+    ),
+    input,
+  );
 }
 
 /** The decisions about single properties, and one about each address. In the order of the rows. */
@@ -135,7 +146,7 @@ function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart
         ? [remembered?.written, remembered?.stored]
         : [planned.late.now, planned.late.stored, remembered?.stored],
     known,
-    trusted: input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true,
+    trusted: isTrusted(input, row),
     same: sameFor(field, property),
   };
 }
@@ -196,7 +207,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   // What is blank is filled, whatever the register said before.
   const known = isBlank(held) ? [] : knownBefore(input, row, property);
   const { override, outdated } = countingOverride(input.overrides, name, old, same);
-  const trusted = input.trust === 'register' && policy === 'tracked' && remembered?.trusted !== true;
+  const trusted = isTrusted(input, row);
   const late = remembered && lateOf(remembered, old, same);
   const last = late === undefined ? remembered?.written : late.now;
   const stored = storedOf(remembered, late, override);
@@ -204,14 +215,9 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const inputs = { crm: held, now, known, last, stored, overtaken, policy, override: override?.kind, trusted, same };
   const decision = decide(inputs);
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
-  const overwritten = remembered?.overwritten;
   // Most are that and no more; to spread what is absent takes longer than the decision.
-  if (override === undefined && outdated === undefined && !trusted && late === undefined && overwritten === undefined)
-    return planned;
-  return {
-    ...{ ...planned, ...besides({ decision, now, override, outdated, trusted, late }) },
-    ...(overwritten !== undefined && putBack(overwritten, inputs, remembered, knownBefore(input, row, property))),
-  };
+  if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
+  return { ...planned, ...besides({ decision, now, override, outdated, trusted, late }) };
 }
 
 /** Whether the CRM refused this value so lately that it is not sent again. */
@@ -221,6 +227,10 @@ const isAside = ({ value, aside }: RefusedValue, now: PropertyValue, property: P
 const retryOf = ({ aside }: RefusedValue): Pick<Planned, 'retryAt'> =>
   aside === undefined ? {} : { retryAt: aside.until };
 
+/** Whether the register still wins once for a property whose author is unknown. */
+const isTrusted = ({ trust, remembered }: PlanInput, { policy, property }: PresetRow): boolean =>
+  trust === 'register' && policy === 'tracked' && remembered.get(property)?.trusted !== true;
+
 /** What the CRM made of our last write. A release for once does not count it: the value is written again. */
 const storedOf = (
   remembered: PropertyMemory | undefined,
@@ -228,19 +238,25 @@ const storedOf = (
   override: Planned['override'] | undefined,
 ): PropertyValue | undefined => (override?.once === true ? undefined : (late ?? remembered)?.stored);
 
-/** The person's edit that a write of ours went over, where that write still stands and the edit would have been kept. */
-function putBack(
-  { value, by }: NonNullable<PropertyMemory['overwritten']>,
-  inputs: Inputs,
-  remembered: PropertyMemory | undefined,
-  known: readonly PropertyValue[],
-): Partial<Planned> {
-  const { crm, now, same } = inputs;
-  if (same(crm, value) || !isOneOf(crm, [by, remembered?.written, remembered?.stored], same)) return {};
-  const { rule } = decide({ ...inputs, crm: value, known, overtaken: false });
-  const edit = { action: 'write', rule: RETURNED, now: value, detail: EDIT_PUT_BACK } as const;
-  if (rule === 'edited') return { ...edit, offered: now };
-  return rule === 'filled' ? edit : {};
+/** The decision, with what a write of ours went over in the property. */
+function withOverwritten(input: PlanInput, row: PresetRow, planned: Planned): Planned {
+  const remembered = input.remembered.get(row.property);
+  const edit = remembered?.overwritten;
+  const property = input.schema.get(row.property);
+  if (edit === undefined) return planned;
+  const { value, by, beside } = edit;
+  const known = { value, isBeside: beside === true };
+  if (property?.writable !== true)
+    return { ...planned, overwritten: { ...known, isOurs: false, isBack: false, rule: 'edited' } };
+  const { written: last, stored } = remembered ?? {};
+  const same = sameFor(row.field, property);
+  const override = countingOverride(input.overrides, row.property, planned.old, same);
+  const { rule } = decide({
+    ...{ crm: value, now: planned.now, known: knownBefore(input, row, property), last, same },
+    ...{ stored, policy: row.policy, override: override.override?.kind, trusted: isTrusted(input, row) },
+  });
+  const isOurs = isOneOf(planned.old, [by, last, stored], same);
+  return { ...planned, ...override, overwritten: { ...known, isOurs, isBack: same(planned.old, value), rule } };
 }
 
 /** Whether a checkbox is not ticked, and nobody is known to have cleared it: a checkbox has no blank. */

@@ -2,6 +2,7 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { DecisionRule } from './decide.ts';
 import type { Override } from './override.ts';
 
 /** What a pending write to a record holds: its properties, with what is written into each and what that replaces. */
@@ -38,6 +39,19 @@ export interface Late extends Pending {
   readonly isOverUndo: boolean;
 }
 
+/** What stood in a property when a write of ours went over a person's edit of it, or of one that belongs together with it. */
+export interface Overwritten {
+  readonly value: PropertyValue;
+  /** Whether it stood beside the edit, and is none itself. */
+  readonly isBeside: boolean;
+  /** Whether the CRM still holds our write. */
+  readonly isOurs: boolean;
+  /** Whether the CRM holds the value. */
+  readonly isBack: boolean;
+  /** The rule by which the value would be decided if it stood there. */
+  readonly rule: DecisionRule;
+}
+
 /** The rule by which history tells of a write that turned out to have arrived. */
 export const ARRIVED = 'ours-after-all';
 
@@ -69,6 +83,8 @@ export interface Planned {
   readonly trusts?: true;
   /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
+  /** What a write of ours went over, until it is decided whether that comes back: it waits only for the end of a hold. */
+  readonly overwritten?: Overwritten;
   /** The register's value, where {@link RETURNED} writes a person's that stands as a difference from then on. */
   readonly offered?: PropertyValue;
   /** The property that stands for all that are kept together with it: they are one difference. */

@@ -2,7 +2,7 @@
  * check-edits: finds, by the CRM's own history, edits that fell between our read of a record and our write, and has them
  * put back. For a CRM that neither writes on a condition nor says in its answer what a write replaced.
  */
-import { isFieldName } from '../../../providers/fields.ts';
+import { type FieldName, isFieldName } from '../../../providers/fields.ts';
 import type { Connection, Property, PropertyEdit } from '../../../providers/provider.ts';
 import { type Claim, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import type { RateLimiter } from '../../runtime/limits/rate-limiter.ts';
@@ -11,15 +11,21 @@ import type { Db, Store } from '../../store/store.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withReadGuard } from '../crm/send-guard.ts';
+import { type ArePartners, groupOf, partnersIn } from '../decide/partners.ts';
 import { RETURNED, UNDO } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import { linksOf } from '../heal/change-hints.ts';
 import { type DecidedLine, decidedLines } from '../sync/history-lines.ts';
-import { type OverwrittenProperty, rememberOverwritten } from '../sync/overwritten.ts';
+import {
+  type OverwrittenProperty,
+  overwrittenAmong,
+  type ReplacedValue,
+  rememberOverwritten,
+} from '../sync/overwritten.ts';
 import { endHolds } from '../undo/record.ts';
 import { CHECK_CALLS } from './check-limiter.ts';
 import { LATEST_MS } from './due.ts';
-import { lostEdit } from './lost-edit.ts';
+import { type LostEdit, lostEdit } from './lost-edit.ts';
 
 export interface CheckDeps {
   readonly store: Store;
@@ -39,7 +45,8 @@ export async function checkEdits(
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
-  const writes = await readOwnWrites(store.db, crm, claims, await crm.schema(signal));
+  const schema = await crm.schema(signal);
+  const writes = await readOwnWrites(store.db, crm, claims, schema);
   if (writes.length === 0) return settleAs(store, claims, () => ({ kind: 'done' }));
   await limiter.acquire(CHECK_CALLS, signal);
   let calls = 0;
@@ -48,13 +55,16 @@ export async function checkEdits(
   };
   try {
     const edits = await withReadGuard(count, () => readHistories(crm.connection, writes, signal));
-    const lost = writes.flatMap((group) => lostBy(group, edits));
+    const arePartners = partnersIn(crm.mapping, schema);
+    const lost = [...Map.groupBy(writes, ({ id }) => id).values()].flatMap((record) =>
+      lostIn(record, edits, arePartners),
+    );
     await store.write(async (tx) => {
       // The hold that an undo left would keep the edit from coming back that it went over.
       await endHolds(
         tx,
         crm.name,
-        lost.filter(({ isOverUndo }) => isOverUndo),
+        lost.filter(({ isOverUndo }) => isOverUndo).map(({ edit }) => edit),
       );
       // Before the claims, as a sync takes its lanes before it marks these. Whoever holds them by now: the history says so.
       await rememberOverwritten(
@@ -85,7 +95,8 @@ async function settleAs(store: Store, claims: readonly Claim[], of: (claim: Clai
 /** Our writes to one property of one record since its last check, oldest first. */
 interface OwnWrites {
   readonly id: string;
-  readonly property: Property;
+  readonly field: FieldName;
+  readonly property: string;
   readonly same: ReturnType<typeof sameFor>;
   readonly writes: readonly DecidedLine[];
 }
@@ -118,12 +129,13 @@ async function readOwnWrites(
   const lines = rows.filter(({ record_id, at }) => at >= (since.get(record_id) ?? at)).flatMap(decidedLines);
   return [...Map.groupBy(lines, ({ record_id, property }) => `${record_id} ${property}`).values()].flatMap((group) => {
     const [first] = group;
-    const property = schema.get(first?.property ?? '');
-    if (first === undefined || property === undefined || !isFieldName(first.field)) return [];
+    const definition = schema.get(first?.property ?? '');
+    if (first === undefined || definition === undefined || !isFieldName(first.field)) return [];
+    const { record_id: id, field, property } = first;
     // What an edit came back for is done with: a person may have decided otherwise since.
     const from = group.findLastIndex(({ rule }) => rule === RETURNED);
     const writes = group.slice(Math.max(0, from));
-    return [{ id: first.record_id, property, same: sameFor(first.field, property), writes }];
+    return [{ id, field, property, same: sameFor(field, definition), writes }];
   });
 }
 
@@ -136,22 +148,48 @@ async function readHistories(
   signal: AbortSignal,
 ): Promise<Histories> {
   const ids = [...new Set(all.map(({ id }) => id))];
-  const properties = [...new Set(all.map(({ property }) => property.name))];
+  const properties = [...new Set(all.map(({ property }) => property))];
   const since = Math.min(...all.flatMap(({ writes }) => writes.map(({ at }) => at))) - CLOCK_MS;
   const edits = (await connection.edits?.(ids, properties, since, signal)) ?? [];
   return Map.groupBy(edits, ({ id, property }) => `${id} ${property}`);
 }
 
 interface Lost {
-  readonly id: string;
-  readonly property: string;
   readonly edit: OverwrittenProperty;
   readonly isOverUndo: boolean;
 }
 
-function lostBy({ id, property: { name }, same, writes }: OwnWrites, histories: Histories): readonly Lost[] {
-  const found = lostEdit(writes, histories.get(`${id} ${name}`) ?? [], same);
-  if (found === undefined) return [];
-  const { value, by, write } = found;
-  return [{ id, property: name, edit: { id, property: name, value, by }, isOverUndo: write.rule === UNDO }];
+/** The edits of a record that our writes went over, with what stood beside them in their groups. */
+function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners: ArePartners): readonly Lost[] {
+  const edits = new Map(
+    record.flatMap((own): [OwnWrites, LostEdit<DecidedLine>][] => {
+      const edit = lostEdit(own.writes, histories.get(`${own.id} ${own.property}`) ?? [], own.same);
+      return edit === undefined ? [] : [[own, edit]];
+    }),
+  );
+  const left = new Set(edits.keys());
+  const lost: Lost[] = [];
+  for (const first of left) {
+    const group = groupOf([first], record, arePartners);
+    for (const own of group) left.delete(own);
+    const found = group.flatMap((own) => edits.get(own)?.write ?? []);
+    // What stood beside the edit, our later writes went over, too.
+    const since = Math.min(...found.map(({ at }) => at));
+    const replaced = group.flatMap((own) => replacedIn(own, edits.get(own), since));
+    const isOverUndo = found.some(({ rule }) => rule === UNDO);
+    lost.push(...overwrittenAmong(replaced, arePartners).map((edit) => ({ edit, isOverUndo })));
+  }
+  return lost;
+}
+
+/** The edit of a property, else what our first write since then replaced. */
+function replacedIn(
+  { id, field, property, writes }: OwnWrites,
+  edit: LostEdit<DecidedLine> | undefined,
+  since: number,
+): readonly ReplacedValue[] {
+  if (edit !== undefined) return [{ id, field, property, value: edit.value, by: edit.by, isEdit: true }];
+  const [first, last] = [writes.find(({ at }) => at >= since), writes.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [{ id, field, property, value: first.old, by: last.stored ?? last.now, isEdit: false }];
 }

@@ -178,7 +178,10 @@ export async function rememberStates(
         // An edit that came back is still a person's: it is no value of ours, and stays a difference.
         return planned.rule !== RETURNED || planned.offered === undefined
           ? base
-          : { ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) };
+          : {
+              ...{ ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) },
+              with: standsFor(planned),
+            };
       case 'kept':
         return {
           ...{ ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) },

@@ -1,14 +1,39 @@
 /** Edits of people that writes of ours went over between our read and the write, until the next sync puts them back. */
 import { sql } from 'kysely';
+import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow, storableJson } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
+import { type ArePartners, groupOf } from '../decide/partners.ts';
 import type { PropertyMemory } from '../decide/plan.ts';
 
 /** A property of a record, and what a person had written into it when a write of ours went over it. */
 export interface OverwrittenProperty extends NonNullable<PropertyMemory['overwritten']> {
   readonly id: string;
   readonly property: string;
+}
+
+/** A value of a record that a write of ours replaced, and what the CRM held of that write then. */
+export interface ReplacedValue {
+  readonly id: string;
+  readonly field: string;
+  readonly property: string;
+  readonly value: PropertyValue;
+  readonly by: PropertyValue;
+  /** A person wrote it between our read and that write. */
+  readonly isEdit: boolean;
+}
+
+/** The edits among the values of a record that were replaced, with what stood beside them in their groups. */
+export function overwrittenAmong(
+  replaced: readonly ReplacedValue[],
+  arePartners: ArePartners,
+): readonly OverwrittenProperty[] {
+  const edits = replaced.filter(({ isEdit }) => isEdit);
+  return groupOf(edits, replaced, arePartners).map(({ id, property, value, by, isEdit }) => ({
+    ...{ id, property, value, by },
+    ...(!isEdit && { beside: true }),
+  }));
 }
 
 /**

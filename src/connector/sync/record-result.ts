@@ -6,11 +6,12 @@ import type { Crm } from '../crm/crm.ts';
 import { CURRENCY, isLeftBehind } from '../decide/currency.ts';
 import { isAddressPart, TOGETHER } from '../decide/group.ts';
 import { holdOf, holdPollMs } from '../decide/hold.ts';
+import { partnersIn } from '../decide/partners.ts';
 import type { Planned } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import type { Decided, Happened } from './history.ts';
 import type { LinkedRecord } from './load.ts';
-import type { OverwrittenProperty } from './overwritten.ts';
+import { type OverwrittenProperty, overwrittenAmong, type ReplacedValue } from './overwritten.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from './settle.ts';
 import type { WriteWindow } from './write/freshness.ts';
 import type { Written } from './write/write.ts';
@@ -63,7 +64,7 @@ interface DecidedProperties {
   readonly schema: ReadonlyMap<string, Property>;
 }
 
-type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes'>;
+type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'>;
 
 /** The result of a record that is not written to: gone, merged, on hold, or not readable just now. */
 export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undefined, now: number): RecordResult {
@@ -132,6 +133,12 @@ export function resultOfWrite(
   });
   const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
   const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
+  const replaced = [...shown].map(([{ field, property }, each]) => ({
+    id: record.id,
+    field,
+    property,
+    ...each.replaced,
+  }));
   const window = blindWindow(written) ?? lateWindow(planned, now);
   const hasPatch = planned.some((each) => each.action === 'write');
   const outcome = written?.outcome;
@@ -139,10 +146,7 @@ export function resultOfWrite(
     return {
       ...{ ...base, settlement: upTo(decided), synced: true },
       decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
-      overwritten: sent.flatMap(({ planned: each }) => {
-        const edit = shown.get(each)?.overwritten;
-        return edit === undefined ? [] : [{ id: record.id, property: each.property, ...edit }];
-      }),
+      overwritten: overwrittenAmong(replaced, partnersIn(crm.mapping, schema)),
       ...(window !== undefined && { window }),
     };
   switch (outcome?.kind) {
@@ -203,17 +207,22 @@ function upTo(decided: readonly Decided[]): Settlement {
 /** A value that was sent, and what the property held when it was decided. */
 type SentValue = Pick<Planned, 'field' | 'property' | 'old' | 'now'>;
 
-/**
- * What the answer to a write shows of one property: what the CRM made of the value, where that is another one, and what a
- * person had written into the property since it was read.
- */
+/** What the answer to a write shows of a property. */
+interface ShownProperty {
+  /** What the CRM made of the value, where that is another one. */
+  readonly written: Pick<Decided, 'stored'>;
+  readonly replaced: Pick<ReplacedValue, 'value' | 'by' | 'isEdit'>;
+}
+
+/** What the answer to a write shows of one property; without an answer, it was as it was read, and is as it was sent. */
 export function shownBy(
   written: Written | undefined,
   { field, property: name, old, now }: SentValue,
   property: Property | undefined,
-): { readonly written: Pick<Decided, 'stored'>; readonly overwritten?: Omit<OverwrittenProperty, 'id' | 'property'> } {
+): ShownProperty {
   const outcome = written?.outcome;
-  if (outcome?.kind !== 'written' || property === undefined) return { written: {} };
+  const asSent = { written: {}, replaced: { value: old, by: now, isEdit: false } };
+  if (outcome?.kind !== 'written' || property === undefined) return asSent;
   const same = sameFor(field, property);
   const unless = (values: Values | undefined, ...known: readonly PropertyValue[]): PropertyValue | undefined => {
     const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
@@ -223,7 +232,7 @@ export function shownBy(
   const edit = unless(outcome.replaced, old, now);
   return {
     written: stored === undefined ? {} : { stored },
-    ...(edit !== undefined && { overwritten: { value: edit, by: stored ?? now } }),
+    replaced: { value: edit ?? old, by: stored ?? now, isEdit: edit !== undefined },
   };
 }
 

@@ -297,24 +297,35 @@ async function recordOverwritten(
 const blindWriteOf = ({ claim, window }: RecordResult): readonly WrittenRecord[] =>
   window === undefined ? [] : [{ id: claim.key, window }];
 
-/** Edits that were put back, or are not to be put back; a hold leaves them until it ends. */
-const settledEditsOf = ({ record, decided = [] }: RecordResult): readonly OverwrittenProperty[] =>
-  decided.flatMap(({ id, planned: { property, override } }) => {
-    const edit = record?.remembered.get(property)?.overwritten;
-    return edit === undefined || override?.kind === 'hold' ? [] : [{ id, property, ...edit }];
-  });
+/** What was put back, or is not to be put back; a hold leaves it until it ends. */
+function settledEditsOf({ record, decided = [], synced }: RecordResult): readonly OverwrittenProperty[] {
+  if (record === undefined || synced !== true) return [];
+  const waiting = new Set(
+    decided.flatMap(({ planned }) => (planned.overwritten === undefined ? [] : planned.property)),
+  );
+  return [...record.remembered].flatMap(([property, { overwritten }]) =>
+    overwritten === undefined || waiting.has(property) ? [] : [{ id: record.id, property, ...overwritten }],
+  );
+}
 
 function countResults(metrics: Metrics, { name: provider }: Crm, results: readonly RecordResult[]): void {
   for (const { effect, settlement } of results)
     metrics.records.inc({ provider, outcome: effect?.kind ?? settlement.kind });
   const decided = results.flatMap(({ decided = [] }) => decided);
-  metrics.editsPutBack.inc({ provider }, decided.filter(isEditPutBack).length);
+  metrics.editsPutBack.inc({ provider }, results.flatMap(putBackEditsOf).length);
   for (const [rule, alike] of Map.groupBy(decided, ({ planned }) => planned.rule))
     metrics.decisions.inc({ provider, rule }, alike.length);
 }
 
-const isEditPutBack = ({ planned: { rule, late }, refused }: Decided): boolean =>
-  rule === RETURNED && refused === undefined && late?.isOverUndo !== true;
+/** The edits that came back, without what stood beside them. */
+const putBackEditsOf = ({ record, decided = [] }: RecordResult): readonly Decided[] =>
+  decided.filter(
+    ({ planned: { rule, late, property }, refused }) =>
+      rule === RETURNED &&
+      refused === undefined &&
+      late?.isOverUndo !== true &&
+      record?.remembered.get(property)?.overwritten?.beside !== true,
+  );
 
 /** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
 const belongsInHistory = ({ planned, refused }: Decided, record: LinkedRecord | undefined): boolean => {

@@ -113,7 +113,8 @@ export function shownOf(
 ): ReturnType<typeof shownBy> {
   if (!isFieldName(field)) throw new Error(`${field} is no field`);
   if (isDue) return shownBy(written, { field, property: name, old: crm, now: sent }, property);
-  return { written: sameFor(field, property)(sent, to) ? {} : { stored: to } };
+  const replaced = { value: crm, by: to, isEdit: false };
+  return { written: sameFor(field, property)(sent, to) ? {} : { stored: to }, replaced };
 }
 
 function notAsBefore(restored: Restored, written: Written | undefined): Pick<Undone, 'reason'> {

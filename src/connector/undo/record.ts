@@ -6,10 +6,11 @@ import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import type { Crm } from '../crm/crm.ts';
 import { UNDONE } from '../decide/override.ts';
+import { partnersIn } from '../decide/partners.ts';
 import { UNDO } from '../decide/planned.ts';
 import { markWritten } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../sync/history.ts';
-import { type OverwrittenProperty, rememberOverwritten } from '../sync/overwritten.ts';
+import { type OverwrittenProperty, overwrittenAmong, rememberOverwritten } from '../sync/overwritten.ts';
 import { blindWindow } from '../sync/record-result.ts';
 import type { Written } from '../sync/write/write.ts';
 import { isUndo } from './decide-undo.ts';
@@ -60,7 +61,7 @@ export async function holdRestored(
  */
 export async function recordRestored(
   tx: Tx,
-  crm: Pick<Crm, 'name' | 'connection'>,
+  crm: Pick<Crm, 'name' | 'connection' | 'mapping'>,
   results: readonly RestoreResult[],
   { displaced, heldAt, now }: { readonly displaced: DisplacedOverrides; readonly heldAt: number; readonly now: number },
 ): Promise<void> {
@@ -75,7 +76,7 @@ export async function recordRestored(
   const failed = results
     .filter(({ undone }) => undone !== undefined && undone.kind !== 'restored')
     .map(({ restored }) => restored);
-  const overwritten = done.flatMap(overwrittenBy);
+  const overwritten = overwrittenIn(done, crm);
   const ended = done.flatMap(({ restored }) => (isUndo(restored.last) ? [restored] : []));
   // The hold would keep the edit from coming back that this undo went over.
   await endHolds(tx, provider, [...rowsOf([...failed, ...ended]), ...overwritten]);
@@ -118,10 +119,18 @@ async function markBlind(
   await markWritten(tx, name, records, now);
 }
 
-function overwrittenBy({ restored, written }: RestoreResult): readonly OverwrittenProperty[] {
-  const { recordId: id, property } = restored.last;
-  const { overwritten } = shownOf(restored, written);
-  return overwritten === undefined ? [] : [{ id, property, ...overwritten }];
+function overwrittenIn(
+  done: readonly RestoreResult[],
+  { mapping }: Pick<Crm, 'mapping'>,
+): readonly OverwrittenProperty[] {
+  const arePartners = partnersIn(mapping, new Map(done.map(({ restored: { property } }) => [property.name, property])));
+  const replaced = done
+    .filter(({ restored }) => restored.isDue)
+    .map(({ restored, written }) => {
+      const { recordId: id, field, property } = restored.last;
+      return { id, field, property, ...shownOf(restored, written).replaced };
+    });
+  return [...Map.groupBy(replaced, ({ id }) => id).values()].flatMap((record) => overwrittenAmong(record, arePartners));
 }
 
 function rowOf(provider: string, { restored, written }: RestoreResult): Decided {

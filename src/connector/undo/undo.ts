@@ -10,6 +10,7 @@ import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
 import { leftBehind } from '../decide/currency.ts';
+import { partnersIn } from '../decide/partners.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
 import { readFresh } from '../sync/write/freshness.ts';
@@ -24,7 +25,7 @@ import {
   recordRestored,
   UNDO_HOLD_MS,
 } from './record.ts';
-import { partnersIn, together } from './together.ts';
+import { together } from './together.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
 export interface UndoDeps {
@@ -214,13 +215,15 @@ async function readAndDecide(
   if (ids.length === 0) return { done: [], restored: [], abandoned: [], readFrom: now() };
   const schema = await crm.schema(signal);
   const properties: PropertyWrites[] = [];
-  const areOne = partnersIn(crm.mapping);
+  const arePartners = partnersIn(crm.mapping, schema);
   // One by one: for a list PostgreSQL may read the history of all records.
   for (const recordId of ids) {
     const all = await readWrites(store.db, { provider: crm.name, recordId }, selection);
     const wanted = all.filter(isSelected);
     // An amount stands and falls with its currency, and an address with its parts, even where only one of them is selected.
-    properties.push(...all.filter((each) => wanted.some(({ last }) => last === each.last || areOne(last, each.last))));
+    properties.push(
+      ...all.filter((each) => wanted.some(({ last }) => last === each.last || arePartners(last, each.last))),
+    );
   }
   const names = [...new Set(properties.map(({ last }) => last.property))].filter((property) => schema.has(property));
   const { answer: reads, from: readFrom } = await timeRead(now, () => crm.connection.read(ids, names, signal), pair);
@@ -230,7 +233,7 @@ async function readAndDecide(
     seen: decideGroup(crm.name, each, readOf.get(each.last.recordId), schema.get(each.last.property)),
   }));
   const seen = [...Map.groupBy(decided, ({ last }) => last.recordId).values()]
-    .flatMap((record) => together(record, areOne))
+    .flatMap((record) => together(record, arePartners))
     .filter(isSelected);
   return {
     done: seen.flatMap(({ seen: each }) => ('isDue' in each ? [] : [each])),

@@ -14,10 +14,10 @@ import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Address } from '../../../src/protocol/formats.ts';
 import { payloadOf, writePayload } from '../../../src/protocol/payload.ts';
-import { sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY } from '../../faults/company.ts';
+import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
 import { crmOf } from '../../support/crm.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
@@ -32,16 +32,6 @@ const PROPERTIES: readonly Property[] = MAPPING.map(({ property }) =>
   propertyOf('string', { name: property, ...(property === 'city' && { maxLength: 40 }) }),
 );
 const LEASE_MS = 9_000;
-
-const at = (streetName: string, postalCode: number, postalDistrict: string): Address => ({
-  ...sampleCompany(1).address,
-  ...{ streetName, houseNumberFrom: 1, houseNumberTo: null, houseLetterFrom: null, houseLetterTo: null },
-  ...{ floor: null, sideDoor: null, coName: null, postalBox: null, freeText: null, cityName: null },
-  ...{ postalCode, postalDistrict },
-});
-const AARHUS = at('Østergade', 8000, 'Aarhus C');
-const ODENSE = at('Vestergade', 5000, 'Odense C');
-const KOLDING = at('Havnegade', 6000, 'Kolding');
 
 async function openWorld(engine: (typeof ENGINES)[number], respell: Respell = {}) {
   const store = await newStore(engine);

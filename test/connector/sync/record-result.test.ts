@@ -5,7 +5,9 @@ import type { Written } from '../../../src/connector/sync/write/write.ts';
 import { ENTITY } from '../../faults/company.ts';
 
 const DAY = 86_400_000;
-const crm: Pick<Crm, 'name' | 'hold' | 'pollMinutes'> = { name: 'crm', hold: undefined, pollMinutes: 10 };
+const crm: Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'> = {
+  ...{ name: 'crm', hold: undefined, pollMinutes: 10, mapping: [] },
+};
 const record = {
   id: '1',
   entity: ENTITY,

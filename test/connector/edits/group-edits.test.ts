@@ -1,0 +1,131 @@
+/** An edit of one part of a group between our read and our write: the group comes back whole, in both CRMs. */
+import { describe, expect, test } from 'vitest';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import type { Updates } from '../../../src/protocol/payload.ts';
+import { ENTITY, reported } from '../../faults/company.ts';
+import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
+import { handClock } from '../../support/clock.ts';
+import { type CrmName, type Fixture, startFixture } from '../../support/fixture.ts';
+
+const MINUTE_MS = 60_000;
+type Values = Readonly<Record<string, PropertyValue>>;
+
+/** What the tests name the properties of the connections, which differ. */
+const PROPERTIES = {
+  hubspot: {
+    ...{ street: 'address', postalCode: 'zip', city: 'city', region: 'state' },
+    ...{ capital: 'cvr_capital', currency: 'cvr_capital_currency' },
+  },
+  salesforce: {
+    ...{ street: 'BillingStreet', postalCode: 'BillingPostalCode', city: 'BillingCity', region: 'BillingState' },
+    ...{ capital: 'CVR_Capital__c', currency: 'CVR_Capital_Currency__c' },
+  },
+} as const;
+type Part = keyof (typeof PROPERTIES)['hubspot'];
+type Parts = Readonly<Partial<Record<Part, PropertyValue>>>;
+
+const inAarhus = { street: 'Østergade 1', postalCode: '8000', city: 'Aarhus C', region: 'Region Midtjylland' };
+const inOdense = { street: 'Vestergade 1', postalCode: '5000', city: 'Odense C', region: null };
+
+async function open(crm: CrmName, parts: Parts) {
+  const clock = handClock();
+  const names: Readonly<Record<Part, string>> = PROPERTIES[crm];
+  const fields = {
+    capital: { property: names.capital, policy: 'tracked' },
+    capitalCurrency: { property: names.currency, policy: 'tracked' },
+  };
+  const fixture = await startFixture({
+    ...{ clock, unhurried: true, connections: { [crm]: { fields } } },
+    hubspot: { rate: 'none', now: clock.now },
+  });
+  const named = (values: Parts): Values =>
+    Object.fromEntries(Object.entries(values).map(([part, value]) => [names[part as Part], value]));
+  const id = await fixture.addLinked(crm, ENTITY, { [crm === 'hubspot' ? 'name' : 'Name']: 'A ApS', ...named(parts) });
+  /** Lets the time pass after which HubSpot is asked for the edits that our writes went over. */
+  const pass = async () => {
+    await fixture.settled();
+    clock.forward(10 * MINUTE_MS);
+    fixture.app.connector?.wake();
+    await expect.poll(() => dueLanes(fixture, clock.now()), { interval: 20, timeout: 20_000 }).toEqual([]);
+    await fixture.settled();
+  };
+  await pass();
+  return {
+    ...{ fixture, id, pass },
+    holds: (): Parts => {
+      const record = fixture[crm].get(id) ?? {};
+      const shown = (Object.keys(parts) as Part[]).map((part) => [part, record[names[part]] ?? null]);
+      return Object.fromEntries(shown);
+    },
+    edit: (values: Parts) => fixture[crm].edit(id, named(values), 'Bo Lind'),
+    /** A person writes this right before our next write arrives. */
+    editBeforeWrite(values: Parts) {
+      fixture[crm].onArrival = () => {
+        fixture[crm].onArrival = undefined;
+        fixture[crm].edit(id, named(values), 'Bo Lind');
+      };
+    },
+    async report(updates: Updates, hour: number) {
+      expect(await fixture.post(reported(updates, hour))).toBe(204);
+      await fixture.settled();
+    },
+    differences: () => readDifferences(fixture.app.store.db, clock.now(), {}, 9),
+  };
+}
+
+const dueLanes = async ({ app }: Fixture, now: number) => {
+  const lanes = await app.store.db.selectFrom('lane').select(['queue', 'due_at']).execute();
+  return lanes.filter(({ queue, due_at }) => queue.startsWith('edits:') && (due_at ?? 0) <= now);
+};
+
+const moved = { address: { before: AARHUS, after: ODENSE } };
+
+describe.each(['hubspot', 'salesforce'] as const)('between our read and our write in %s', (crm) => {
+  test.each<[string, Parts]>([
+    ['street', { street: 'Visitgade 5' }],
+    ['town', { city: 'Byen' }],
+    ['street and the town', { street: 'Visitgade 5', city: 'Byen' }],
+    ['region', { region: 'Jylland', street: 'Visitgade 5' }],
+  ])('an edit of the %s brings the address back whole', async (_, edit) => {
+    const { report, pass, editBeforeWrite, holds, differences } = await open(crm, inAarhus);
+    editBeforeWrite(edit);
+    await report(moved, 8);
+    await pass();
+    expect(holds()).toEqual({ ...inAarhus, ...edit });
+    expect(await differences()).toHaveLength(1);
+    await report({ address: { before: ODENSE, after: KOLDING } }, 9);
+    await pass();
+    expect(holds()).toEqual({ ...inAarhus, ...edit });
+    expect(await differences()).toHaveLength(1);
+  });
+
+  test('an edit stays overwritten where a person changed another part of the address since', async () => {
+    const { report, pass, edit, editBeforeWrite, holds, differences, fixture } = await open(crm, inAarhus);
+    editBeforeWrite({ street: 'Visitgade 5' });
+    // Salesforce tells at once of what was replaced: the next read, before it would come back, has to wait.
+    const away = { kind: 'status', status: 503, body: {} } as const;
+    fixture.salesforce.fault({ match: 'POST .*/composite/sobjects/Account$', after: 1, action: away });
+    await report(moved, 8);
+    expect(holds()).toEqual(inOdense);
+    edit({ city: 'Byen' });
+    await pass();
+    expect(holds()).toEqual({ ...inOdense, city: 'Byen' });
+    await report({ address: { before: ODENSE, after: KOLDING } }, 9);
+    expect(holds()).toEqual({ ...inOdense, city: 'Byen' });
+    expect(await differences()).toHaveLength(1);
+  });
+
+  test('an edit of an amount brings its currency back, and an edit of a currency its amount', async () => {
+    const capital = (value: number, currency: string) => ({ value, currency, hasClasses: null, isPartial: null });
+    const change = { capital: { before: capital(40_000, 'DKK'), after: capital(500_000, 'EUR') } };
+    for (const edit of [{ capital: 45_000 }, { currency: 'SEK' }]) {
+      const before = { capital: 40_000, currency: 'DKK' };
+      const { report, pass, editBeforeWrite, holds } = await open(crm, before);
+      editBeforeWrite(edit);
+      await report(change, 8);
+      await pass();
+      expect(holds()).toEqual({ ...before, ...edit });
+    }
+  });
+});
