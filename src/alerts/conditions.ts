@@ -64,7 +64,6 @@ export interface Thresholds {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** A webhook that fails for less than this may only be restarting. */
 const WEBHOOK_FAILS_MS = 2 * HOUR_MS;
 /** Twice what the daemon needs to take webhooks. */
 const LEAST_FREE_BYTES = 512 * 1024 * 1024;
@@ -79,7 +78,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
     ...observed.missing.map(ofMissing),
     ...ofDisk(observed.freeBytes),
-    ...observed.monitors.filter(({ isOff, since }) => isOff || now - since >= WEBHOOK_FAILS_MS).map(ofMonitor),
+    ...observed.monitors.map(ofMonitor),
     ...(observed.mailOutage === undefined ? [] : [ofMailOutage(observed.mailOutage)]),
     ...observed.refusedMail.map(ofRefusedMail),
     ...ofReview(observed.waiting, thresholds.reviewOver),
@@ -180,8 +179,10 @@ const ofDisk = (free: number | undefined): readonly Condition[] =>
 const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Condition => ({
   key: `monitor:${id}`,
   what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
-  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}\` shows its answers${isOff ? `; then run \`cvrsync monitors activate ${id} --replay\`` : ''}.`,
+  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}${isOff ? '' : ' --state failing'}\` shows its answers; then run \`cvrsync ${isOff ? `monitors activate ${id} --replay` : `deliveries recover --monitor ${id} --since 7d`}\`.`,
   since,
+  // One that fails for less may only be restarting: the overview shows it at once, an alert does not.
+  afterMs: isOff ? 0 : WEBHOOK_FAILS_MS,
 });
 
 const ofMailOutage = ({ recipients, since, refusesSender }: NonNullable<Observed['mailOutage']>): Condition => ({

@@ -2,28 +2,32 @@
 import { wireNameOf } from '../protocol/payload.ts';
 import {
   countDeliveries,
+  DELIVERY_STATES,
   type Delivery,
   type DeliveryFilter,
   type DeliveryState,
+  DROPPED,
   dropDeliveries,
   listDeliveries,
   REPLAY_LIMIT,
+  REPLAYED,
   replayDeliveries,
+  type SentNow,
+  sendDelivery,
 } from '../service/delivery/deliveries.ts';
 import type { Db, Store, Tx } from '../store/open.ts';
 import { readEntity } from './arguments/entity.ts';
 import { time } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, flag, integer, oneOf, text, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
 
-const STATES = ['due', 'held', 'done', 'failed', 'dropped'] as const;
 const SHOWN = 100;
 
 const filterOptions = {
   monitor: text('only deliveries of this monitor', 'id'),
-  state: oneOf(STATES, 'only deliveries in this state'),
+  state: oneOf(DELIVERY_STATES, 'only deliveries in this state'),
   entity: text('only deliveries of this company or person: CVR-1-12345678, or a CVR number', 'id'),
   since: time('only deliveries created at or after this time'),
   until: time('only deliveries created before this time'),
@@ -90,24 +94,65 @@ interface DeliveryAction {
   readonly run: (tx: Tx, filter: DeliveryFilter, now: number) => Promise<number>;
 }
 
-const REPLAY: DeliveryAction = { verb: 'replayed', states: ['held', 'failed'], run: replayDeliveries };
-const DROP: DeliveryAction = { verb: 'dropped', states: ['due', 'held', 'failed'], run: dropDeliveries };
+const REPLAY: DeliveryAction = { verb: 'replayed', states: REPLAYED, run: replayDeliveries };
+const DROP: DeliveryAction = { verb: 'dropped', states: DROPPED, run: dropDeliveries };
 
 const decide = (name: string, about: string, action: DeliveryAction) =>
   defineCommand({
     name,
     audit: `delivery.${name}`,
     about,
-    options: {
-      ...filterOptions,
-      limit: integer('take at most so many, oldest first'),
-      yes: flag('do it; without this option only count, and end with exit code 3'),
-    },
+    options: { ...filterOptions, ...confirmOptions },
     run: (context, _args, { limit, yes, ...given }) =>
       withStore(context, (store) =>
         carryOut(context, store, action, { name, filter: readFilter(given, context.log), limit, yes }),
       ),
   });
+
+const confirmOptions = {
+  limit: integer('take at most so many, oldest first'),
+  yes: flag('do it; without this option only count, and end with exit code 3'),
+};
+
+const recover = defineCommand({
+  name: 'recover',
+  audit: 'delivery.replay',
+  about:
+    'send all that did not arrive since a time: failing, held and failed deliveries; shows how many, and needs --yes',
+  options: { since: filterOptions.since, monitor: filterOptions.monitor, ...confirmOptions },
+  run: (context, _args, { since, monitor, limit, yes }) => {
+    if (since === undefined) throw new UsageError('say since when: --since 2h, or --since 2026-03-01T12:00:00Z');
+    const filter = { since, ...(monitor !== undefined && { monitor }) };
+    return withStore(context, (store) => carryOut(context, store, REPLAY, { name: 'recover', filter, limit, yes }));
+  },
+});
+
+const send = defineCommand({
+  name: 'send',
+  audit: 'delivery.replay',
+  about: 'send the named deliveries now, whatever their state',
+  args: { ids: many('ids as `deliveries list` shows them') },
+  run: (context, { ids }) =>
+    withStore<ExitCode>(context, async (store) => {
+      if (ids.length === 0) throw new UsageError('name at least one id from `cvrsync deliveries list`');
+      const wrong = ids.find((id) => !/^\d{1,15}$/u.test(id));
+      if (wrong !== undefined) throw new UsageError(`${wrong} is not the id of a delivery`);
+      const sent = await store.write(async (tx) => {
+        const all: SentNow[] = [];
+        for (const id of ids) all.push(await sendDelivery(tx, Number(id), Date.now()));
+        return all;
+      });
+      context.output.table(ids.map((id, at) => ({ id, result: SENT[sent[at] ?? 'unknown'] })));
+      return sent.every((each) => each === 'sent') ? 0 : 1;
+    }),
+});
+
+const SENT: Readonly<Record<SentNow, string>> = {
+  sent: 'due now',
+  due: 'not done: it is due already',
+  off: 'not done: its monitor is off, has no webhook, or was removed',
+  unknown: 'there is no such delivery',
+};
 
 /** The filter as options of a command line: ages are times now. */
 const textsOf = ({ since, until, ...others }: DeliveryFilter) => ({
@@ -165,10 +210,16 @@ async function matchCount(db: Db, { states }: DeliveryAction, filter: DeliveryFi
 
 export const command = defineCommand({
   name: 'deliveries',
-  about: 'manage deliveries to webhooks: list, replay, drop',
+  about: 'manage deliveries to webhooks: list, send, recover, replay, drop',
   commands: [
     list,
-    decide('replay', 'replay held and failed deliveries; shows how many, and needs --yes', REPLAY),
+    send,
+    recover,
+    decide(
+      'replay',
+      'replay failing, held and failed deliveries, or those of a state; shows how many, and needs --yes',
+      REPLAY,
+    ),
     decide('drop', 'drop deliveries; shows how many, and needs --yes', DROP),
   ],
 });

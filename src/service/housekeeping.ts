@@ -13,7 +13,7 @@ import {
 } from '../runtime/periodic-tasks.ts';
 import { keptFrom, RETENTION } from '../runtime/retention.ts';
 import type { Tx } from '../store/store.ts';
-import { trimDeliveries } from './delivery/deliveries.ts';
+import { trimDeliveries } from './delivery/trim.ts';
 import { dropExpired } from './monitors/own-jobs.ts';
 import { trimWindows } from './routes/window.ts';
 
@@ -31,7 +31,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
     everyMs: HOUR_MS,
     async run({ store, now, retention = RETENTION }, signal) {
       await dropExpired(store, now(), signal);
-      await trimDeliveries(store, now(), signal, retention.deliveries);
+      await trimDeliveries(store, now(), signal, { keptDays: retention.deliveries });
     },
   },
   windows: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => trimWindows(tx, now())) },

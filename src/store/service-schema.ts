@@ -115,7 +115,7 @@ export interface DeliveryTable {
   ended_at: number | null;
 }
 
-/** One failed attempt of a delivery. */
+/** One attempt of a delivery. */
 export interface AttemptTable {
   id: Generated<number>;
   delivery: number;
@@ -124,9 +124,12 @@ export interface AttemptTable {
   took: number;
   number: number;
   status: number | null;
+  /** Why it failed, in words. */
   fault: string | null;
-  /** The beginning of the answer, 16 KiB at most. */
+  /** The beginning of the answer: 16 KiB at most, 1 KiB of one that succeeded. */
   answer: string | null;
+  /** 1 if it succeeded: these are kept for a week at most. */
+  done: Generated<number>;
 }
 
 /** A key for the service's endpoints. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { DeliveryState } from '../../src/service/delivery/deliveries.ts';
+import type { DeliveryTable } from '../../src/store/service-schema.ts';
 import { runCli } from '../support/cli.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 
 /** A service with a monitor that is on and one that is off, and deliveries of both, a day apart each. */
-async function furnished(states: readonly DeliveryState[], more: object = {}) {
+async function furnished(states: readonly DeliveryTable['state'][], more: object = {}) {
   const folder = newFolder();
   const url = join(folder, 'store.db');
   const file = join(folder, 'cvrsync.json');
@@ -154,4 +154,25 @@ it.each([
   const { code, stderr } = await run('list', ...option);
   expect(code).toBe(2);
   expect(stderr).toContain(option[1]);
+});
+
+it('sends named deliveries now, and recovers all that did not arrive since a time', async () => {
+  const { run, on, off, statesOf } = await furnished(['failed', 'done', 'held', 'failed', 'due']);
+  const [named, , offOne] = ['1', '2', '2'];
+  expect(await run('send', named)).toMatchObject({ code: 0, stdout: expect.stringContaining('due now') });
+  expect(await run('send', offOne, '99')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/is off.*no such/su),
+  });
+  expect(await statesOf(on)).toEqual(['due', 'done', 'held', 'failed', 'due']);
+  expect(await run('recover')).toMatchObject({ code: 2, stderr: expect.stringContaining('--since') });
+  expect(await run('recover', '--since', '2026-03-03T00:00:00Z')).toMatchObject({
+    code: 3,
+    stdout: expect.stringMatching(/^4 deliveries would be replayed. To do it: cvrsync deliveries recover --since /u),
+  });
+  const { stdout } = await run('recover', '--since', '2026-03-03T00:00:00Z', '--monitor', on, '--yes');
+  expect(stdout).toContain('2 deliveries are replayed');
+  expect(await statesOf(on)).toEqual(['due', 'done', 'due', 'due', 'due']);
+  expect(await statesOf(off)).toEqual(['failed', 'done', 'held', 'failed', 'due']);
+  expect((await run('list', '--state', 'failing')).stdout).toBe('There are no such deliveries.\n');
 });

@@ -154,6 +154,7 @@ describe.each(ENGINES)('the overview on %s', (engine) => {
       records: exact(2),
       kept: exact(3),
       deliveries: exact(0),
+      failing: exact(0),
     });
     expect(await readDay(store.db, NOW + 48 * HOUR_MS)).toMatchObject({ events: exact(0), records: exact(0) });
   });

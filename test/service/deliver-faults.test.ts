@@ -38,7 +38,7 @@ describe('a webhook', () => {
   it('that hangs is left at the deadline', async () => {
     const store = await told(() => undefined, 300);
     expect(await faultOf(store)).toMatchObject({ status: null, fault: expect.stringMatching(/^timeout: /) });
-    expect(await only(store)).toMatchObject({ state: 'due', attempts: 1 });
+    expect(await only(store)).toMatchObject({ state: 'failing', attempts: 1 });
   });
 
   it('that resets the connection is tried again', async () => {
@@ -59,7 +59,7 @@ describe('a webhook', () => {
     const target = await openHook();
     for (const status of [301, 302, 307, 308]) {
       const store = await told((response) => response.writeHead(status, { location: target.url }).end());
-      expect(await faultOf(store)).toMatchObject({ status, fault: null });
+      expect(await faultOf(store)).toMatchObject({ status, fault: `answered ${status}` });
     }
     expect(target.seen).toEqual([]);
   });

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { publish } from '../../src/service/changes/publish.ts';
-import { listDeliveries, replayDeliveries, trimDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { listDeliveries, replayDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { trimDeliveries } from '../../src/service/delivery/trim.ts';
 import { activate, disable } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';

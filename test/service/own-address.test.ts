@@ -88,7 +88,7 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
   expect(hook.seen).toHaveLength(2);
   const states = (await listDeliveries(store.db)).map(({ monitor, state }) => [monitor === job?.id, state]);
   expect(states.toSorted()).toEqual([
-    [false, 'due'],
+    [false, 'failing'],
     [true, 'done'],
     [true, 'done'],
   ]);

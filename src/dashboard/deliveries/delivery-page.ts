@@ -10,7 +10,7 @@ import {
   attemptsOf,
   type Delivery,
   listDeliveries,
-  replayDeliveries,
+  sendDelivery,
 } from '../../service/delivery/deliveries.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
@@ -19,7 +19,7 @@ import { monitorAddress } from '../monitors/shown.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
-import { table, timeOf } from '../page/parts.ts';
+import { state, table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { deliveryName, deliveryState, monitorName } from './page.ts';
 
@@ -43,8 +43,8 @@ export function addDelivery(app: Server, deps: ServicePageDeps): void {
         // The form says what the person saw: sent twice, it finds the delivery changed and does nothing.
         if (stampOf(delivery) !== fieldValue(fields, 'seen')) return 'changed';
         const { seq, state, monitor } = delivery;
-        const count = await replayDeliveries(tx, { seq, state }, now);
-        if (count === 0) return 'off';
+        const sent = await sendDelivery(tx, seq, now);
+        if (sent !== 'sent') return sent;
         const result = 'due again';
         const detail = { monitor, was: state };
         const entry = { actor: visitor.actor, via: 'page', action: 'delivery.replay', subject: String(seq) } as const;
@@ -117,22 +117,22 @@ function resendForm({ reader, visitor, formToken }: Visit, delivery: Delivery): 
   if (!includesRole(visitor.role, 'operator') || delivery.state === 'due') return null;
   return html`<form method="post" action=${`/deliveries/${delivery.seq}/resend`} class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, seen: stampOf(delivery) })}
-    <button>${reader.text('resend.submit')}</button>
+    <button>${reader.text(delivery.state === 'failing' ? 'resend.now' : 'resend.submit')}</button>
     <span class="quiet">${reader.text('resend.help')}</span>
   </form>`;
 }
 
 function attemptTable({ reader, visitor }: Visit, attempts: readonly Attempt[]): VNode {
-  const columns = ['number', 'at', 'took', 'status', 'fault', 'body'] as const;
+  const columns = ['number', 'at', 'took', 'result', 'fault', 'body'] as const;
   return table({
     label: reader.text('delivery.attempts'),
     columns: columns.map((column) => reader.text(`attempt.${column}`)),
     numeric: [0],
-    rows: attempts.map(({ number, at, took, status, fault, answer }) => [
+    rows: attempts.map(({ number, at, took, status, fault, answer, done }) => [
       reader.number(number),
       timeOf(reader, at),
       `${reader.number(took)} ms`,
-      status === null ? null : String(status),
+      state(done ? 'ok' : 'bad', status === null ? reader.text('attempt.none') : String(status)),
       fault !== null && html`<span lang="en">${fault}</span>`,
       // A receiver may send back what it was told.
       !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,

@@ -4,7 +4,7 @@ import type { Server } from '../../http/server/server.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import type { Delivery, DeliveryState } from '../../service/delivery/deliveries.ts';
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/page.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import { maskName } from '../companies/shown-value.ts';
@@ -15,7 +15,6 @@ import type { Reader } from '../page/reader.ts';
 import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import {
-  DELIVERY_STATES,
   type DeliveryTexts,
   deliveriesAddress,
   deliveryTexts,
@@ -107,7 +106,7 @@ function nothing({ reader }: Visit, texts: DeliveryTexts, older: number | undefi
   return html`<p>${reader.text(isWhole ? 'deliveries.empty' : 'deliveries.noMatch')}</p>`;
 }
 
-const SIGNS = { due: 'idle', held: 'warn', done: 'ok', failed: 'bad', dropped: 'idle' } as const;
+const SIGNS = { due: 'idle', failing: 'bad', held: 'warn', done: 'ok', failed: 'bad', dropped: 'idle' } as const;
 
 /** The state of a delivery in words. */
 export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>

@@ -1,14 +1,13 @@
 /** Which deliveries a person asks for: by the fields of a form or of an address. */
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
-import type { DeliveryFilter, DeliveryState } from '../../service/delivery/deliveries.ts';
+import { DELIVERY_STATES, type DeliveryFilter } from '../../service/delivery/deliveries.ts';
 import { monitorIdsOf } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
 import { readTime } from '../page/typed-time.ts';
 
 /** The fields in the order in which they are asked for. */
 export const DELIVERY_FIELDS = ['monitor', 'entity', 'state', 'since', 'until'] as const;
-export const DELIVERY_STATES: readonly DeliveryState[] = ['due', 'held', 'done', 'failed', 'dropped'];
 
 export type DeliveryTexts = Readonly<Record<(typeof DELIVERY_FIELDS)[number], string>>;
 

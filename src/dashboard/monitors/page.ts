@@ -15,6 +15,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
+import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { itemSection } from './items.ts';
 import { successOf, watched } from './list.ts';
@@ -98,8 +99,21 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
   </div>`;
 }
 
-function day({ reader }: Visit, { id, url }: Monitor, statistics: DeliveryStatistics | undefined): Markup {
-  const link = html`<p><a href=${deliveriesAddress({ monitor: id })}>${reader.text('monitor.deliveries')}</a></p>`;
+/** Leads to the replay of what did not arrive since a time. */
+const recoverForm = ({ reader, visitor }: Visit, monitor: string): Markup =>
+  includesRole(visitor.role, 'operator') &&
+  html`<form class="filters" action="/deliveries/replay">
+    ${hidden({ monitor })} ${timeFilter({ name: 'since', label: reader.text('recover.since'), value: '' })}
+    <button>${reader.text('recover.submit')}</button>
+  </form>`;
+
+function day(visit: Visit, { id, url }: Monitor, statistics: DeliveryStatistics | undefined): Markup {
+  const { reader } = visit;
+  const link = html`<p class="actions">
+      <a href=${deliveriesAddress({ monitor: id })}>${reader.text('monitor.deliveries')}</a>
+      <a href=${deliveriesAddress({ monitor: id, state: 'failing' })}>${reader.text('monitor.failingDeliveries')}</a>
+    </p>
+    ${recoverForm(visit, id)}`;
   if (url === null) return html`<p class="quiet">${reader.text('monitor.noWebhook')}</p>`;
   if (statistics === undefined || statistics.tried === 0)
     return html`<p class="quiet">${reader.text('monitor.noDeliveries')}</p> ${link}`;

@@ -125,7 +125,7 @@ function resultPage(
         ${!isTaken && html`<p lang="en">${message}</p>`}
       </div>
       <dl class="facts">
-        ${status !== null && html`<dt>${reader.text('attempt.status')}</dt><dd>${String(status)}</dd>`}
+        ${status !== null && html`<dt>${reader.text('attempt.result')}</dt><dd>${String(status)}</dd>`}
         <dt>${reader.text('attempt.took')}</dt><dd>${reader.latency(took)}</dd>
         ${answer !== '' && html`<dt>${reader.text('attempt.body')}</dt><dd><pre class="payload" tabindex="0">${answer}</pre></dd>`}
       </dl>

@@ -1,5 +1,6 @@
 /** What happened in the last 24 hours, counted with bounded reads: the tables are too large to be counted whole. */
 import { sql } from 'kysely';
+import { countFailing } from '../../service/delivery/deliveries.ts';
 import { countRows } from '../../store/count.ts';
 import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -16,12 +17,21 @@ export interface Day {
   readonly records: Figure;
   readonly kept: Figure;
   readonly deliveries: Figure;
+  /** Deliveries that wait for another attempt, whenever they were made. */
+  readonly failing: Figure;
 }
 
 const DAY_MS = 86_400_000;
 /** Rows looked at: with more, the newest of them stand for all. */
 const SAMPLE = 10_000;
 const MOST_DELIVERIES = 50_000;
+const MOST_FAILING = 1_000;
+
+const atMost = (count: number, most: number): Figure => ({
+  count: Math.min(count, most),
+  isAbout: false,
+  ...(count > most && { isAtLeast: true }),
+});
 
 /** Reads the figures: some reads by key, and ten thousand rows at most. */
 export async function readDay(db: Db, now: number): Promise<Day> {
@@ -37,6 +47,7 @@ export async function readDay(db: Db, now: number): Promise<Day> {
   return {
     events: { count: await countReceipts(db, since), isAbout: false },
     ...(await readDecisions(db, since)),
+    failing: atMost(await countFailing(db, MOST_FAILING + 1), MOST_FAILING),
     deliveries: { count: Math.min(deliveries, MOST_DELIVERIES), isAbout: deliveries > MOST_DELIVERIES },
   };
 }

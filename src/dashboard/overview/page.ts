@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import type { AttentionCount } from '../../connector/explain/attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { connectionsTable } from '../connections/table.ts';
+import { deliveriesAddress } from '../deliveries/selection.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
@@ -114,7 +115,7 @@ function decisions(reader: Reader, { attention, differences }: Overview): Markup
 }
 
 function day(reader: Reader, { day: figures }: Overview, { connector, service }: Halves): VNode {
-  const shown: readonly (readonly [label: string, figure: Figure])[] = [
+  const shown: readonly (readonly [label: Markup, figure: Figure])[] = [
     ...(connector
       ? ([
           [reader.text('overview.events'), figures.events],
@@ -122,7 +123,15 @@ function day(reader: Reader, { day: figures }: Overview, { connector, service }:
           [reader.text('overview.kept'), figures.kept],
         ] as const)
       : []),
-    ...(service ? ([[reader.text('overview.deliveries'), figures.deliveries]] as const) : []),
+    ...(service
+      ? ([
+          [reader.text('overview.deliveries'), figures.deliveries],
+          [
+            html`<a href=${deliveriesAddress({ state: 'failing' })}>${reader.text('overview.failing')}</a>`,
+            figures.failing,
+          ],
+        ] as const)
+      : []),
   ];
   return html`<section>
     <h2>${reader.text('overview.day')}</h2>

@@ -36,6 +36,7 @@ export const DELIVERY_TEXTS = {
   'deliveries.until': { en: 'Created before (Danish time)', da: 'Oprettet før (dansk tid)' },
   'deliveries.anyState': { en: 'any', da: 'alle' },
   'delivery.due': { en: 'due', da: 'venter' },
+  'delivery.failing': { en: 'failing, tried again', da: 'fejler, prøves igen' },
   'delivery.held': { en: 'held', da: 'tilbageholdt' },
   'delivery.done': { en: 'delivered', da: 'leveret' },
   'delivery.failed': { en: 'failed', da: 'mislykket' },
@@ -44,8 +45,11 @@ export const DELIVERY_TEXTS = {
   'delivery.error': { en: 'Why the last attempt failed', da: 'Hvorfor det seneste forsøg mislykkedes' },
   'delivery.next': { en: 'Next attempt', da: 'Næste forsøg' },
   'delivery.ended': { en: 'Ended', da: 'Afsluttet' },
-  'delivery.attempts': { en: 'Failed attempts', da: 'Mislykkede forsøg' },
-  'delivery.noAttempts': { en: 'No attempt failed.', da: 'Intet forsøg er mislykket.' },
+  'delivery.attempts': { en: 'Attempts', da: 'Forsøg' },
+  'delivery.noAttempts': {
+    en: 'No attempt is kept: failed ones go after 90 days, others after a week.',
+    da: 'Intet forsøg er gemt: mislykkede slettes efter 90 dage, andre efter en uge.',
+  },
   'delivery.payload': { en: 'Payload', da: 'Indhold' },
   'delivery.noPayload': {
     en: 'The change is no longer kept, so the payload cannot be shown.',
@@ -58,11 +62,13 @@ export const DELIVERY_TEXTS = {
   'attempt.number': { en: 'Attempt', da: 'Forsøg' },
   'attempt.at': { en: 'When', da: 'Hvornår' },
   'attempt.took': { en: 'Duration', da: 'Varighed' },
-  'attempt.status': { en: 'Status', da: 'Status' },
+  'attempt.result': { en: 'Answer', da: 'Svar' },
+  'attempt.none': { en: 'no answer', da: 'intet svar' },
   'attempt.fault': { en: 'What failed', da: 'Hvad mislykkedes' },
-  'attempt.body': { en: 'Answer', da: 'Svar' },
+  'attempt.body': { en: 'Text of the answer', da: 'Svarets tekst' },
   'attempt.hidden': { en: 'shown to operators', da: 'vises for operatører' },
   'resend.submit': { en: 'Send again', da: 'Send igen' },
+  'resend.now': { en: 'Send now', da: 'Send nu' },
   'resend.help': {
     en: 'With the same webhook-id: a receiver that has it already can tell.',
     da: 'Med samme webhook-id: en modtager, der allerede har den, kan se det.',
@@ -74,6 +80,8 @@ export const DELIVERY_TEXTS = {
     da: 'Overvågningen er slået fra, har ingen webhook eller er fjernet. Slå overvågningen til, og send så igen.',
   },
   'replay.link': { en: 'Send these again…', da: 'Send disse igen…' },
+  'recover.since': { en: 'Not arrived since (Danish time)', da: 'Ikke nået frem siden (dansk tid)' },
+  'recover.submit': { en: 'Recover…', da: 'Send igen…' },
   'replay.title': { en: 'Send deliveries again', da: 'Send leveringer igen' },
   'replay.found': {
     en: {
@@ -90,8 +98,8 @@ export const DELIVERY_TEXTS = {
     da: 'Der er flere. De ældste {limit} sendes først; gentag for resten.',
   },
   'replay.help': {
-    en: 'Without a state in the filter, held and failed ones are taken. Those of monitors that are off stay as they are.',
-    da: 'Uden en tilstand i filtret tages tilbageholdte og mislykkede. De, der hører til overvågninger, som er slået fra, bliver, som de er.',
+    en: 'Without a state in the filter, failing, held and failed ones are sent. Those of monitors that are off stay as they are.',
+    da: 'Uden en tilstand i filtret sendes de fejlende, tilbageholdte og mislykkede. De, der hører til overvågninger, som er slået fra, bliver, som de er.',
   },
   'replay.submit': {
     en: { one: 'Send {count} delivery again', other: 'Send {count} deliveries again' },

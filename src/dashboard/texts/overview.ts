@@ -42,6 +42,7 @@ export const OVERVIEW_TEXTS = {
   'overview.events': { en: 'Events received', da: 'Hændelser modtaget' },
   'overview.records': { en: 'Records written', da: 'Poster skrevet' },
   'overview.kept': { en: 'Edits kept', da: 'Rettelser beholdt' },
+  'overview.failing': { en: 'Deliveries failing now', da: 'Leveringer, der fejler nu' },
   'overview.deliveries': { en: 'Deliveries made', da: 'Leveringer gennemført' },
   'overview.about': { en: 'about {number}', da: 'ca. {number}' },
   'overview.atLeast': { en: 'at least {number}', da: 'mindst {number}' },

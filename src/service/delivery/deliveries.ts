@@ -1,13 +1,15 @@
 /** What people ask about deliveries and decide on them: list, count, replay, drop. */
-import type { SelectQueryBuilder } from 'kysely';
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { keptFrom, RETENTION } from '../../runtime/retention.ts';
+import { countRows } from '../../store/count.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
-import type { Db, Store, Tx } from '../../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 
-export type DeliveryState = DeliveryTable['state'];
+/** The states as people see them: `failing` is due, and its last attempt failed. */
+export const DELIVERY_STATES = ['due', 'failing', 'held', 'done', 'failed', 'dropped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Which deliveries; what is absent does not restrict. */
 export interface DeliveryFilter {
@@ -40,7 +42,7 @@ export interface Delivery {
   readonly events: readonly string[];
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When it is tried next; null where it is not due. */
+  /** When it is tried next; null if no attempt is planned. */
   readonly nextAt: number | null;
   /** Of the last answer. */
   readonly status: number | null;
@@ -49,27 +51,26 @@ export interface Delivery {
   readonly endedAt: number | null;
 }
 
-/** One failed attempt. */
+/** One attempt. */
 export interface Attempt {
   readonly at: number;
   /** Ms. */
   readonly took: number;
   readonly number: number;
   readonly status: number | null;
+  /** Why it failed, in words. */
   readonly fault: string | null;
   readonly answer: string | null;
+  readonly done: boolean;
 }
 
 const LISTED = 100;
 /** The most that one call replays or drops: longer transactions would keep webhooks and requests waiting. */
 export const REPLAY_LIMIT = 10_000;
-const DAY_MS = 86_400_000;
-const HELD_DAYS = 14;
-const STEP = 500;
 
-/** What a replay takes where no state is asked for. */
-const REPLAYED: readonly DeliveryState[] = ['held', 'failed'];
-const DROPPED: readonly DeliveryState[] = ['due', 'held', 'failed'];
+/** What a replay takes if no state is asked for: all that did not arrive. */
+export const REPLAYED: readonly DeliveryState[] = ['failing', 'held', 'failed'];
+export const DROPPED: readonly DeliveryState[] = ['due', 'failing', 'held', 'failed'];
 
 type Query<O> = SelectQueryBuilder<StoreSchema, 'delivery', O>;
 
@@ -77,7 +78,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
   const { monitor, state, entity, seq, before, from, since, until, endedBefore } = filter;
   let found = query;
   if (monitor !== undefined) found = found.where('delivery.monitor', '=', monitor);
-  if (state !== undefined) found = found.where('delivery.state', '=', state);
+  if (state !== undefined) found = found.where(isIn(state));
   // An index leads from the entity to its changes, and from those to their deliveries.
   if (entity !== undefined)
     found = found
@@ -97,12 +98,45 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
   return found;
 };
 
+type Delivered = ExpressionBuilder<StoreSchema, 'delivery'>;
+
+/** Whether the attempts of the schedule that counts now failed; as literals, so that the engines use the index of these. */
+const isFailing = (row: Delivered): Expression<SqlBool> =>
+  row.and([
+    row('delivery.state', '=', sql.lit<StoredState>('due')),
+    row('delivery.attempts', '>', sql.lit(0)),
+    row('delivery.attempts', '>', row.fn.coalesce('delivery.replayed_from', sql.lit(0))),
+  ]);
+
+type StoredState = DeliveryTable['state'];
+
+const isIn =
+  (state: DeliveryState) =>
+  (row: Delivered): Expression<SqlBool> => {
+    if (state === 'failing') return isFailing(row);
+    const isStored = row('delivery.state', '=', state);
+    return state === 'due' ? row.and([isStored, row.not(isFailing(row))]) : isStored;
+  };
+
+/** How many deliveries wait for another attempt, counted up to `most`. */
+export const countFailing = (db: Db, most: number): Promise<number> =>
+  countRows(db, filtered(db.selectFrom('delivery'), { state: 'failing' }).select('delivery.seq').limit(most));
+
 /** Deliveries, newest first. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<readonly Delivery[]> {
-  const columns = ['seq', 'monitor', 'entity', 'events', 'state', 'attempts', 'status', 'error'] as const;
+  const columns = ['seq', 'monitor', 'entity', 'events', 'attempts', 'status', 'error'] as const;
   const rows = await filtered(db.selectFrom('delivery'), filter)
     .select(columns.map((column) => `delivery.${column}` as const))
     .select(['delivery.next_at as nextAt', 'delivery.created_at as createdAt', 'delivery.ended_at as endedAt'])
+    .select((row) =>
+      row
+        .case()
+        .when(isFailing(row))
+        .then(sql.lit<DeliveryState>('failing'))
+        .else(row.ref('delivery.state'))
+        .end()
+        .as('state'),
+    )
     .select((query) =>
       query.selectFrom('change').select('change.name').whereRef('change.seq', '=', 'delivery.change').as('name'),
     )
@@ -111,7 +145,12 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promi
     .execute();
   return rows.map(({ events, nextAt, ...row }) => {
     const names: readonly string[] = JSON.parse(events);
-    return { ...row, name: row.name ?? '', events: names, nextAt: row.state === 'due' ? nextAt : null };
+    return {
+      ...row,
+      name: row.name ?? '',
+      events: names,
+      nextAt: row.state === 'due' || row.state === 'failing' ? nextAt : null,
+    };
   });
 }
 
@@ -133,24 +172,36 @@ export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<n
   return row.found;
 }
 
-/** The failed attempts of a delivery, oldest first. */
-export function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {
-  return db
+/** The attempts of a delivery, oldest first. */
+export async function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {
+  const rows = await db
     .selectFrom('attempt')
-    .select(['at', 'took', 'number', 'status', 'fault', 'answer'])
+    .select(['at', 'took', 'number', 'status', 'fault', 'answer', 'done'])
     .where('delivery', '=', delivery)
     .orderBy('id')
     .execute();
+  return rows.map(({ done, ...row }) => ({ ...row, done: done === 1 }));
 }
 
 /**
- * Makes deliveries due again, oldest first, and returns how many: held and failed ones, or those of the state asked
- * for. Each keeps its `webhook-id` and begins its schedule anew. Those of monitors that are off stay as they are: switch
+ * Makes deliveries due now, oldest first, and returns how many: failing, held and failed ones, or those of the state asked
+ * for. Sends one now, or recovers all since a time. Each keeps its `webhook-id` and begins its schedule anew. Those of monitors that are off stay as they are: switch
  * the monitor on first. Ring `deliver` after the commit.
  */
 export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   const set = { state: 'due', next_at: now, ended_at: null } as const;
   return change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set });
+}
+
+/** What became of a delivery that was to be sent: `off` if its monitor is off, has no webhook, or was removed. */
+export type SentNow = 'sent' | 'due' | 'off' | 'unknown';
+
+/** Sends one delivery now, whatever its state, as {@link replayDeliveries} does. */
+export async function sendDelivery(tx: Tx, seq: number, now: number): Promise<SentNow> {
+  const [delivery] = await listDeliveries(tx, { seq, limit: 1 });
+  if (delivery === undefined) return 'unknown';
+  if (delivery.state === 'due') return 'due';
+  return (await replayDeliveries(tx, { seq, state: delivery.state }, now)) === 1 ? 'sent' : 'off';
 }
 
 /**
@@ -166,7 +217,7 @@ export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<
   }
 }
 
-/** Gives deliveries up, and returns how many: due, held and failed ones, or those of the state asked for. */
+/** Gives deliveries up, and returns how many: due, failing, held and failed ones, or those of the state asked for. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   return change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set: { state: 'dropped', ended_at: now } });
 }
@@ -182,10 +233,11 @@ interface Transition {
 /** The deliveries that a transition changes. */
 const chosenFor = (db: Db, filter: DeliveryFilter, { from, onlyEnabled }: Omit<Transition, 'set'>) =>
   filtered(db.selectFrom('delivery'), filter)
-    .$if(filter.state === undefined, (query) => query.where('delivery.state', 'in', from))
+    .$if(filter.state === undefined, (query) => query.where((row) => row.or(from.map((state) => isIn(state)(row)))))
     .$if(onlyEnabled, (query) =>
       query
-        .where('delivery.state', '!=', 'due')
+        // What is due goes by itself.
+        .where((row) => row.not(isIn('due')(row)))
         .where('delivery.monitor', 'in', (inner) =>
           inner.selectFrom('monitor').select('id').where('enabled', '=', 1).where('url', 'is not', null),
         ),
@@ -217,75 +269,4 @@ async function change(
     .where('seq', '<=', last)
     .executeTakeFirst();
   return Number(numUpdatedRows);
-}
-
-/**
- * Forgets what is old: what was held for 14 days is dropped; ended deliveries and attempts go after `keptDays`. In short
- * transactions, since nothing else is written meanwhile.
- */
-export async function trimDeliveries(
-  store: Store,
-  now: number,
-  signal: AbortSignal,
-  keptDays = RETENTION.deliveries,
-): Promise<void> {
-  const before = keptFrom(now, keptDays);
-  const steps = [
-    (tx: Tx) => dropHeld(tx, now),
-    (tx: Tx) => deleteEnded(tx, before),
-    (tx: Tx) => deleteAttempts(tx, before),
-  ];
-  for (const step of steps) {
-    while (!signal.aborted && (await store.write(step)) === STEP) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-}
-
-async function dropHeld(tx: Tx, now: number): Promise<number> {
-  const before = now - HELD_DAYS * DAY_MS;
-  const { numUpdatedRows } = await tx
-    .updateTable('delivery')
-    .set({ state: 'dropped', ended_at: now, error: `it was held for ${HELD_DAYS} days` })
-    // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
-    .where('state', '=', 'held')
-    .where('next_at', '<', before)
-    .where('seq', 'in', (query) =>
-      query
-        .selectFrom('delivery')
-        .select('seq')
-        // Not as a parameter: SQLite would not know that the index of held ones will do.
-        .where('state', '=', sql.lit<DeliveryState>('held'))
-        .where('created_at', '<', before)
-        // It may have been due for days before it was held.
-        .where('next_at', '<', before)
-        .limit(STEP),
-    )
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-async function deleteEnded(tx: Tx, before: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('delivery')
-    .where('state', 'not in', ['due', 'held'])
-    .where('seq', 'in', (query) =>
-      query
-        .selectFrom('delivery')
-        .select('seq')
-        .where('created_at', '<', before)
-        .where('state', 'not in', ['due', 'held'])
-        .orderBy('created_at')
-        .limit(STEP),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
-async function deleteAttempts(tx: Tx, before: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('attempt')
-    .where('id', 'in', (query) => query.selectFrom('attempt').select('id').where('at', '<', before).limit(STEP))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }

@@ -133,12 +133,17 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
     where delivery.seq = cast(each.seq as bigint) and delivery.state = 'due'`.execute(tx);
 }
 
+/** Characters kept of the answer of an attempt that succeeded. */
+const DONE_ANSWER = 1_024;
+
 async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.flatMap(({ seq, number, state, posted }) => {
-    if (state === 'done' || posted === undefined) return [];
+    if (posted === undefined) return [];
     const { at, took, status, error, answer } = posted;
-    const fault = posted.fault && `${posted.fault}: ${error}`;
-    return [{ seq, number, at, took, status, fault, answer: storable(answer) }];
+    const fault = posted.fault === null ? error : `${posted.fault}: ${error}`;
+    const isDone = state === 'done';
+    const kept = storable(isDone ? answer.slice(0, DONE_ANSWER) : answer);
+    return [{ seq, number, at, took, status, fault, answer: kept, done: isDone ? 1 : 0 }];
   });
   if (rows.length === 0) return;
   const erasedAt = (await newestErasure(tx)) ?? Number.NEGATIVE_INFINITY;
@@ -146,11 +151,11 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
   const kept = rows.map((row) => (row.at <= erasedAt ? { ...row, answer: null } : row));
   await tx
     .insertInto('attempt')
-    .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer'])
+    .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer', 'done'])
     .expression(
       sql`select cast(each.seq as bigint), cast(each.at as bigint), cast(each.took as bigint),
-        cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer
-        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer'], kept)}
+        cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer, cast(each.done as bigint)
+        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer', 'done'], kept)}
         where exists (select 1 from delivery where delivery.seq = cast(each.seq as bigint))`,
     )
     .execute();

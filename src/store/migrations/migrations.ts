@@ -4,6 +4,7 @@ import { type ColumnBuilderCallback, sql } from 'kysely';
 import type { Db, Engine, Store, Tx } from '../store.ts';
 import { addAlerts } from './alert-tables.ts';
 import { addArrivals } from './arrival-tables.ts';
+import { addDoneAttempts } from './attempt-columns.ts';
 import { addBounces } from './bounce-tables.ts';
 import { addCare } from './care-tables.ts';
 import { addDaemons } from './daemon-tables.ts';
@@ -85,6 +86,7 @@ const MIGRATIONS: readonly Migration[] = [
   addKeptTogether,
   addMailRefusals,
   addRefusedUntil,
+  addDoneAttempts,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

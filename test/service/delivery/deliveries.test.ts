@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   attemptsOf,
   countDeliveries,
+  countFailing,
   dropDeliveries,
   listDeliveries,
   replayDeliveries,
   replayHeld,
-  trimDeliveries,
+  sendDelivery,
 } from '../../../src/service/delivery/deliveries.ts';
+import { pageDeliveries } from '../../../src/service/delivery/listing/page.ts';
+import { trimDeliveries } from '../../../src/service/delivery/trim.ts';
 import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -108,8 +111,63 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     expect(new Set(hook.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const [delivery = expect.fail()] = await listDeliveries(store.db);
     expect(delivery.state).toBe('done');
-    expect((await attemptsOf(store.db, delivery.seq)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    expect((await attemptsOf(store.db, delivery.seq)).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ failedAttempts: 0, failingSince: null });
+  });
+
+  it('that are tried again are failing, are found as such, and go at once where somebody asks', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(500, 500, 204));
+    const one = await made(store, { url: hook.url, target: 'all', schedule: [0, 3_600, 3_600] });
+    const { publish, worker, now } = delivering(store);
+    // The second waits behind the first of its company.
+    await publish(changed(), changed());
+    await worker.drained();
+    expect(await states(store)).toEqual(['failing', 'due']);
+    const failing = await listDeliveries(store.db, { state: 'failing' });
+    expect(failing).toMatchObject([{ attempts: 1, nextAt: expect.any(Number), error: 'answered 500' }]);
+    expect((await listDeliveries(store.db, { state: 'due' })).map(({ attempts }) => attempts)).toEqual([0]);
+    const page = await pageDeliveries(store.db, { state: 'failing', monitor: one.id }, 10);
+    expect(page).toMatchObject({ deliveries: [{ state: 'failing' }], older: undefined });
+    expect(await countFailing(store.db, 10)).toBe(1);
+    const { seq = 0 } = failing[0] ?? {};
+    expect(await store.write((tx) => sendDelivery(tx, seq, now()))).toBe('sent');
+    // Twice asked is once sent.
+    expect(await store.write((tx) => sendDelivery(tx, seq, now()))).toBe('due');
+    await worker.drained();
+    expect([hook.seen.length, await states(store)]).toEqual([2, ['failing', 'due']]);
+    // All since a time: also what others fail, were held or given up.
+    expect(await store.write((tx) => replayDeliveries(tx, { since: now() - DAY }, now()))).toBe(1);
+    await worker.drained();
+    expect(await states(store)).toEqual(['done', 'done']);
+    expect(await countFailing(store.db, 10)).toBe(0);
+    expect(await store.write((tx) => sendDelivery(tx, 99, now()))).toBe('unknown');
+  });
+
+  it('keep every attempt with its answer and reason, those that succeeded for a week and within a bound', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook((response, _seen, count) => response.writeHead(count === 1 ? 500 : 200).end('told'));
+    await made(store, { url: hook.url, target: 'all', schedule: [0, 10] });
+    const { publish, later, now } = delivering(store);
+    await publish(changed());
+    await later(0);
+    await later(11_000);
+    const [{ seq = 0 } = {}] = await listDeliveries(store.db);
+    expect(await attemptsOf(store.db, seq)).toMatchObject([
+      { number: 1, status: 500, fault: 'answered 500', answer: 'told', done: false },
+      { number: 2, status: 200, fault: null, answer: 'told', done: true },
+    ]);
+    const kept = async () => (await attemptsOf(store.db, seq)).map(({ number }) => number);
+    await trimDeliveries(store, now() + 6 * DAY, STEADY);
+    expect(await kept()).toEqual([1, 2]);
+    await publish(changed(), changed());
+    await later(0);
+    await trimDeliveries(store, now(), STEADY, { mostDone: 2 });
+    expect(await kept()).toEqual([1]);
+    const left = () => store.db.selectFrom('attempt').select('done').where('done', '=', 1).execute();
+    expect(await left()).toHaveLength(2);
+    await trimDeliveries(store, now() + 8 * DAY, STEADY);
+    expect([await left(), await kept()]).toEqual([[], [1]]);
   });
 
   it('that are dropped let the next of their company go on', async () => {
@@ -119,7 +177,7 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     const { publish, worker, now } = delivering(store);
     await publish(changed(), changed());
     await worker.drained();
-    expect(await states(store)).toEqual(['due', 'due']);
+    expect(await states(store)).toEqual(['failing', 'due']);
     const [, head = expect.fail()] = await listDeliveries(store.db);
     expect(await store.write((tx) => dropDeliveries(tx, { seq: head.seq }, now()))).toBe(1);
     await worker.drained();

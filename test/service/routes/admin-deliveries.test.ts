@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { DeliveryState } from '../../../src/service/delivery/deliveries.ts';
+import type { DeliveryTable } from '../../../src/store/service-schema.ts';
 import { openHarness, problemsIn } from './harness.ts';
 
 const DELIVERIES = '/admin/api/deliveries';
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 
-const furnished = async (states: readonly DeliveryState[]) => {
+const furnished = async (states: readonly DeliveryTable['state'][]) => {
   const harness = await openHarness();
   const made = await harness.call('POST', '/admin/api/monitors', {
     body: { name: 'List', url: 'https://hooks.example.com/a' },
@@ -91,7 +91,7 @@ it('replays and drops, tells how many, and wakes whoever delivers', async () => 
   expect(await states()).toEqual(['dropped', 'dropped', 'done', 'due', 'held']);
 });
 
-it('tells the failed attempts of one', async () => {
+it('tells the attempts of one', async () => {
   const { harness, seqs } = await furnished(['failed']);
   const attempt = { at: NOON, took: 12, number: 1, status: 500, fault: null, answer: 'no' };
   await harness.store.write((tx) =>
@@ -101,7 +101,27 @@ it('tells the failed attempts of one', async () => {
       .execute(),
   );
   const answer = await harness.call('GET', `${DELIVERIES}/${seqs[0]}/attempts`);
-  expect(answer.json).toEqual([{ ...attempt, at: '2026-03-01T12:00:00.000Z' }]);
+  expect(answer.json).toEqual([{ ...attempt, at: '2026-03-01T12:00:00.000Z', done: false }]);
+});
+
+it('sends one now, and all that did not arrive since a time', async () => {
+  const { harness, seqs, states } = await furnished(['failed', 'held', 'due', 'done', 'due']);
+  await harness.store.write((tx) =>
+    tx
+      .updateTable('delivery')
+      .set({ attempts: 2 })
+      .where('seq', '=', seqs[4] ?? 0)
+      .execute(),
+  );
+  expect(await states()).toEqual(['failed', 'held', 'due', 'done', 'failing']);
+  const send = async (seq = 0) => (await harness.call('POST', `${DELIVERIES}/${seq}/send`)).json;
+  expect(await send(seqs[4])).toEqual({ count: 1 });
+  expect(await send(seqs[4])).toEqual({ count: 0 });
+  expect(await send(seqs[3])).toEqual({ count: 1 });
+  expect(harness.rung.at(-1)).toBe('deliver');
+  const recovered = await harness.call('POST', `${DELIVERIES}/recover`, { body: { since: '2026-03-01T12:00:01Z' } });
+  expect(recovered.json).toEqual({ count: 1 });
+  expect(await states()).toEqual(['failed', 'due', 'due', 'due', 'due']);
 });
 
 it.each([
@@ -115,6 +135,8 @@ it.each([
   ['POST', '/replay', { limit: -1 }, 'body.limit '],
   ['POST', '/replay', { everything: true }, 'body.everything '],
   ['POST', '/drop', { entity: 'Nordlys' }, 'body.entity '],
+  ['POST', '/recover', {}, 'body.since '],
+  ['POST', '/-1/send', undefined, 'params.seq '],
 ])('answers 422 and says where: %s %s %j', async (method, path, body, problem) => {
   const { harness } = await furnished(['held']);
   const answer = await harness.call(method, `${DELIVERIES}${path}`, { body });

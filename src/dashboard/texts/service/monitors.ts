@@ -72,6 +72,7 @@ export const MONITOR_TEXTS = {
   'monitor.save': { en: 'Save', da: 'Gem' },
   'monitor.toPage': { en: 'To the monitor', da: 'Til overvågningen' },
   'monitor.deliveries': { en: 'Its deliveries', da: 'Dens leveringer' },
+  'monitor.failingDeliveries': { en: 'Failing deliveries', da: 'Fejlende leveringer' },
   'monitor.noDeliveries': {
     en: 'Nothing was sent in the last 24 hours.',
     da: 'Intet er sendt i de seneste 24 timer.',

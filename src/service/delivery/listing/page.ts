@@ -1,6 +1,6 @@
 /** Deliveries a page at a time, each page found along an index or among a bounded number of rows. */
 import type { Db } from '../../../store/store.ts';
-import { type Delivery, type DeliveryFilter, type DeliveryState, listDeliveries } from '../deliveries.ts';
+import { DELIVERY_STATES, type Delivery, type DeliveryFilter, listDeliveries } from '../deliveries.ts';
 
 /** A page of deliveries. `older`: only deliveries before this number may be left; undefined at the end. */
 export interface DeliveryPage {
@@ -12,7 +12,6 @@ export interface DeliveryPage {
 const LOOKED_THROUGH = 20_000;
 /** Daemons of one store count the same time differently, and numbers are given before the commit. */
 const DISORDER = 1_000;
-const STATES: readonly DeliveryState[] = ['due', 'held', 'done', 'failed', 'dropped'];
 
 /** Lists the deliveries of a filter, the newest before its `before`. */
 export async function pageDeliveries(
@@ -23,7 +22,8 @@ export async function pageDeliveries(
   const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, await endAt(db, filter.until));
   const bounded = { ...filter, before, limit: limit + 1 };
   if (filter.monitor !== undefined) return pageOf(await listOfMonitor(db, bounded), limit, undefined);
-  const from = filter.entity === undefined ? Math.max(0, before - LOOKED_THROUGH) : 0;
+  const hasIndex = filter.entity !== undefined || filter.state === 'failing';
+  const from = hasIndex ? 0 : Math.max(0, before - LOOKED_THROUGH);
   return pageOf(await listDeliveries(db, { ...bounded, from }), limit, from > 1 ? from : undefined);
 }
 
@@ -32,7 +32,7 @@ async function listOfMonitor(
   db: Db,
   filter: DeliveryFilter & { readonly limit: number },
 ): Promise<readonly Delivery[]> {
-  const states = filter.state === undefined ? STATES : [filter.state];
+  const states = filter.state === undefined ? DELIVERY_STATES : [filter.state];
   const lists = await Promise.all(states.map((state) => listDeliveries(db, { ...filter, state })));
   return lists.flat().toSorted((a, b) => b.seq - a.seq);
 }

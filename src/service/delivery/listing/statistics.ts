@@ -1,6 +1,7 @@
 /** How the deliveries of monitors fared in the last 24 hours, with reads that no busy monitor makes long. */
+
+import type { DeliveryTable } from '../../../store/service-schema.ts';
 import type { Db } from '../../../store/store.ts';
-import type { DeliveryState } from '../deliveries.ts';
 
 /** Of deliveries created in the last 24 hours that were tried. */
 export interface DeliveryStatistics {
@@ -15,7 +16,8 @@ export interface DeliveryStatistics {
 const DAY_MS = 86_400_000;
 /** Deliveries of one monitor and state that are looked at. */
 const SAMPLE = 500;
-const STATES: readonly DeliveryState[] = ['done', 'due', 'held', 'failed'];
+type StoredState = DeliveryTable['state'];
+const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];
 
 /** Reads the statistics of each of these monitors. */
 export async function readDeliveryStatistics(
@@ -33,7 +35,7 @@ interface Row {
   readonly attempts: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
-  readonly state: DeliveryState;
+  readonly state: StoredState;
 }
 
 interface Sample {

@@ -7,12 +7,14 @@ import type { Store } from '../../../store/store.ts';
 import {
   attemptsOf,
   countDeliveries,
+  DELIVERY_STATES,
   type Delivery,
   type DeliveryFilter,
   dropDeliveries,
   listDeliveries,
   REPLAY_LIMIT,
   replayDeliveries,
+  sendDelivery,
 } from '../../delivery/deliveries.ts';
 import {
   EXAMPLE_ID,
@@ -26,14 +28,13 @@ import {
 } from '../schemas.ts';
 import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
-const states = ['due', 'held', 'done', 'failed', 'dropped'] as const;
-const state = (description: string) => Type.Enum(states, { description });
+const state = (description: string) => Type.Enum(DELIVERY_STATES, { description });
 
 const filter = {
   monitor: Type.Optional(plainText('The id of a monitor', { example: EXAMPLE_ID })),
   state: Type.Optional(
     state(
-      'due: not delivered yet; held: its monitor is disabled; done: delivered; failed: the last attempt failed; dropped: a person dropped it',
+      'due: not tried yet; failing: the last attempt failed, and another is planned; held: its monitor is disabled; done: delivered; failed: the last planned attempt failed; dropped: a person dropped it',
     ),
   ),
   entity: Type.Optional(entityIdText('The id of a company or person')),
@@ -77,9 +78,10 @@ const deliveryView = Type.Object({
 const attemptView = Type.Object({
   at: timeText('When it was made'),
   took: Type.Integer({ description: 'How long it took, in ms' }),
-  number: Type.Integer(),
+  number: Type.Integer({ description: 'Which attempt it is, from 1' }),
+  done: Type.Boolean({ description: 'Whether the webhook took it' }),
   status: nullable(Type.Integer()),
-  fault: nullable(Type.String()),
+  fault: nullable(Type.String({ description: 'Why it failed' })),
   answer: nullable(Type.String({ description: 'The beginning of the answer' })),
 });
 
@@ -110,9 +112,17 @@ const countSchema = {
   response: { 200: counted, ...refusals },
 };
 
+const seqParam = Type.Object({
+  seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }),
+});
+
 const attemptsSchema = {
-  ...adminOperation('listAttempts', 'Lists the failed attempts of a delivery', 'Oldest first; kept for 90 days.'),
-  params: Type.Object({ seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }) }),
+  ...adminOperation(
+    'listAttempts',
+    'Lists the attempts of a delivery',
+    'Oldest first. Failed ones are kept for 90 days, others for a week.',
+  ),
+  params: seqParam,
   response: { 200: Type.Array(attemptView, { description: 'The attempts' }), ...refusals },
 };
 
@@ -120,9 +130,38 @@ const replaySchema = {
   ...adminOperation(
     'replayDeliveries',
     'Delivers again',
-    'Makes held and failed deliveries, or those of the given state, due again with the same webhook-id. Leaves out those of disabled monitors. Call count first.',
+    'Makes failing, held and failed deliveries, or those of the given state, due now with the same webhook-id. Leaves out those of disabled monitors. Call count first.',
   ),
   body: choice,
+  response: { 200: counted, ...BODY_FAILURES, ...refusals },
+};
+
+const sendSchema = {
+  ...adminOperation(
+    'sendDelivery',
+    'Sends a delivery now',
+    'Makes it due now, whatever its state, with the same webhook-id. The count is 0 if there is no such delivery, if it is due already, or if its monitor is disabled.',
+  ),
+  params: seqParam,
+  response: { 200: counted, ...refusals },
+};
+
+const recovery = Type.Object(
+  {
+    since: timeText('Created at or after'),
+    monitor: filter.monitor,
+    limit: choice.properties.limit,
+  },
+  { additionalProperties: false, examples: [{ since: '2026-03-01T00:00:00Z' }] },
+);
+
+const recoverSchema = {
+  ...adminOperation(
+    'recoverDeliveries',
+    'Sends all that did not arrive since a time',
+    'Makes failing, held and failed deliveries due now with the same webhook-id, oldest first. Leaves out those of disabled monitors.',
+  ),
+  body: recovery,
   response: { 200: counted, ...BODY_FAILURES, ...refusals },
 };
 
@@ -130,7 +169,7 @@ const dropSchema = {
   ...adminOperation(
     'dropDeliveries',
     'Drops deliveries',
-    'The service makes no further attempt at due, held and failed deliveries, or at those of the given state.',
+    'The service makes no further attempt at due, failing, held and failed deliveries, or at those of the given state.',
   ),
   body: choice,
   response: { 200: counted, ...BODY_FAILURES, ...refusals },
@@ -155,11 +194,22 @@ export function addDeliveryRoutes(
     }),
   );
 
-  scope.post('/admin/api/deliveries/replay', { schema: replaySchema }, async ({ body }) => {
-    const chosen = readFilter(body, 'body');
+  const replay = async (chosen: DeliveryFilter) => {
     const count = await store.write((tx) => replayDeliveries(tx, chosen, now()));
     wakeUp.ring('deliver');
     return { count };
+  };
+
+  scope.post('/admin/api/deliveries/replay', { schema: replaySchema }, ({ body }) => replay(readFilter(body, 'body')));
+
+  scope.post('/admin/api/deliveries/recover', { schema: recoverSchema }, ({ body }) =>
+    replay(readFilter(body, 'body')),
+  );
+
+  scope.post('/admin/api/deliveries/:seq/send', { schema: sendSchema }, async ({ params }) => {
+    const sent = await store.write((tx) => sendDelivery(tx, params.seq, now()));
+    wakeUp.ring('deliver');
+    return { count: sent === 'sent' ? 1 : 0 };
   });
 
   scope.post('/admin/api/deliveries/drop', { schema: dropSchema }, async ({ body }) => {

@@ -1,0 +1,105 @@
+/** What of deliveries and attempts is old enough to go, and no more attempts that succeeded than the store has room for. */
+import { sql } from 'kysely';
+import { keptFrom, RETENTION } from '../../runtime/retention.ts';
+import type { DeliveryTable } from '../../store/service-schema.ts';
+import type { Store, Tx } from '../../store/store.ts';
+
+const DAY_MS = 86_400_000;
+const HELD_DAYS = 14;
+const STEP = 500;
+/** How long attempts that succeeded are kept, and how many of them: the newest, which take some 60 MB. */
+const DONE_MS = 7 * DAY_MS;
+const MOST_DONE = 500_000;
+
+/**
+ * Deletes what is old: drops what was held for 14 days; deletes ended deliveries and attempts after `keptDays`, and attempts
+ * that succeeded after a week, or beyond the newest `mostDone`. In short transactions, since they keep other writers waiting.
+ */
+export async function trimDeliveries(
+  store: Store,
+  now: number,
+  signal: AbortSignal,
+  {
+    keptDays = RETENTION.deliveries,
+    mostDone = MOST_DONE,
+  }: { readonly keptDays?: number; readonly mostDone?: number } = {},
+): Promise<void> {
+  const before = keptFrom(now, keptDays);
+  const steps = [
+    (tx: Tx) => dropHeld(tx, now),
+    (tx: Tx) => deleteEnded(tx, before),
+    (tx: Tx) => deleteAttempts(tx, before),
+    (tx: Tx) => deleteDone(tx, now - DONE_MS, mostDone),
+  ];
+  for (const step of steps) {
+    while (!signal.aborted && (await store.write(step)) === STEP) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+async function dropHeld(tx: Tx, now: number): Promise<number> {
+  const before = now - HELD_DAYS * DAY_MS;
+  const { numUpdatedRows } = await tx
+    .updateTable('delivery')
+    .set({ state: 'dropped', ended_at: now, error: `it was held for ${HELD_DAYS} days` })
+    // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
+    .where('state', '=', 'held')
+    .where('next_at', '<', before)
+    .where('seq', 'in', (query) =>
+      query
+        .selectFrom('delivery')
+        .select('seq')
+        // Not as a parameter: SQLite would not know that the index of held ones will do.
+        .where('state', '=', sql.lit<DeliveryTable['state']>('held'))
+        .where('created_at', '<', before)
+        // It may have been due for days before it was held.
+        .where('next_at', '<', before)
+        .limit(STEP),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function deleteEnded(tx: Tx, before: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('delivery')
+    .where('state', 'not in', ['due', 'held'])
+    .where('seq', 'in', (query) =>
+      query
+        .selectFrom('delivery')
+        .select('seq')
+        .where('created_at', '<', before)
+        .where('state', 'not in', ['due', 'held'])
+        .orderBy('created_at')
+        .limit(STEP),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function deleteAttempts(tx: Tx, before: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('attempt')
+    .where('id', 'in', (query) => query.selectFrom('attempt').select('id').where('at', '<', before).limit(STEP))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function deleteDone(tx: Tx, before: number, most: number): Promise<number> {
+  const done = tx.selectFrom('attempt').select('id').where('done', '=', sql.lit(1));
+  const surplus = await done.orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst();
+  const { numDeletedRows } = await tx
+    .deleteFrom('attempt')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('attempt')
+        .select('id')
+        .where('done', '=', sql.lit(1))
+        .where((row) => row.or([row('at', '<', before), row('id', '<=', surplus?.id ?? 0)]))
+        .orderBy('id')
+        .limit(STEP),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
