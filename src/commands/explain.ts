@@ -1,5 +1,6 @@
 /** `explain`: one company's timeline, from the received webhooks to what each record holds and why. */
 
+import type { PresetRow } from '../../providers/provider.ts';
 import type { ConnectorConfig } from '../config/load.ts';
 import { wireOf } from '../config/wire.ts';
 import { ALL_PROPERTIES } from '../connector/decide/override.ts';
@@ -18,14 +19,14 @@ import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'explain',
-  about: 'show what a record holds and why, by the CRM now, and then the timeline of its company',
+  about: 'show what a record holds and why, then the timeline of its company',
   args: {
     subject: needed(
-      'an entity id (CVR-1-12345678), a CVR number, PROVIDER:RECORD_ID, or the address of a record in the CRM',
+      'a company (CVR-1-12345678 or its CVR number) or a record (hubspot:123, or its address in the CRM)',
     ),
-    property: optional('only this property of the CRM'),
+    property: optional('show only this property of the CRM'),
   },
-  options: { limit: integer('show at most so many decisions and so many events, newest first (default 50)') },
+  options: { limit: integer('show at most this many decisions and this many events, the newest ones (default 50)') },
   run: async (context, { subject, property }, { limit = 50 }) => {
     const config = await context.config([]);
     const connector = config.connector ?? { providers: [] };
@@ -48,7 +49,7 @@ export const command = defineCommand({
         ? ((await unheardOf(context, store.db, timeline.entity)) ?? noEvent(timeline))
         : '';
       const records = await readNow(context, store, timeline, property);
-      const shown = property === undefined ? timeline : onlyOf(timeline, property);
+      const shown = property === undefined ? timeline : onlyOf(timeline, connector, property);
       context.output.result({ ...shown, records }, textOf(shown, emptiness, answersTo(records, timeline, property)));
       return 0;
     });
@@ -69,21 +70,27 @@ function recordIn(subject: string, connector: Pick<ConnectorConfig, 'providers'>
 
 /** Throws {@link UsageError} where no record of the timeline is in a connection that writes the property. */
 function needMapped({ links }: Timeline, { providers }: Pick<ConnectorConfig, 'providers'>, property: string): void {
-  const own = providers.filter(({ name }) => links.some(({ provider }) => provider === name));
-  const names = own.flatMap(({ mapping }) => writtenProperties(mapping));
+  const names = writtenProperties(mappingOf(links, providers));
   if (names.some((name) => name.toLowerCase() === property.toLowerCase())) return;
-  throw new UsageError(`no record here has the property ${property}: cvrsync writes ${[...new Set(names)].join(', ')}`);
+  throw new UsageError(`no record here has the property ${property}: cvrsync writes ${names.join(', ')}`);
 }
 
-/** The timeline without the decisions and overrides of other properties. */
-function onlyOf(timeline: Timeline, property: string): Timeline {
+/** The rows of the connections that records of these links are in. */
+const mappingOf = (links: Timeline['links'], providers: ConnectorConfig['providers']): readonly PresetRow[] =>
+  providers.filter(({ name }) => links.some(({ provider }) => provider === name)).flatMap(({ mapping }) => mapping);
+
+/** The timeline without the events, facts, decisions and overrides of other properties. */
+function onlyOf(timeline: Timeline, { providers }: Pick<ConnectorConfig, 'providers'>, property: string): Timeline {
+  const isNamed = (name: string): boolean => name.toLowerCase() === property.toLowerCase();
   const isMeant = (each: { readonly property: string | null }): boolean =>
-    each.property === null ||
-    each.property === ALL_PROPERTIES ||
-    each.property.toLowerCase() === property.toLowerCase();
-  const { history, overrides, setAside } = timeline;
+    each.property === null || each.property === ALL_PROPERTIES || isNamed(each.property);
+  const { receipts, facts, history, overrides, setAside } = timeline;
+  const rows = mappingOf(timeline.links, providers).filter((row) => isNamed(row.property));
+  const fields = new Set<string>(rows.map(({ field }) => field));
   return {
     ...timeline,
+    receipts: receipts.filter(({ changed, stale }) => [...changed, ...stale].some((field) => fields.has(field))),
+    facts: facts.filter(({ field }) => fields.has(field)),
     history: history.filter(isMeant),
     overrides: overrides.filter(isMeant),
     setAside: setAside.filter(isMeant),

@@ -21,18 +21,18 @@ import { needProvider } from './monitoring/context.ts';
 const SHOWN = 1_000;
 
 const filterOptions = {
-  reason: text('the reason, which `explain` shows; of several holds, only those with this reason (`undone`: of undo)'),
-  olderThan: duration('only holds that were placed longer ago than this: 12h, 30d'),
+  reason: text('only holds with this reason; `undone` is that of undo'),
+  olderThan: duration('only holds that are older than this: 12h, 30d'),
 };
 
 const list = defineCommand({
   name: 'list',
-  about: 'list all holds that people and undoes placed',
+  about: 'list the holds on records and properties',
   options: {
     ...filterOptions,
     provider: text('only holds in this CRM', 'name'),
-    property: text('only holds on this property; * stands for holds on whole records', 'name'),
-    limit: integer(`show at most so many (default ${SHOWN})`),
+    property: text('only holds on this property; * means holds on whole records', 'name'),
+    limit: integer(`show at most this many (default ${SHOWN})`),
   },
   run: async (context, _args, { provider, property, reason, olderThan, limit = SHOWN }) => {
     const { providers } = await needConnector(context);
@@ -67,18 +67,19 @@ const beforeOf = (olderThan: number | undefined, now: number): number | undefine
 export const command = defineCommand({
   name: 'hold',
   audit: 'record.hold',
-  about: 'stop writes to one property of a record, or to the whole record, until you end the hold or until a date',
+  about: 'stop all writes to a record or to one of its properties, until a date or until you end the hold',
   commands: [list],
   args: {
-    record: needed('the record, as hubspot:123; with --clear, hubspot:* ends all holds that undo placed'),
+    record: needed('the record, such as hubspot:123; hubspot:* with --clear ends all holds that undo placed'),
     property: optional('the property in the CRM (default: the whole record)'),
   },
   options: {
     ...filterOptions,
-    until: end('the last day of the hold, the time of its end, or how long it lasts: 30d'),
+    reason: text('the reason of the hold, which `explain` shows; with hubspot:*, only holds with this reason'),
+    until: end('the last day of the hold, the time when it ends, or its length: 30d'),
     clear: flag('end the hold'),
-    all: flag('with --clear and hubspot:*, also the holds of people'),
-    yes: flag('end many holds without asking'),
+    all: flag('with hubspot:* and --clear, end the holds of people too'),
+    yes: flag('end several holds without a question'),
   },
   run: async (context, { record, property = ALL_PROPERTIES }, options) => {
     const connector = await needConnector(context);

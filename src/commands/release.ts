@@ -9,11 +9,11 @@ export const command = defineCommand({
   audit: 'record.release',
   about: "let the register overwrite a person's edit of a property, from now on or once",
   args: {
-    record: needed('the record, as hubspot:123'),
+    record: needed('the record, such as hubspot:123'),
     property: needed('the property in the CRM'),
   },
   options: {
-    once: flag('only until the register has won once'),
+    once: flag('for one write only'),
     clear: flag('end the release'),
   },
   run: async (context, { record, property }, options) => {
@@ -34,11 +34,11 @@ export const command = defineCommand({
       }
       const override = { kind: 'release', once: options.once, until: null, reason: null } as const;
       await store.write((tx) => setOverride(tx, ref, override, Date.now()));
-      const how = options.once ? 'wins once' : 'wins from now on';
+      const how = options.once ? 'once' : 'from now on';
       const idle = state === 'active' ? '' : ` Its link is ${state}, so nothing is written until it is active.`;
       context.output.result(
         { record, property, entity, override },
-        `On ${property} of ${record} the register's word on ${entity} ${how}: a running daemon writes it now.${idle}`,
+        `The register's value of ${entity} overwrites ${property} of ${record} ${how}. A running daemon writes it now.${idle}`,
       );
       return 0;
     });

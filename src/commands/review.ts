@@ -258,8 +258,8 @@ const questionOf = (verb: ReviewVerb, count: number): string =>
 
 function linesOf({ count, notes, results, leftOut }: Answered, all: boolean): readonly string[] {
   const lines = results.map(({ id, result }) => `${id}: ${resultText(result)}`);
-  const summary = [...notes].map(([note, of]) => `${of} ${note}`).join(', ');
-  if (all && count > 0) lines.push(`${count} in all: ${summary}`);
+  const summary = [...notes].map(([note, of]) => (notes.size === 1 ? note : `${note} (${of})`)).join(', ');
+  if (all && count > 0) lines.push(`${count === 1 ? '1 entry' : `${count} entries`}: ${summary}`);
   if (count + leftOut.length === 0) lines.push('There is nothing of that kind.');
   if (leftOut.length > 0) lines.push(`Left for you to decide, by id: ${leftOut.join(', ')}`);
   return lines;

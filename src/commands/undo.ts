@@ -30,18 +30,16 @@ const FINE: ReadonlySet<Undone['kind']> = new Set(['restored', 'nothing', 'undon
 export const command = defineCommand({
   name: 'undo',
   audit: 'undo.run',
-  about: 'put back what properties held before cvrsync wrote them, where the CRM still holds what it wrote',
+  about: 'restore the values that cvrsync replaced, in properties that still hold what it wrote',
   options: {
-    event: integer('undo what this event wrote; `explain` shows its number'),
-    entity: text('undo what cvrsync wrote for this company', 'id'),
+    event: integer('undo the writes of this event; `explain` shows its number'),
+    entity: text('undo writes for this company', 'id'),
     provider: text('undo writes in this CRM only', 'name'),
-    since: time('undo what cvrsync wrote from then on'),
-    until: time('undo what cvrsync wrote before then'),
+    since: time('undo writes from this time on'),
+    until: time('undo writes before this time'),
     property: text('undo writes of this property only', 'name'),
-    limit: integer('restore at most so many records now; the next run continues'),
-    hold: durationOrForever(
-      'how long to hold what is restored, or the register wins again: 90d, forever (default 30d)',
-    ),
+    limit: integer('restore at most this many records; the next run continues'),
+    hold: durationOrForever('how long cvrsync leaves the restored values alone: 90d, forever (default 30d)'),
     dryRun: flag('show what cvrsync would restore, and write nothing'),
     yes: flag('restore without asking'),
   },
@@ -49,7 +47,7 @@ export const command = defineCommand({
     const { event, entity, since, provider } = given;
     if (event === undefined && entity === undefined && since === undefined)
       throw new UsageError(
-        'name what to take back: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow it',
+        'name the writes: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow them',
       );
     if (limit === 0) throw new UsageError('--limit 0 restores nothing: give a number of records');
     const connector = await needConnector(context);
@@ -103,7 +101,7 @@ async function mayUndo(
     const values = await countWrites(store.db, selection);
     const most = limit === undefined ? '' : `, at most ${records(limit)} of them now`;
     throw new UsageError(
-      `this would take back up to ${values === 1 ? '1 value' : `${values} values`} in ${records(affected.length)}${most}. cvrsync cannot ask here: add --yes, or try it first with --dry-run`,
+      `this would restore up to ${values === 1 ? '1 value' : `${values} values`} in ${records(affected.length)}${most}. cvrsync cannot ask here: add --yes, or try it first with --dry-run`,
     );
   }
   const { done } = await preview();
@@ -166,7 +164,7 @@ async function take(
   }
 }
 
-const NOTHING = 'Nothing was written that this could take back.';
+const NOTHING = 'cvrsync wrote nothing that this could restore.';
 
 /** What to say where the event wrote nothing. Throws where there is no such event. */
 async function readEvent({ db }: Store, seq: number): Promise<string> {
@@ -226,7 +224,7 @@ function report(context: CommandContext, { done, left }: UndoResult, notes: Undo
     output.result({ dryRun: stage === 'dry', counts, left, properties: done }, '');
     return code;
   }
-  output.table(done.slice(0, SHOWN).map(rowOf), nothing);
+  output.table(done.slice(0, SHOWN).map(rowOf(stage)), nothing);
   if (done.length > SHOWN) output.line(`… and ${done.length - SHOWN} more: --json shows all.`);
   const restored = counts['restored'] ?? 0;
   if (stage !== 'done') output.line(`${restored} would be restored. Nothing was written.`);
@@ -246,14 +244,16 @@ function report(context: CommandContext, { done, left }: UndoResult, notes: Undo
   return code;
 }
 
-const rowOf = ({ provider, record, property, kind, from, to, reason }: Undone) => ({
-  record: `${provider}:${record}`,
-  property,
-  result: kind,
-  from: shown(from),
-  to: to === undefined ? '' : shown(to),
-  reason: reason ?? '',
-});
+const rowOf =
+  (stage: UndoReport['stage']) =>
+  ({ provider, record, property, kind, from, to, reason }: Undone) => ({
+    record: `${provider}:${record}`,
+    property,
+    result: kind === 'restored' && stage !== 'done' ? 'to restore' : kind,
+    from: shown(from),
+    to: to === undefined ? '' : shown(to),
+    reason: reason ?? '',
+  });
 
 const shown = (value: Undone['from']): string => (value === null ? '(blank)' : String(value));
 

@@ -34,7 +34,7 @@ const match = Type.Object(
   {
     ...CLOSED,
     description:
-      'Where the CRM keeps the CVR number; and by which properties records without one are matched, where the mapping does not say it.',
+      'The property that holds the CVR number, and the properties that match records without a number, if the mapping does not name them.',
   },
 );
 
@@ -49,7 +49,7 @@ const target = Type.Object(
   {
     property: text('Name of a CRM property.'),
     policy: Type.Optional(policy('Policy of this property.')),
-    join: Type.Optional(Type.String({ description: 'What stands between the members of a list; ", " where absent.' })),
+    join: Type.Optional(Type.String({ description: 'Separator between the members of a list (default ", ").' })),
   },
   CLOSED,
 );
@@ -59,7 +59,7 @@ const fieldRule = (about: string) =>
     Type.Union(
       [targetText, target, Type.Literal(false), Type.Array(Type.Union([targetText, target]), { minItems: 1 })],
       {
-        description: `Where this goes: ${about}.`,
+        description: `Target of this field: ${about}.`,
       },
     ),
   );
@@ -69,7 +69,7 @@ export type FieldRule = Static<ReturnType<typeof fieldRule>>;
 const valueMap = (about: string) =>
   Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-      description: `What the CRM takes for each value of this: ${about}.`,
+      description: `The CRM's value for each value of this field: ${about}.`,
     }),
   );
 
@@ -80,26 +80,26 @@ export const connectionSchema = Type.Object(
     match: Type.Optional(match),
     policy: Type.Optional(
       policy(
-        `Policy of every field that has none of its own; properties made for this product stay always. ${POLICIES}`,
+        `Policy of the fields that have none of their own; the cvr_ properties of the preset stay always. ${POLICIES}`,
       ),
     ),
     fields: Type.Object(Object.fromEntries(FIELD_NAMES.map((name) => [name, fieldRule(FIELDS[name].about)])), {
       ...CLOSED,
       default: {},
       description:
-        "Company field to CRM property: a name, { property, policy }, a list of these, or false. The preset is used where a field is not named; naming one replaces all of its preset's properties.",
+        'Company field to CRM property: a name, { property, policy }, a list of these, or false. A field that you do not name uses the preset; a field that you name goes only to the properties that you give it.',
     }),
     values: Type.Object(Object.fromEntries(FIELD_NAMES.map((name) => [name, valueMap(FIELDS[name].about)])), {
       ...CLOSED,
       default: {},
       description:
-        'Field to the values the CRM takes, for enumerations; a key that ends in * stands for all that begin so.',
+        'Values of the register to values of the CRM, for each field; a key that ends in * stands for all values that begin with it.',
     }),
     currency: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{3}$',
         description:
-          "The currency of the CRM's amounts, DKK: amounts in it are written without a property that names their currency.",
+          "The currency of the CRM's amounts, such as DKK. cvrsync writes amounts in this currency even if no property names their currency.",
       }),
     ),
     notes: Type.Array(Type.Enum(Object.keys(EVENTS)), {
@@ -107,42 +107,43 @@ export const connectionSchema = Type.Object(
       description: 'Events that also leave a note on the record.',
     }),
     hold: Type.Optional(
-      property('A record where this property is set is left alone; a date in it is the last day of that.'),
+      property('cvrsync leaves a record alone while this property is set; a date in it is the last day of the hold.'),
     ),
     autoLink: Type.Boolean({
       default: false,
-      description: 'Link records by their CVR number as they appear; needs match.',
+      description: 'Link new records by their CVR number; needs match.',
     }),
     autoMatch: Type.Optional(
       Type.Literal('suggest', {
         description:
-          'Suggest a company in review for records without a CVR number as they appear or change; needs match and a company index.',
+          'Suggest a company in review for each new or changed record without a CVR number; needs match and a company index.',
       }),
     ),
     persons: Type.Boolean({
       default: false,
-      description: 'Write the names of owners, board members, managers and other persons: into properties and notes.',
+      description: 'Write the names of owners, board members, managers and other persons into properties and notes.',
     }),
     parent: Type.Boolean({
       default: false,
-      description: 'Make the company that owns more than half of another one its parent, where both are linked.',
+      description: 'Make a company the parent of another one that it owns more than half of, if both are linked.',
     }),
     batch: Type.Optional(
       Type.Integer({
         minimum: 1,
         description:
-          'Records in one write at most, where triggers or flows in the CRM fail for larger calls; what it allows where absent.',
+          'Most records in one write, if triggers or flows in the CRM fail for larger calls (default: what the CRM allows).',
       }),
     ),
     pollMinutes: Type.Number({
       minimum: 0,
       default: 10,
-      description: 'How often to ask the CRM for deleted, merged, new and edited records; 0 for never.',
+      description: 'Minutes between two polls of the CRM for deleted, merged, new and edited records; 0 turns it off.',
     }),
     reconcileHours: Type.Number({
       minimum: 0,
       default: 24,
-      description: "How often to compare the service's list, the links and the CRM, and repair; 0 for never.",
+      description:
+        "Hours between two comparisons and repairs of the service's list, the links and the CRM; 0 turns it off.",
     }),
   },
   CLOSED,
@@ -159,10 +160,10 @@ const connector = Type.Object(
         }),
         auth: Type.Union([...authSchema.anyOf, Type.Array(authSchema, { minItems: 1, maxItems: 2 })], {
           description:
-            'How the monitoring service proves itself: { method: Header, key, value }, { method: BasicAuth, key, value }, { method: Signature, secret } or { method: None }. A list of two accepts either, to rotate a secret.',
+            'How the monitoring service authenticates: { method: Header, key, value }, { method: BasicAuth, key, value }, { method: Signature, secret } or { method: None }. A list of two accepts both, so that you can rotate a secret.',
         }),
       },
-      { ...CLOSED, description: 'Where events arrive.' },
+      { ...CLOSED, description: 'The webhook that receives events.' },
     ),
     upstream: Type.Optional(
       Type.Object(
@@ -172,39 +173,41 @@ const connector = Type.Object(
           requestsPerMinute: Type.Integer({
             minimum: 1,
             default: 500,
-            description: 'Calls allowed for the key in a minute.',
+            description: 'Calls per minute that the key allows.',
           }),
         },
         {
           ...CLOSED,
           description:
-            'The monitoring service, to add, remove and list companies; without it links are kept here only.',
+            'The monitoring service, in which cvrsync adds, removes and lists companies. Without it, cvrsync only stores the links.',
         },
       ),
     ),
     providers: Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), Type.Object({}), {
       minProperties: 1,
-      description: "The CRMs. Each key is the {Provider} name in the service's paths.",
+      description: 'The CRMs. Each key is the {Provider} in the paths of the service.',
     }),
-    emailEvent: text('Name of the company e-mail event; the specification does not show it.', { default: 'email' }),
+    emailEvent: text("Name of the event for a company's e-mail address; the specification does not name it.", {
+      default: 'email',
+    }),
     limits: Type.Object(
       {
         backlogCap: Type.Integer({
           minimum: 1,
           default: 100_000,
-          description: 'Accepted and not yet applied events; above it, webhooks are answered 503.',
+          description: 'Most accepted events that wait to be applied; above it, webhooks get 503.',
         }),
         leaseSeconds: Type.Integer({
           minimum: 5,
           maximum: 3600,
           default: 30,
-          description: 'After a crash, work resumes within this time.',
+          description: 'Longest time in seconds until work resumes after a crash.',
         }),
       },
       { ...CLOSED, description: 'Limits of the daemon.' },
     ),
   },
-  { ...CLOSED, description: 'The half that brings changes into the CRMs.' },
+  { ...CLOSED, description: 'The connector: it writes changes into the CRMs.' },
 );
 
 /** The whole file. The entries of `connector.providers` are checked by {@link connectionSchema} and their provider's settings. */
@@ -220,13 +223,13 @@ export const configSchema = Type.Object(
       minimum: 2,
       maximum: 1000,
       default: 10,
-      description: 'Connections of the daemon to a PostgreSQL store, at most; SQLite has none.',
+      description: 'Most connections of the daemon to a PostgreSQL store; SQLite ignores it.',
     }),
     roles: Type.Array(Type.Union([Type.Literal('ingest'), Type.Literal('sync'), Type.Literal('service')]), {
       minItems: 1,
       default: [...ROLES],
       description:
-        'What this daemon does, where several share a PostgreSQL store. ingest: take webhooks; sync: the rest of the connector; service: the monitoring service.',
+        'The tasks of this daemon, if several daemons share a PostgreSQL store. `ingest` receives webhooks, `sync` is the rest of the connector, `service` is the monitoring service.',
     }),
     connector: Type.Optional(connector),
     service: Type.Optional(service),

@@ -81,7 +81,7 @@ describe('review with --all', () => {
     const accepted = await harness.run('review', 'accept', '--all', '--kind', 'link', '--yes');
     expect([accepted.code, accepted.stdout.trim().split('\n')]).toEqual([
       0,
-      [expect.stringMatching(/^2 in all: 2 the link is active/u)],
+      [expect.stringMatching(/^2 entries: the link is active/u)],
     ]);
     expect(await states(harness)).toEqual(['active', 'active']);
   });

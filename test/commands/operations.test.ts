@@ -83,11 +83,11 @@ describe('check', () => {
     const { run } = await configured({ fields: { status: 'my_status', startDate: 'my_start' } });
     const before = await run('check');
     expect(before.code).toBe(1);
-    expect(before.stdout).toMatch(/could be made: my_status, my_start\s.*--create-properties/);
+    expect(before.stdout).toMatch(/can be created: my_status, my_start\s.*--create-properties/);
     const made = await run('check', '--create-properties');
-    expect(made.stdout).toMatch(/ok\s+hubspot my_start\s+made/);
+    expect(made.stdout).toMatch(/ok\s+hubspot my_start\s+created/);
     expect(made.code).toBe(0);
-    expect((await run('check')).stdout).not.toContain('could be made');
+    expect((await run('check')).stdout).not.toContain('can be created');
   });
 
   it('fails by a token that is refused, without showing it', async () => {
@@ -180,7 +180,7 @@ describe('review', () => {
     });
     expect(await run('review', 'accept', '--all', '--yes', '--kind', 'link')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^1 in all: 1 the link is active/),
+      stdout: expect.stringMatching(/^1 entry: the link is active/),
     });
     expect(await run('review', 'retry', 'body/1')).toMatchObject({
       code: 1,

@@ -190,7 +190,7 @@ test('a override on a property or a record that is not there is refused with wha
   expect(await said('hold', `hubspot:${id}`, '--until', '2020-01-01')).toMatch(/^2 .*is in the past/su);
   expect(await said('hold', `hubspot:${id}`, '--until', 'soon')).toMatch(/^2 .*is not a date/su);
   expect(await said('hold', `hubspot:${id}`, '--clear')).toMatch(/^1 .*is not on hold/su);
-  expect(await said('undo')).toMatch(/^2 .*name what to take back/su);
+  expect(await said('undo')).toMatch(/^2 .*name the writes/su);
 });
 
 test('a record that was merged away is not ruled on: its overrides went along, and the survivor is named', async () => {

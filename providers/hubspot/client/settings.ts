@@ -7,14 +7,14 @@ export const HubspotSettings = Type.Object(
       minLength: 1,
       secret: true,
       description:
-        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write; to leave notes also crm.objects.contacts.read and crm.objects.contacts.write, to make properties crm.schemas.companies.write.',
+        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write; for notes also crm.objects.contacts.read and crm.objects.contacts.write, to create properties crm.schemas.companies.write.',
     }),
     clientSecret: Type.Optional(
       Type.String({
         minLength: 1,
         secret: true,
         description:
-          'Client secret of the app whose webhooks HubSpot sends here: it proves that a request is HubSpot’s. Needed for webhooks only; service keys have none.',
+          'Client secret of the app whose webhooks HubSpot sends to cvrsync; cvrsync checks their signature with it. Only webhooks need it; service keys have none.',
       }),
     ),
     baseUrl: Type.String({
@@ -26,7 +26,7 @@ export const HubspotSettings = Type.Object(
       pattern: '^(v3|\\d{4}-\\d{2})$',
       default: '2026-09',
       description:
-        'API version in the paths: a dated one, or v3. From 2026-09 on HubSpot applies the rules of the portal (required properties) to API writes too.',
+        'API version in the paths: a dated one, or v3. From 2026-09 on, HubSpot applies the required properties of the account to API writes too.',
     }),
     rate: Type.Object(
       {
@@ -36,10 +36,10 @@ export const HubspotSettings = Type.Object(
       {
         default: { calls: 190, perSeconds: 10 },
         description:
-          'The burst limit of the app: 100 calls per 10 s on Free and Starter, 190 on Professional and Enterprise, 250 with the API limit increase. Set it lower where other software shares the app.',
+          'The burst limit of the app: 100 calls per 10 s on Free and Starter, 190 on Professional and Enterprise, 250 with the API limit increase. Set it lower if other software shares the app.',
       },
     ),
-    concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Calls in flight at once.' }),
+    concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Most calls at the same time.' }),
   },
   { additionalProperties: false },
 );

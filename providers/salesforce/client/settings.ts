@@ -17,15 +17,16 @@ const JwtBearer = Type.Object(
   {
     flow: Type.Literal('jwt-bearer'),
     clientId,
-    username: Type.String({ minLength: 1, description: 'Username the connection acts as; approved for the app.' }),
-    privateKey: secret(
-      'RSA private key in PEM; its certificate is uploaded to the app. `\\n` may stand for line ends.',
-    ),
+    username: Type.String({
+      minLength: 1,
+      description: 'User that the connection acts as; approve the user for the app.',
+    }),
+    privateKey: secret('RSA private key in PEM; upload its certificate to the app. `\\n` may stand for line ends.'),
     audience: Type.Optional(
-      Type.String({ minLength: 1, description: 'Audience of the assertion, where it is not loginUrl.' }),
+      Type.String({ minLength: 1, description: 'Audience of the assertion (default: loginUrl).' }),
     ),
   },
-  { additionalProperties: false, description: 'OAuth JWT bearer: no secret travels, nothing to rotate.' },
+  { additionalProperties: false, description: 'OAuth JWT bearer: no secret is sent, and none needs rotation.' },
 );
 
 const RefreshToken = Type.Object(
@@ -37,7 +38,7 @@ const RefreshToken = Type.Object(
       'Refresh token of this connection alone: with rotation, a second process using it revokes it for both.',
     ),
   },
-  { additionalProperties: false, description: 'OAuth refresh token; a rotated token is kept in the store.' },
+  { additionalProperties: false, description: 'OAuth refresh token; the store keeps a rotated token.' },
 );
 
 export const SalesforceSettings = Type.Object(
@@ -46,7 +47,7 @@ export const SalesforceSettings = Type.Object(
       pattern: '^https?://[^/]+(/.*[^/])?$',
       default: 'https://login.salesforce.com',
       description:
-        'Where tokens are fetched, without a slash at the end: the My Domain (https://NAME.my.salesforce.com), https://login.salesforce.com, or https://test.salesforce.com for sandboxes.',
+        'Address that issues tokens, without a slash at the end: the My Domain (https://NAME.my.salesforce.com), https://login.salesforce.com, or https://test.salesforce.com for sandboxes.',
     }),
     auth: Type.Union([ClientCredentials, JwtBearer, RefreshToken], {
       description: 'How the connection authenticates: client-credentials, jwt-bearer or refresh-token.',
@@ -54,7 +55,7 @@ export const SalesforceSettings = Type.Object(
     organizationId: Type.Optional(
       Type.String({
         pattern: '^00D[0-9A-Za-z]{12}([0-9A-Za-z]{3})?$',
-        description: 'Id of the org this connection must reach; a token for another one is refused.',
+        description: 'Id of the org; cvrsync refuses a token for another org.',
       }),
     ),
     apiVersion: Type.String({ pattern: '^\\d{2,3}\\.0$', default: '67.0', description: 'REST API version.' }),
@@ -65,27 +66,26 @@ export const SalesforceSettings = Type.Object(
       },
       {
         default: { calls: 20, perSeconds: 1 },
-        description: 'A pace of courtesy: Salesforce publishes no limit per second, only one per day.',
+        description: 'Pace of the calls. Salesforce publishes no limit per second, only one per day.',
       },
     ),
-    concurrency: Type.Integer({ minimum: 1, maximum: 25, default: 5, description: 'Calls in flight at once.' }),
+    concurrency: Type.Integer({ minimum: 1, maximum: 25, default: 5, description: 'Most calls at the same time.' }),
     dailyShare: Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
       default: 0.8,
       description:
-        'Share of the calls the org has in 24 hours, counted over all software that uses it, above which this connection pauses.',
+        "The connection pauses when all software together has used this share of the org's calls in 24 hours.",
     }),
     object: Type.Literal('Account', { default: 'Account', description: 'The object that holds companies.' }),
     noteAs: Type.Union([Type.Literal('Task'), Type.Literal('ContentNote')], {
       default: 'Task',
       description:
-        'What a note becomes: a completed task on the account, or a ContentNote, which needs Notes to be enabled in the org.',
+        'Type of notes: a completed task on the account, or a ContentNote, for which the org must enable Notes.',
     }),
     allowDuplicates: Type.Boolean({
       default: true,
-      description:
-        'Write although a duplicate rule raises an alert: the records exist already. A rule that blocks still blocks.',
+      description: 'Write even if a duplicate rule raises an alert; a rule that blocks still blocks.',
     }),
   },
   { additionalProperties: false },

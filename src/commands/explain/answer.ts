@@ -32,7 +32,7 @@ const WRITES = 'nothing: cvrsync writes it with the next event';
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   same: { means: "the CRM holds the register's value", todo: 'nothing' },
   stored: { means: 'the CRM holds what it made of the value', todo: 'nothing' },
-  held: { means: 'a hold: nothing is written', todo: 'to end the hold: cvrsync hold RECORD PROPERTY --clear' },
+  held: { means: 'a hold stops writes to the property', todo: 'to end the hold: cvrsync hold RECORD PROPERTY --clear' },
   never: { means: 'the policy of the property is never', todo: 'nothing' },
   released: { means: 'a release lets the register win', todo: WRITES },
   blank: { means: 'the CRM holds nothing', todo: WRITES },
@@ -128,7 +128,7 @@ function heldText(lines: readonly Line[], wanted: readonly Line[], property: str
   if (property !== undefined)
     return wanted.map(({ holds }) => shownValue(holds)).join(', ') || 'nothing is known of it';
   if (lines.length === 0) return 'nothing is known of it';
-  const alike = `${lines.length - wanted.length} of ${lines.length} properties as the register says`;
+  const alike = `${lines.length - wanted.length} of ${lines.length} properties hold the register's value`;
   return wanted.length === 0 ? alike : `${alike}; others: ${some(wanted, ({ holds }) => shownValue(holds))}`;
 }
 
@@ -150,7 +150,7 @@ function registerText({ facts }: Timeline, wanted: readonly Line[], property: st
 function ruleText(wanted: readonly Line[], property: string | undefined): string {
   const meant = ({ rule, detail }: Line): string => `${rule}: ${MEANINGS[rule]?.means ?? detail ?? 'see below'}`;
   if (property !== undefined) return wanted.map(meant).join('; ') || 'no decision';
-  if (wanted.length === 0) return 'same: nothing is to be written';
+  if (wanted.length === 0) return "same: the CRM holds the register's values";
   const groups = Map.groupBy(wanted, ({ rule }) => rule);
   return [...groups].map(([rule, alike]) => `${rule}: ${alike.map((each) => each.property).join(', ')}`).join('; ');
 }

@@ -10,12 +10,12 @@ export const alerts = Type.Object(
       Type.String({
         pattern: '^https?://[^/\\s]+(/\\S*)?$',
         secret: true,
-        description: 'Address that gets { "text": ... } by POST, as Slack, Teams and Mattermost take it.',
+        description: 'Address that receives { "text": ... } by POST: Slack, Teams or Mattermost.',
       }),
     ),
     allow: Type.Array(text('An address or a network, as 10.1.0.0/16.'), {
       default: [],
-      description: 'Private networks that the webhook may stand in.',
+      description: 'Private networks that the webhook may use.',
     }),
     mail: Type.Optional(
       Type.Object(
@@ -23,16 +23,16 @@ export const alerts = Type.Object(
           to: Type.Array(Type.String({ pattern: '^[^\\s<>@]+@[^\\s<>@]+$', description: 'An address.' }), {
             minItems: 1,
             maxItems: 20,
-            description: 'Who gets the mail.',
+            description: 'Recipients of the mail.',
           }),
           url: Type.Optional(
             Type.String({
               pattern: '^smtps?://',
               secret: 'url',
-              description: 'Mail server: smtp://user:password@host:port; that of service.smtp where absent.',
+              description: 'Mail server: smtp://user:password@host:port (default: that of service.smtp).',
             }),
           ),
-          from: Type.Optional(text('Sender; that of service.smtp where absent.')),
+          from: Type.Optional(text('Sender (default: that of service.smtp).')),
         },
         { ...CLOSED, description: 'Alerts by mail.' },
       ),
@@ -40,18 +40,18 @@ export const alerts = Type.Object(
     reviewOver: Type.Integer({
       minimum: 0,
       default: 100,
-      description: 'Alert when more things than this wait in review for a day.',
+      description: 'Alert if more entries than this wait in review for a day.',
     }),
     registerBehindMinutes: Type.Integer({
       minimum: 1,
       default: 60,
-      description: 'Alert when the register, or another source, could not be read for so long.',
+      description: 'Alert if the register or another source cannot be read for this long.',
     }),
   },
   {
     ...CLOSED,
     description:
-      'Who is told once when something begins to need a person (credentials, failed work, the register, the safety limit, the disk, webhooks that fail, a long review list) and once when it is over.',
+      'One alert when something needs a person (credentials, failed work, the register, the safety limit, the disk, failing webhooks, a long review list), and one when it is over.',
   },
 );
 

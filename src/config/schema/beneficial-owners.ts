@@ -7,12 +7,12 @@ export const beneficialOwners = Type.Object(
     legalBasis: Type.String({
       minLength: 20,
       description:
-        'Why you may have them, in words: as an obliged entity in customer due diligence, or with a legitimate interest that the register has approved.',
+        'Your legal basis, in words: an obliged entity in customer due diligence, or a legitimate interest that the register approved.',
     }),
   },
   {
     ...CLOSED,
     description:
-      'Beneficial owners, which are not public since September 2025: without a legal basis nothing about them is read, kept, told or written.',
+      'Beneficial owners are not public since September 2025: without a legal basis cvrsync does not read, keep, send or write anything about them.',
   },
 );

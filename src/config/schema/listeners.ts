@@ -9,11 +9,11 @@ export const server = Type.Object(
       minimum: 0,
       maximum: 65535,
       default: 8080,
-      description: 'Port to listen on; 0 picks a free one.',
+      description: 'Port to listen on; 0 picks a free port.',
     }),
-    publicUrl: Type.Optional(baseUrl('How the world reaches this server, where it differs')),
+    publicUrl: Type.Optional(baseUrl('Public address of this server, if it differs from host and port')),
   },
-  { ...CLOSED, description: 'Where we listen.', moved: { adminToken: 'admin.token' } },
+  { ...CLOSED, description: 'The public listener: webhooks and the API.', moved: { adminToken: 'admin.token' } },
 );
 
 const roleValues = (role: string) =>
@@ -25,18 +25,24 @@ const oidc = Type.Object(
   {
     issuer: Type.String({
       pattern: '^https?://\\S+$',
-      description: 'Address of the issuer, as its own configuration names it.',
+      description: "Address of the issuer, exactly as the issuer's own configuration states it.",
     }),
-    clientId: text('Name under which cvrsync is registered there.'),
-    clientSecret: secret('Secret of that registration.'),
-    scope: text('Scopes that are asked for.', { default: 'openid profile email' }),
-    roleClaim: text('Claim that says what a person may do: a text, or a list of them.', { default: 'roles' }),
+    clientId: text('Client id of cvrsync at the issuer.'),
+    clientSecret: secret('Client secret of cvrsync at the issuer.'),
+    scope: text('Scopes to request.', { default: 'openid profile email' }),
+    roleClaim: text('Claim that holds the roles of a person: a text or a list of texts.', { default: 'roles' }),
     roles: Type.Object(
       { viewer: roleValues('a viewer'), operator: roleValues('an operator'), admin: roleValues('an admin') },
-      { ...CLOSED, description: 'Which value gives which role; the highest counts, and without one nobody gets in.' },
+      {
+        ...CLOSED,
+        description: 'Values of the claim for each role. The highest role counts; a person without one cannot sign in.',
+      },
     ),
   },
-  { ...CLOSED, description: 'Single sign-on by OpenID Connect: operators sign in where your organisation does.' },
+  {
+    ...CLOSED,
+    description: "Single sign-on with OpenID Connect: operators sign in with your organisation's accounts.",
+  },
 );
 
 export const admin = Type.Object(
@@ -47,38 +53,37 @@ export const admin = Type.Object(
         minimum: 0,
         maximum: 65535,
         description:
-          'Port to listen on, 8081 where absent; 0 picks a free one, as does an absent one where server.port is 0.',
+          'Port to listen on (default 8081); 0 picks a free port, and so does an absent port if server.port is 0.',
       }),
     ),
-    publicUrl: Type.Optional(baseUrl('How browsers reach the dashboard; single sign-on needs it')),
+    publicUrl: Type.Optional(baseUrl('Address of the dashboard in a browser; single sign-on needs it')),
     oidc: Type.Optional(oidc),
     viewersSeePersons: Type.Boolean({
       default: false,
-      description: 'Show viewers the names of persons and mail addresses on the dashboard, which are masked otherwise.',
+      description: 'Show viewers the names of persons and mail addresses on the dashboard; the default masks them.',
     }),
     token: Type.Optional(
       Type.String({
         pattern: '^[!-~]{16,}$',
         secret: true,
         description:
-          'Token that programs send, 16 characters or more without blanks. Where absent: made at the first start, in a file beside a SQLite store; for PostgreSQL derived from service.secretKey.',
+          'Token that programs send, at least 16 characters without blanks. By default the first start creates it: in a file next to a SQLite store, or for PostgreSQL from service.secretKey.',
       }),
     ),
     openMetrics: Type.Boolean({
       default: false,
       description:
-        'Answer /metrics and /openapi.json without a token, to everybody who reaches the admin listener. Otherwise they need the admin token, or an operator who is signed in.',
+        'Answer /metrics and /openapi.json without a token, for everybody who reaches the admin listener. By default they need the admin token or a signed-in operator.',
     }),
     exposed: Type.Boolean({
       default: false,
       description:
-        'Says that host is meant to be another address than loopback, and that only those who may administer reach it: in a container, or behind a firewall.',
+        'Confirms that host is not a loopback address on purpose, and that only administrators reach it: in a container, or behind a firewall.',
     }),
   },
   {
     ...CLOSED,
     default: {},
-    description:
-      'The admin listener: the dashboard, /admin/api, /metrics and /openapi.json, apart from the public port.',
+    description: 'The admin listener, on a port of its own: the dashboard, /admin/api, /metrics and /openapi.json.',
   },
 );

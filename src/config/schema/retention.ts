@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { CLOSED } from './shapes.ts';
 
 const days = (what: string, preset: number) =>
-  Type.Integer({ minimum: 1, maximum: 36_500, default: preset, description: `Days that ${what} are kept.` });
+  Type.Integer({ minimum: 1, maximum: 36_500, default: preset, description: `Days to keep ${what}.` });
 
 export const retention = Type.Object(
   {
@@ -19,9 +19,9 @@ export const retention = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 36_500,
-        description: 'Days that news items are kept; for good where absent.',
+        description: 'Days to keep news items (default: for good).',
       }),
     ),
   },
-  { ...CLOSED, default: {}, description: 'How long each kind of data is kept.' },
+  { ...CLOSED, default: {}, description: 'How long to keep each kind of data.' },
 );

@@ -25,17 +25,24 @@ const register = Type.Union(
         username: text('User name at the register.'),
         password: secret('Password at the register.'),
         pollSeconds: seconds('How often to ask for what is new.', 30),
-        pageSize: Type.Integer({ minimum: 1, maximum: 3_000, default: 500, description: 'Documents a page.' }),
-        requestsPerSecond: Type.Number({ minimum: 0.1, maximum: 20, default: 2, description: 'Politeness.' }),
+        pageSize: Type.Integer({ minimum: 1, maximum: 3_000, default: 500, description: 'Documents per page.' }),
+        requestsPerSecond: Type.Number({
+          minimum: 0.1,
+          maximum: 20,
+          default: 2,
+          description: 'Most requests per second to the register.',
+        }),
         since: Type.Optional(
-          text('Where a first load begins: documents loaded by the register at or after this day or time. Else all.'),
+          text(
+            'Start of the first load: only documents that the register loaded on or after this day or time (default: all).',
+          ),
         ),
       },
       CLOSED,
     ),
   ],
   {
-    description: 'Where the register is read: { source: file, path } or { source: cvr, baseUrl, username, password }.',
+    description: 'The source of the register: { source: file, path } or { source: cvr, baseUrl, username, password }.',
   },
 );
 
@@ -43,28 +50,28 @@ const webhooks = Type.Object(
   {
     allowPrivateAddresses: Type.Boolean({
       default: false,
-      description: 'Also post to loopback, link-local and private addresses.',
+      description: 'Allow webhooks at loopback, link-local and private addresses.',
     }),
     allow: Type.Array(text('An address or a network, as 10.1.0.0/16.'), {
       default: [],
-      description: 'Networks that may be posted to although they are private.',
+      description: 'Private networks that webhooks may use.',
     }),
     retrySeconds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0, maximum: 604_800 }), {
         minItems: 1,
         maxItems: 50,
         description:
-          'Seconds before each attempt, the first included; for monitors without a schedule of their own. Else 0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400.',
+          'Seconds before each attempt, the first included, for monitors without a schedule of their own (default 0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400).',
       }),
     ),
     concurrency: Type.Integer({
       minimum: 1,
       maximum: 256,
       default: 16,
-      description: 'Posts under way to one webhook at a time.',
+      description: 'Most posts to one webhook at the same time.',
     }),
   },
-  { ...CLOSED, default: {}, description: 'Webhooks we send.' },
+  { ...CLOSED, default: {}, description: 'Webhooks that the service sends.' },
 );
 
 const smtp = Type.Object(
@@ -74,37 +81,37 @@ const smtp = Type.Object(
       secret: 'url',
       description: 'Mail server: smtp://user:password@host:port.',
     }),
-    from: text('Sender of our mail.'),
-    admin: Type.Optional(text('Address that gets mail about failing monitors that have no recipients of their own.')),
+    from: text('Sender address of the mails.'),
+    admin: Type.Optional(text('Address for mail about failing monitors without recipients of their own.')),
     digestHour: Type.Integer({
       minimum: 0,
       maximum: 23,
       default: 7,
-      description: 'Hour in Copenhagen at which daily mails are sent.',
+      description: 'Hour of the day, in Copenhagen, at which daily mails leave.',
     }),
   },
-  { ...CLOSED, description: 'Mail.' },
+  { ...CLOSED, description: 'Outgoing mail.' },
 );
 
 const news = Type.Object(
   {
     baseUrl: baseUrl('Public site that news items and mails link to', { default: 'https://datacvr.virk.dk' }),
-    registryProvider: text('Provider name of news made from the register.', { default: 'VIRK' }),
+    registryProvider: text('Provider name of news from the register.', { default: 'VIRK' }),
     pressProvider: text('Provider name of press releases.', { default: 'PressAgency' }),
     gazetteProvider: text('Provider name of bankruptcy notices.', { default: 'Gazette' }),
   },
-  { ...CLOSED, default: {}, description: 'News made from changes.' },
+  { ...CLOSED, default: {}, description: 'News items that the service makes from changes.' },
 );
 
 const reports = Type.Object(
   {
     enabled: Type.Boolean({ default: false, description: 'Watch the filing index for annual reports.' }),
     indexUrl: baseUrl('Address of the filing index', { default: 'http://distribution.virk.dk/offentliggoerelser' }),
-    documentHosts: Type.Array(text('A host name; its sub-domains count too.'), {
+    documentHosts: Type.Array(text('A host name; it includes the sub-domains.'), {
       default: ['virk.dk'],
-      description: 'Hosts that documents may be fetched from.',
+      description: 'Hosts from which cvrsync may fetch documents.',
     }),
-    pollSeconds: seconds('How often to ask for new filings.', 300),
+    pollSeconds: seconds('Seconds between two requests for new filings.', 300),
     deprecatedReport: Type.Boolean({
       default: false,
       description: 'Also send the deprecated Report property in newReport.',
@@ -117,7 +124,7 @@ const gazette = Type.Object(
   {
     enabled: Type.Boolean({ default: false, description: 'Watch the gazette for bankruptcy notices.' }),
     baseUrl: baseUrl('Address of the gazette', { default: 'https://www.statstidende.dk' }),
-    pollSeconds: seconds('How often to ask for new notices.', 1_800),
+    pollSeconds: seconds('Seconds between two requests for new notices.', 1_800),
   },
   { ...CLOSED, default: {}, description: 'Bankruptcy notices.' },
 );
@@ -132,17 +139,17 @@ const press = Type.Object(
         {
           // Unlike a base URL it may end in a slash, as many do.
           url: Type.String({ pattern: '^https?://[^/\\s]+(/\\S*)?$', description: 'Address of an RSS or Atom feed.' }),
-          entityId: Type.Optional(company('The company all its items are about')),
+          entityId: Type.Optional(company('The company that all items are about')),
           publishers: Type.Record(Type.String(), company('Entity id of a company'), {
             default: {},
-            description: 'Publisher id in item links or feed, to company.',
+            description: 'Companies by the publisher id in item links or in the feed.',
           }),
         },
         CLOSED,
       ),
       { default: [], description: 'Feeds of press releases.' },
     ),
-    pollSeconds: seconds('How often to read the feeds.', 900),
+    pollSeconds: seconds('Seconds between two readings of the feeds.', 900),
   },
   { ...CLOSED, default: {}, description: 'Press releases.' },
 );
@@ -160,30 +167,33 @@ export const service = Type.Object(
     requestsPerMinute: Type.Integer({
       minimum: 1,
       default: 500,
-      description: 'Calls allowed for an API key in a minute.',
+      description: 'Most calls per minute of an API key.',
     }),
-    emailEvent: text('Name of the company e-mail event; the specification does not show it.', { default: 'email' }),
+    emailEvent: text("Name of the event for a company's e-mail address; the specification does not name it.", {
+      default: 'email',
+    }),
     placeType: text('Type name of a production unit in payloads; the specification does not show it.', {
       default: 'Place',
     }),
     recodingGuard: Type.Boolean({
       default: true,
-      description: 'No industry events where the register recodes many companies at once, as from DB07 to DB25.',
+      description:
+        'Send no industry events while the register recodes many companies at once, such as from DB07 to DB25.',
     }),
     leaseSeconds: Type.Integer({
       minimum: 5,
       maximum: 3600,
       default: 30,
-      description: 'After a crash, watching, delivery and mail resume within this time.',
+      description: 'Longest time in seconds until watching, delivery and mail resume after a crash.',
     }),
     secretKey: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9+/]{43}=$',
         secret: true,
         description:
-          '32 bytes in base64 that seal the secrets of monitors. Where absent a key file is made beside a SQLite store; PostgreSQL needs it.',
+          'Key that encrypts the secrets of monitors: 32 bytes in base64. By default cvrsync creates a key file next to a SQLite store; PostgreSQL needs this setting.',
       }),
     ),
   },
-  { ...CLOSED, description: 'The half that watches the register; leave it out to run the connector alone.' },
+  { ...CLOSED, description: 'The service: it watches the register. Leave it out to run the connector alone.' },
 );

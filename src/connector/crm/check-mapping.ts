@@ -37,14 +37,8 @@ export function checkMapping(
   const schema = new Map(properties.map((property) => [property.name, property]));
   const checked = checkRows(provider, properties);
   const [inUse, judged] = [checked.map(({ row }) => row), checked.map(({ findings }) => findings)];
-  const present = inUse.filter((row) => schema.has(row.property)).length;
-  const sound = judged.filter((findings) => findings.every(({ level }) => level === 'ok')).length;
   return [
-    {
-      level: 'ok',
-      subject: `${provider.name} mapping`,
-      found: `${present} of ${inUse.length} mapped properties exist, ${sound} fit without a remark`,
-    },
+    { level: 'ok', subject: `${provider.name} mapping`, found: describeRows(provider, checked, schema) },
     ...checkMatch(provider, schema),
     ...checkMatchTexts(provider, schema),
     ...checkHold(provider, schema),
@@ -53,6 +47,26 @@ export function checkMapping(
     ...checkProtection(provider, inUse, schema, creatable),
   ];
 }
+
+/** How many mapped properties exist, and which of them `check` has a remark on. */
+function describeRows(provider: MappingToCheck, checked: ReturnType<typeof checkRows>, schema: AccountSchema): string {
+  const counted = checked.filter(({ row }) => replacementOf(provider, row, schema) === undefined);
+  const present = counted.filter(({ row }) => schema.has(row.property));
+  const remarked = present.filter(({ findings }) => findings.some(({ level }) => level !== 'ok'));
+  const names = [...new Set(remarked.map(({ row }) => row.property))];
+  const others = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  const how = names.length === 0 ? '' : `; see the remarks on ${names.slice(0, NAMED).join(', ')}${others}`;
+  return `${present.length} of ${counted.length} mapped properties exist${how}`;
+}
+
+/** So many properties are named at most. */
+const NAMED = 5;
+
+/** The property that takes the place of a preset's one that the account lacks. */
+const replacementOf = ({ mapping }: MappingToCheck, row: PresetRow, schema: AccountSchema): string | undefined =>
+  row.optional !== true || schema.has(row.property)
+    ? undefined
+    : mapping.find((each) => each.unless === row.property && schema.has(each.property))?.property;
 
 /** What salespeople call and write to. */
 const CONTACT: readonly FieldName[] = ['phone', 'email'];
@@ -91,10 +105,9 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
   if (property === undefined) {
     const near = similar(row.property, schema);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
-    const instead = provider.mapping.find((each) => each.unless === row.property && schema.has(each.property));
-    if (row.optional && instead !== undefined) {
-      return [{ level: 'info', subject, found: `the CRM has no such property: ${instead.property} is used instead` }];
-    }
+    const instead = replacementOf(provider, row, schema);
+    if (instead !== undefined)
+      return [{ level: 'info', subject, found: `the CRM has no such property: ${instead} is used instead` }];
     const advice = `create it, or set ${without(provider, row)} under ${key}`;
     return [{ level: row.optional ? 'info' : 'fail', subject, found: `the CRM has no such property${hint}`, advice }];
   }

@@ -38,7 +38,7 @@ export function missingProperties(config: ToDefine, properties: readonly Propert
 
 const labelOf = (about: string): string => `CVR ${about.split(/[,;:(]/u, 1)[0]?.trim() ?? about}`;
 
-/** Says which properties could be made; one finding, or none where nothing is missing or the CRM cannot make any. */
+/** Says which properties `check` can create; none if nothing is missing, or if the CRM cannot create any. */
 export function offer(
   name: string,
   connection: Connection,
@@ -49,8 +49,8 @@ export function offer(
     {
       level: 'info',
       subject: `${name} properties`,
-      found: `${missing.length} could be made: ${missing.map((each) => each.name).join(', ')}`,
-      advice: 'cvrsync check --create-properties makes them',
+      found: `${missing.length} can be created: ${missing.map((each) => each.name).join(', ')}`,
+      advice: 'cvrsync check --create-properties creates them',
     },
   ];
 }
@@ -68,16 +68,16 @@ export async function makeProperties(
       {
         level: 'warn',
         subject: `${name} properties`,
-        found: `${missing.length} are missing, and this provider cannot make any`,
-        advice: `make them in the CRM: ${missing.map((each) => each.name).join(', ')}`,
+        found: `${missing.length} are missing, and this provider cannot create any`,
+        advice: `create them in the CRM: ${missing.map((each) => each.name).join(', ')}`,
       },
     ];
   const defined = await connection.defineProperties(missing, signal);
   return defined.map((each): Finding => {
     const subject = `${name} ${each.name}`;
-    if (each.kind === 'created') return { level: 'ok', subject, found: 'made' };
+    if (each.kind === 'created') return { level: 'ok', subject, found: 'created' };
     if (each.kind === 'exists')
-      return { level: 'warn', subject, found: 'is there, though these credentials do not see it', advice: 'grant it' };
-    return { level: 'fail', subject, found: `could not be made: ${each.reason ?? 'the CRM gave no reason'}` };
+      return { level: 'warn', subject, found: 'exists, but these credentials do not see it', advice: 'grant it' };
+    return { level: 'fail', subject, found: `could not be created: ${each.reason ?? 'the CRM gave no reason'}` };
   });
 }

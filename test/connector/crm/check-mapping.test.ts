@@ -94,6 +94,24 @@ describe('a mapped property', () => {
     ]);
   });
 
+  it('counts only if the account needs it, and is named if there is a remark on it', () => {
+    const rows = [
+      row('countryCode', 'code', { optional: true }),
+      row('country', 'country', { unless: 'code' }),
+      row('name', 'name'),
+      row('website', 'site'),
+    ];
+    const summary = (account: readonly Property[]) =>
+      checkMapping({ name: 'crm', mapping: rows, values: {}, match: undefined, hold: undefined }, account).find(
+        ({ subject }) => subject === 'crm mapping',
+      )?.found;
+    const account = [property('country'), property('name')];
+    expect(summary(account)).toBe('2 of 3 mapped properties exist');
+    expect(summary([...account, property('site', { ownSite: true })])).toBe(
+      '3 of 3 mapped properties exist; see the remarks on site',
+    );
+  });
+
   it('that is missing and optional is only told', () => {
     expect(found([row('status', 'cvr_status', { optional: true })], [])).toEqual([
       expect.stringMatching(/^info .*fields: \{ status: false \}/),

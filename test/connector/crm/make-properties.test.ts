@@ -81,7 +81,7 @@ describe('making properties', () => {
     const able = connection(async () => []);
     expect(offer('crm', able, missing)).toEqual([
       expect.objectContaining({
-        found: '3 could be made: a, b, c',
+        found: '3 can be created: a, b, c',
         advice: expect.stringContaining('--create-properties'),
       }),
     ]);
@@ -105,7 +105,7 @@ describe('making properties', () => {
 
   it('names what a person must make where the provider cannot', async () => {
     const findings = await makeProperties('crm', connection(), missing, signal);
-    expect(findings).toEqual([expect.objectContaining({ level: 'warn', advice: 'make them in the CRM: a, b, c' })]);
+    expect(findings).toEqual([expect.objectContaining({ level: 'warn', advice: 'create them in the CRM: a, b, c' })]);
     expect(await makeProperties('crm', connection(), [], signal)).toEqual([]);
   });
 });
