@@ -7,50 +7,17 @@ import { resolveTokens } from '../../protocol/news.ts';
 import { type Fact, factValue, type Whole } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
-import { withCurrencies } from './currency.ts';
 import { type Decision, type DecisionRule, decide, isBlank, isOneOf } from './decide.ts';
-import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './group.ts';
+import { withCurrencies } from './groups/currency.ts';
+import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './groups/group.ts';
+import { lateOf, withLatePutBacks } from './groups/late.ts';
+import { partnersIn } from './groups/partners.ts';
+import { withPutBacks } from './groups/put-back.ts';
+import type { PropertyMemory, RefusedValue } from './memory.ts';
 import { type Overrides, overrideFor } from './override.ts';
-import { partnersIn } from './partners.ts';
-import { type Late, type Pending, type Planned, RETURNED } from './planned.ts';
-import { withPutBacks } from './put-back.ts';
+import type { Late, Planned } from './planned.ts';
 import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
-
-/** What we remember of one property of one record. */
-export interface PropertyMemory {
-  /** What we wrote last; undefined where we never wrote. */
-  readonly written: PropertyValue | undefined;
-  /** What the CRM made of that, where that is another value. */
-  readonly stored: PropertyValue | undefined;
-  readonly writtenAt: number;
-  /** What an undo put back last, as the CRM stored it; looked up only beside pending writes. */
-  readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
-  /** A value that was set aside. */
-  readonly refused: RefusedValue | undefined;
-  /** Whether the register's word was taken for it under a link that trusts the register. */
-  readonly trusted: boolean;
-  /** The difference that was left to a person, as JSON; `with` names the property that stands for it. */
-  readonly kept: { readonly crm: string; readonly now: string; readonly with?: string } | undefined;
-  /**
-   * A person's edit that a write of ours went over between our read and that write, and what the CRM held of the write then,
-   * where that is neither what we wrote last nor what the CRM made of it. `beside`: no edit, but what stood beside one in its
-   * group, and was written with it.
-   */
-  readonly overwritten:
-    | { readonly value: PropertyValue; readonly by?: PropertyValue; readonly beside?: true }
-    | undefined;
-  /** Writes that nobody knows the end of, oldest first. */
-  readonly pending: readonly Pending[];
-}
-
-export interface RefusedValue {
-  /** JSON. */
-  readonly value: string;
-  readonly reason: string;
-  /** Set while it is not sent again, because the CRM refused it under this schema. */
-  readonly aside?: { readonly schema: string; readonly until: number };
-}
 
 export interface PlanInput {
   /** Whom the record stands for. */
@@ -106,13 +73,9 @@ export function planRecord(input: PlanInput): readonly Planned[] {
     if (fact === undefined || isUnknown) return [];
     return [partOf(input, row, withOverwritten(input, row, planProperty(input, row, fact, value)))];
   });
-  return withCurrencies(
-    asGroups(
-      withPutBacks(parts, () => partnersIn(input.mapping, input.schema)),
-      addressesIn(input.mapping),
-    ),
-    input,
-  );
+  const partners = () => partnersIn(input.mapping, input.schema);
+  const back = withPutBacks(withLatePutBacks(parts, partners), partners);
+  return withCurrencies(asGroups(back, addressesIn(input.mapping)), input);
 }
 
 /** The decisions about single properties, and one about each address. In the order of the rows. */
@@ -217,7 +180,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
   // Most are that and no more; to spread what is absent takes longer than the decision.
   if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
-  return { ...planned, ...besides({ decision, now, override, outdated, trusted, late }) };
+  return { ...planned, ...besides({ decision, override, outdated, trusted, late }) };
 }
 
 /** Whether the CRM refused this value so lately that it is not sent again. */
@@ -306,7 +269,6 @@ type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 
 interface Circumstances {
   readonly decision: Decision;
-  readonly now: PropertyValue;
   readonly override: Planned['override'] | undefined;
   readonly outdated: Planned['outdated'] | undefined;
   readonly trusted: boolean;
@@ -317,12 +279,12 @@ interface Circumstances {
 const HOLDS_NOW: ReadonlySet<string> = new Set(['same', 'stored'] satisfies DecisionRule[]);
 
 /** What else a decision follows from, and leads to. */
-function besides({ decision, now, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
+function besides({ decision, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
   return {
     ...(override !== undefined && { override }),
     ...(outdated !== undefined && { outdated }),
     ...(trusted && (decision.action === 'write' || HOLDS_NOW.has(decision.rule)) && { trusts: true }),
-    ...(late !== undefined && { late, ...returned(late, { now, decision, override }) }),
+    ...(late !== undefined && { late }),
   };
 }
 
@@ -337,40 +299,6 @@ function countingOverride(
   if (found === undefined) return {};
   const isOutdated = typeof found.seen === 'string' && !same(crm, JSON.parse(found.seen));
   return isOutdated ? { outdated: found } : { override: found };
-}
-
-/** What comes back that a late write of ours replaced, if anything does. */
-function returned(
-  late: Late,
-  { now, decision, override }: Pick<Circumstances, 'now' | 'decision' | 'override'>,
-): Partial<Planned> {
-  // Whatever the register says: the hold that an undo leaves is on the value that it put back.
-  if (late.isOverUndo)
-    return override?.kind === 'hold' ? { action: 'write', rule: RETURNED, now: late.old, seq: 0 } : {};
-  const isBack = late.overtook && late.isOverEdit && decision.rule === 'ours';
-  return isBack ? { rule: RETURNED, now: late.old, offered: now } : {};
-}
-
-/** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
-function lateOf(memory: PropertyMemory, crm: PropertyValue, same: Same): Late | undefined {
-  const { pending, kept } = memory;
-  const late = pending.find(({ now, stored, old }) => isOneOf(crm, [now, stored], same) && !same(crm, old));
-  if (late === undefined) return undefined;
-  const put = lastPut(memory);
-  const isNewer = put !== undefined && put.at > late.from.at;
-  if (isNewer && same(crm, put.value)) return undefined;
-  const before = isNewer ? put.value : late.old;
-  if (isNewer && put.isUndo) return { ...late, old: before, overtook: true, isOverEdit: false, isOverUndo: true };
-  // A difference is forgotten with the next write of ours: what a person had came after all that we wrote.
-  const old = kept === undefined ? before : JSON.parse(kept.crm);
-  return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined, isOverUndo: false };
-}
-
-/** What the CRM held of our last write, be it the register's value or what an undo put back. */
-function lastPut({ written, stored = written, writtenAt, restored }: PropertyMemory) {
-  if (restored !== undefined && (written === undefined || restored.at >= writtenAt))
-    return { ...restored, isUndo: true };
-  return stored === undefined ? undefined : { value: stored, at: writtenAt, isUndo: false };
 }
 
 /** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */

@@ -11,7 +11,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withReadGuard } from '../crm/send-guard.ts';
-import { type ArePartners, groupOf, partnersIn } from '../decide/partners.ts';
+import { type ArePartners, groupOf, partnersIn } from '../decide/groups/partners.ts';
 import { RETURNED, UNDO } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import { linksOf } from '../heal/change-hints.ts';

@@ -5,6 +5,7 @@ import type { Tx } from '../../store/store.ts';
 import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../decide/override.ts';
 import { carryParent } from '../parents/carry-parent.ts';
 import { parentQueue } from '../parents/mark.ts';
+import { carryOverwritten } from '../sync/overwritten.ts';
 import { copyWritten } from '../sync/written.ts';
 import {
   CAME_BY_MERGE,
@@ -68,6 +69,7 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   await copyOverrides(tx, move);
   await carryTrust(tx, provider, from, to);
   await copyWritten(tx, provider, from, to);
+  await carryOverwritten(tx, provider, from, to);
   await carryParent(tx, entity, move);
   for (const queue of [`sync:${provider}`, parentQueue(provider)]) await carryWrites(tx, queue, move);
   if (linked.kind === 'already') return 'merged';

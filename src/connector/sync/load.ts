@@ -4,9 +4,9 @@ import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pendin
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
-import { withCurrencyFields } from '../decide/currency.ts';
+import { withCurrencyFields } from '../decide/groups/currency.ts';
+import type { PropertyMemory, RefusedValue } from '../decide/memory.ts';
 import { type Overrides, readOverrides } from '../decide/override.ts';
-import type { PropertyMemory, RefusedValue } from '../decide/plan.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Whole } from '../facts/fact.ts';
 import { type KnownFacts, readKnownAddresses, readKnownFacts, readKnownValues } from '../facts/facts.ts';

@@ -4,8 +4,8 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow, storableJson } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { type ArePartners, groupOf } from '../decide/partners.ts';
-import type { PropertyMemory } from '../decide/plan.ts';
+import { type ArePartners, groupOf } from '../decide/groups/partners.ts';
+import type { PropertyMemory } from '../decide/memory.ts';
 
 /** A property of a record, and what a person had written into it when a write of ours went over it. */
 export interface OverwrittenProperty extends NonNullable<PropertyMemory['overwritten']> {
@@ -66,6 +66,15 @@ export async function forgetOverwritten(
   await sql`update property_state set overwritten = null
     where provider = ${provider} and (record_id, property, overwritten) in
       (select each.id, each.property, each.edit from ${eachRow(tx, ['id', 'property', 'edit'], rows)})`.execute(tx);
+}
+
+/** Lets what was written over in a record that was merged come back on the one that is left, where that holds our write. */
+export async function carryOverwritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await sql`insert into property_state (provider, record_id, property, overwritten)
+    select provider, cast(${to} as text), property, overwritten from property_state
+    where provider = ${provider} and record_id = ${from} and overwritten is not null
+    on conflict (provider, record_id, property) do update set
+      overwritten = coalesce(property_state.overwritten, excluded.overwritten)`.execute(tx);
 }
 
 /** An edit as the store has it. */

@@ -5,7 +5,7 @@ import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
-import { CURRENCY } from '../decide/currency.ts';
+import { CURRENCY } from '../decide/groups/currency.ts';
 import { holdOf } from '../decide/hold.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
 import type { Planned } from '../decide/planned.ts';

@@ -3,10 +3,10 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
-import { CURRENCY, isLeftBehind } from '../decide/currency.ts';
-import { isAddressPart, TOGETHER } from '../decide/group.ts';
+import { CURRENCY, isLeftBehind } from '../decide/groups/currency.ts';
+import { isAddressPart, TOGETHER } from '../decide/groups/group.ts';
+import { partnersIn } from '../decide/groups/partners.ts';
 import { holdOf, holdPollMs } from '../decide/hold.ts';
-import { partnersIn } from '../decide/partners.ts';
 import type { Planned } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import type { Decided, Happened } from './history.ts';

@@ -13,7 +13,7 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
-import { leftBehind } from '../decide/currency.ts';
+import { leftBehind } from '../decide/groups/currency.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
 import { changesState, rememberStates, writeHistory, writtenBy } from '../sync/history.ts';
 import { shownBy } from '../sync/record-result.ts';

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import { undoPage } from '../../../src/connector/undo/undo.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
@@ -70,6 +72,13 @@ async function open(crm: CrmName, parts: Parts) {
       expect(await fixture.post(reported(updates, hour))).toBe(204);
       await fixture.settled();
     },
+    async undo() {
+      const connection = fixture.app.connector?.crms.find(({ name }) => name === crm);
+      if (connection === undefined) throw new Error(`${crm} is not connected`);
+      const deps = { store: fixture.app.store, metrics: createMetrics(), now: clock.now, leaseMs: MINUTE_MS };
+      const batch = { crm: connection, ids: [id], selection: { entity: ENTITY } };
+      await undoPage(deps, batch, AbortSignal.timeout(MINUTE_MS));
+    },
     differences: () => readDifferences(fixture.app.store.db, clock.now(), {}, 9),
   };
 }
@@ -114,6 +123,16 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     await report({ address: { before: ODENSE, after: KOLDING } }, 9);
     expect(holds()).toEqual({ ...inOdense, city: 'Byen' });
     expect(await differences()).toHaveLength(1);
+  });
+
+  test('an edit that an undo went over brings the address back whole', async () => {
+    const { report, pass, editBeforeWrite, holds, undo } = await open(crm, inAarhus);
+    await report(moved, 8);
+    await pass();
+    editBeforeWrite({ street: 'Visitgade 5' });
+    await undo();
+    await pass();
+    expect(holds()).toEqual({ ...inOdense, street: 'Visitgade 5' });
   });
 
   test('an edit of an amount brings its currency back, and an edit of a currency its amount', async () => {

@@ -1,102 +1,24 @@
 /** An address that goes its way through facts, sync, review and undo as one. */
 import { describe, expect, test } from 'vitest';
-import { type Respell, respelled } from '../../../providers/emulator.ts';
-import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
 import { countDifferences, readDifferences } from '../../../src/connector/decide/differences.ts';
 import { differenceEntry } from '../../../src/connector/explain/attention.ts';
 import { resolveSeen } from '../../../src/connector/explain/resolve-attention.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import { forgetFacts } from '../../../src/connector/facts/forget.ts';
-import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
-import { linkRecord } from '../../../src/connector/links/links.ts';
-import { syncRecords } from '../../../src/connector/sync/sync.ts';
-import { undoPage } from '../../../src/connector/undo/undo.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
-import type { Address } from '../../../src/protocol/formats.ts';
-import { payloadOf, writePayload } from '../../../src/protocol/payload.ts';
-import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
-import { crmOf } from '../../support/crm.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
-import { propertyOf } from '../property-of.ts';
-
-const MAPPING = [
-  { field: 'street', property: 'address', policy: 'tracked' },
-  { field: 'postalCode', property: 'zip', policy: 'tracked' },
-  { field: 'city', property: 'city', policy: 'tracked' },
-  { field: 'region', property: 'state', policy: 'tracked' },
-] as const;
-const PROPERTIES: readonly Property[] = MAPPING.map(({ property }) =>
-  propertyOf('string', { name: property, ...(property === 'city' && { maxLength: 40 }) }),
-);
-const LEASE_MS = 9_000;
-
-async function openWorld(engine: (typeof ENGINES)[number], respell: Respell = {}) {
-  const store = await newStore(engine);
-  const clock = { now: Date.UTC(2026, 2, 3) };
-  const now = () => clock.now;
-  const record: Record<string, PropertyValue> = { address: null, zip: null, city: null, state: null };
-  const refused = new Set<PropertyValue>();
-  const connection: Connection = {
-    check: async () => ({ id: '1', name: 'x', notes: [] }),
-    properties: async () => PROPERTIES,
-    read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: { ...record } })),
-    update: async (patches) =>
-      patches.map(({ id, properties }) => {
-        const bad = Object.entries(properties).filter(([, value]) => refused.has(value));
-        if (bad.length > 0) {
-          const reasons = Object.fromEntries(bad.map(([name]) => [name, 'a validation rule']));
-          return { kind: 'rejected', id, reason: 'a validation rule', properties: reasons };
-        }
-        const stored = respelled(properties, respell);
-        Object.assign(record, stored);
-        return { kind: 'written', id, stored };
-      }),
-    scan: async () => ({ records: [] }),
-  };
-  const crm = crmOf({ store, connection, mapping: MAPPING, properties: PROPERTIES, now });
-  const link = { provider: 'crm', recordId: 'one', entity: ENTITY, sendUpdate: false, now: clock.now };
-  await store.write((tx) => linkRecord(tx, link));
-  const metrics = createMetrics();
-  const signal = AbortSignal.timeout(60_000);
-  const mapped = new Map([['crm', new Set(MAPPING.map(({ field }) => field))]]);
-  const claims = (queue: string) => claim(store, queue, { limit: 9, now: clock.now, leaseMs: LEASE_MS });
-
-  const sync = async () => syncRecords({ store, metrics, now }, crm, await claims('sync:crm'), signal);
-
-  async function move(before: Address | null, after: Address): Promise<void> {
-    clock.now += 60_000;
-    const timestamp = new Date(clock.now - 30_000).toISOString();
-    const body = JSON.stringify(writePayload(payloadOf(ENTITY, timestamp, { address: { before, after } })));
-    await store.write((tx) => insertReceipts(tx, [{ key: timestamp, entity: ENTITY, timestamp, body }], clock.now));
-    const deps = { store, wakeUp: createWakeUp(), metrics, now, emailEvent: 'email', mapped };
-    await applyReceipts(deps, await claims('apply'));
-    await sync();
-  }
-
-  const differences = () => readDifferences(store.db, clock.now, {}, 9);
-
-  async function undo(property?: string): Promise<readonly string[]> {
-    clock.now += 60_000;
-    const deps = { store, metrics, now, leaseMs: LEASE_MS };
-    const { done } = await undoPage(deps, { crm, ids: ['one'], selection: { event: 2, property } }, signal);
-    return done.map((each) => `${each.property} ${each.kind}`).sort();
-  }
-  return { store, clock, record, refused, move, sync, differences, undo };
-}
+import { ENGINES } from '../../support/stores.ts';
+import { openAddress } from './address-world.ts';
 
 describe.each(ENGINES)('an address (%s)', (engine) => {
   test('follows the register, also over the one before, which it knows whole', async () => {
-    const { record, move } = await openWorld(engine);
+    const { record, move } = await openAddress(engine);
     Object.assign(record, { address: 'Østergade 1', zip: '8000', state: 'Region Midtjylland' });
     await move(AARHUS, ODENSE);
     expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'Odense C', state: null });
   });
 
   test('that a person changed is one difference, and one answer writes it', async () => {
-    const { store, clock, record, move, sync, differences } = await openWorld(engine);
+    const { store, clock, record, move, sync, differences } = await openAddress(engine);
     await move(null, AARHUS);
     record.address = 'Visitgade 5, 2. sal';
     await move(AARHUS, ODENSE);
@@ -120,7 +42,7 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
   });
 
   test('that is kept stays whole at the next change', async () => {
-    const { store, clock, record, move, differences } = await openWorld(engine);
+    const { store, clock, record, move, differences } = await openAddress(engine);
     await move(null, AARHUS);
     record.address = 'Visitgade 5';
     await move(AARHUS, ODENSE);
@@ -133,7 +55,7 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
   });
 
   test('of which the CRM refuses a part is not written at all, only that part is to be reviewed, and tried a day later', async () => {
-    const { store, clock, record, refused, move, sync } = await openWorld(engine);
+    const { store, clock, record, refused, move, sync } = await openAddress(engine);
     await move(null, AARHUS);
     refused.add('Odense C');
     await move(AARHUS, ODENSE);
@@ -155,7 +77,7 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
   });
 
   test('goes back whole, and not where a part of it was changed since', async () => {
-    const { record, move, undo } = await openWorld(engine);
+    const { record, move, undo } = await openAddress(engine);
     await move(null, AARHUS);
     record.state = 'Region Midtjylland';
     await move(AARHUS, ODENSE);
@@ -169,7 +91,7 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
   });
 
   test('that was forgotten is none that the register had', async () => {
-    const { store, clock, record, move } = await openWorld(engine);
+    const { store, clock, record, move } = await openAddress(engine);
     await move(null, AARHUS);
     await store.write((tx) => forgetFacts(tx, { entity: ENTITY, field: 'city' }, [], clock.now));
     const known = await store.db.selectFrom('known_value').select('value').where('field', '=', 'address').execute();
@@ -178,7 +100,9 @@ describe.each(ENGINES)('an address (%s)', (engine) => {
   });
 
   test('of which the CRM spells the city in its own way follows the register, and is put back as it was', async () => {
-    const { record, move, undo, differences } = await openWorld(engine, { city: (text) => text.toUpperCase() });
+    const { record, move, undo, differences } = await openAddress(engine, {
+      respell: { city: (text) => text.toUpperCase() },
+    });
     await move(null, AARHUS);
     await move(AARHUS, ODENSE);
     expect(record).toEqual({ address: 'Vestergade 1', zip: '5000', city: 'ODENSE C', state: null });

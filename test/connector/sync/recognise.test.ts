@@ -1,7 +1,7 @@
 /** Whether a value that stands after a lost answer is ours: only a history that holds the value itself says so. */
 import { expect, test } from 'vitest';
 import type { PropertyEdit } from '../../../providers/provider.ts';
-import type { PropertyMemory } from '../../../src/connector/decide/plan.ts';
+import type { PropertyMemory } from '../../../src/connector/decide/memory.ts';
 import type { Planned } from '../../../src/connector/decide/planned.ts';
 import { recogniseStored } from '../../../src/connector/sync/recognise.ts';
 import { ENTITY } from '../../faults/company.ts';

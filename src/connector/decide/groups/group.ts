@@ -2,10 +2,10 @@
  * group: one answer for the parts of one address of a record. A part alone says little: "8000" beside another town is an
  * address that is nowhere. Pure.
  */
-import { type FieldName, GROUPS } from '../../../providers/fields.ts';
-import type { Policy, PresetRow, PropertyValue } from '../../../providers/provider.ts';
-import { isBlank, isOneOf } from './decide.ts';
-import { type Planned, RETURNED } from './planned.ts';
+import { type FieldName, GROUPS } from '../../../../providers/fields.ts';
+import type { Policy, PresetRow, PropertyValue } from '../../../../providers/provider.ts';
+import { isBlank, isOneOf } from '../decide.ts';
+import { type Planned, RETURNED } from '../planned.ts';
 
 /** The rule by which a part waits for another one that cannot be written. */
 export const TOGETHER = 'together';
@@ -122,7 +122,7 @@ const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same'
 const ruleBeside = (back: readonly Planned[]): 'edited' | 'filled' =>
   back.some(({ offered }) => offered !== undefined) ? 'edited' : 'filled';
 const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
-const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
+export const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
 const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);
 /** It cannot be written, and is blank: it stays so beside any address. */
 const isFixed = ({ planned, old }: AddressPart): boolean => planned.rule === 'read-only' && isBlank(old);

@@ -1,6 +1,6 @@
 /** Which properties of a record are put back together: one alone would be another amount, or an address that is nowhere. Pure. */
-import { isFieldName } from '../../../providers/fields.ts';
-import type { PresetRow, Property } from '../../../providers/provider.ts';
+import { isFieldName } from '../../../../providers/fields.ts';
+import type { PresetRow, Property } from '../../../../providers/provider.ts';
 import { currencyOf } from './currency.ts';
 import { addressesIn } from './group.ts';
 

@@ -2,9 +2,10 @@
  * put-back: whether what writes of ours went over between our read and the write comes back. A group comes back whole or not
  * at all: a person's street beside our postal code would be an address that is nowhere. Pure.
  */
-import { type AddressPart, isAddressPart, ruleOfGroup } from './group.ts';
+
+import { EDIT_PUT_BACK, type Overwritten, type Planned, RETURNED } from '../planned.ts';
+import { type AddressPart, isAddressPart, isHeld, ruleOfGroup } from './group.ts';
 import { type ArePartners, groupOf } from './partners.ts';
-import { EDIT_PUT_BACK, type Overwritten, type Planned, RETURNED } from './planned.ts';
 
 /** A property that a write of ours went over. */
 interface OverwrittenPart extends AddressPart {
@@ -43,29 +44,43 @@ function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressP
   const planned = over.map((part) => part.planned);
   if ([...over, ...beside].some(isHeld)) return planned;
   const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
-  const rule = over.every(isOurs) && !beside.some(isEdited) ? ruleFor(over, beside) : undefined;
+  const isFree = over.every(isOurs) && ![...over, ...beside].some(isPutBack) && !beside.some(isEdited);
+  const rule = isFree ? ruleFor(over, beside) : undefined;
   if (rule === undefined) return plain;
-  const names = planned.flatMap(({ property, overwritten }) => (overwritten.isBack ? [] : property));
   const isDifference = ({ field, action, overwritten }: OverwrittenPart['planned']): boolean =>
     rule === 'edited' && action !== 'set-aside' && field !== 'region' && isDifferent(overwritten, field);
-  const keptWith = isAddress(over) ? planned.find(isDifference)?.property : undefined;
-  return planned.map((each, index): Planned => {
-    const { value, isBeside, isBack } = each.overwritten;
-    if (isBack) return plain[index] ?? each;
-    const needs = names.filter((name) => name !== each.property);
-    const { detail: _, retryAt: __, ...rest } = plain[index] ?? each;
-    return {
-      ...{ ...rest, action: 'write', rule: RETURNED, now: value, detail: isBeside ? STOOD_BESIDE : EDIT_PUT_BACK },
-      ...(needs.length > 0 && { needs }),
-      ...(isDifference(each) && { offered: each.now, ...(keptWith !== undefined && { keptWith }) }),
-    };
+  return together(
+    planned.map((each, index): Planned => {
+      const { value, isBeside, isBack } = each.overwritten;
+      const { detail: _, retryAt: __, ...rest } = plain[index] ?? each;
+      if (isBack) return plain[index] ?? each;
+      const back = {
+        action: 'write',
+        rule: RETURNED,
+        now: value,
+        detail: isBeside ? STOOD_BESIDE : EDIT_PUT_BACK,
+      } as const;
+      return { ...rest, ...back, ...(isDifference(each) && { offered: each.now }) };
+    }),
+  );
+}
+
+/** The properties of a group that come back are written together or not at all, and an address is one difference. */
+export function together(group: readonly Planned[]): readonly Planned[] {
+  const back = group.filter(({ rule }) => rule === RETURNED);
+  const keptWith = back.find(({ field, offered }) => isAddressPart(field) && offered !== undefined)?.property;
+  return group.map((planned) => {
+    if (!back.includes(planned) || back.length === 1) return planned;
+    const needs = back.flatMap(({ property }) => (property === planned.property ? [] : property));
+    return { ...planned, needs, ...(planned.offered !== undefined && keptWith !== undefined && { keptWith }) };
   });
 }
 
 const STOOD_BESIDE = 'it belongs together with what a person wrote between our read of the record and our write';
 
-const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
 const isOurs = ({ planned }: OverwrittenPart): boolean => planned.overwritten.isOurs;
+/** What a late write replaced comes back already. */
+const isPutBack = ({ planned: { rule } }: AddressPart): boolean => rule === RETURNED;
 /** A person changed it since: our write had left nothing of theirs in the group. */
 const isEdited = ({ planned: { rule } }: AddressPart): boolean => rule === 'edited' || rule === 'filled';
 const isAddress = ([first]: readonly AddressPart[]): boolean =>

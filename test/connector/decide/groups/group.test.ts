@@ -1,17 +1,18 @@
 /** The parts of an address are written, kept and set aside as one. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { FieldName } from '../../../providers/fields.ts';
-import { hubspot } from '../../../providers/hubspot/provider.ts';
-import type { Policy, PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
-import { salesforce } from '../../../providers/salesforce/provider.ts';
-import { addressesIn } from '../../../src/connector/decide/group.ts';
-import type { Override } from '../../../src/connector/decide/override.ts';
-import { type PlanInput, type PropertyMemory, planRecord } from '../../../src/connector/decide/plan.ts';
-import type { Planned } from '../../../src/connector/decide/planned.ts';
-import { addressOf, type Fact } from '../../../src/connector/facts/fact.ts';
-import { ENTITY } from '../../faults/company.ts';
-import { propertyOf } from '../property-of.ts';
+import type { FieldName } from '../../../../providers/fields.ts';
+import { hubspot } from '../../../../providers/hubspot/provider.ts';
+import type { Policy, PresetRow, Property, PropertyValue } from '../../../../providers/provider.ts';
+import { salesforce } from '../../../../providers/salesforce/provider.ts';
+import { addressesIn } from '../../../../src/connector/decide/groups/group.ts';
+import type { PropertyMemory } from '../../../../src/connector/decide/memory.ts';
+import type { Override } from '../../../../src/connector/decide/override.ts';
+import { type PlanInput, planRecord } from '../../../../src/connector/decide/plan.ts';
+import type { Planned } from '../../../../src/connector/decide/planned.ts';
+import { addressOf, type Fact } from '../../../../src/connector/facts/fact.ts';
+import { ENTITY } from '../../../faults/company.ts';
+import { propertyOf } from '../../property-of.ts';
 
 const ROWS = [
   ['street', 'address'],

@@ -2,11 +2,11 @@
  * currency: an amount is written only where its currency is known beside it, and a currency is changed only together with
  * the amounts that stand beside it. Pure.
  */
-import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
-import type { Property, PropertyValue } from '../../../providers/provider.ts';
-import type { Fact } from '../facts/fact.ts';
-import { isBlank } from './decide.ts';
-import { type Planned, RETURNED } from './planned.ts';
+import { CURRENCY_OF, type FieldName } from '../../../../providers/fields.ts';
+import type { Property, PropertyValue } from '../../../../providers/provider.ts';
+import type { Fact } from '../../facts/fact.ts';
+import { isBlank } from '../decide.ts';
+import { type Planned, RETURNED } from '../planned.ts';
 
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
