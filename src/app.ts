@@ -148,8 +148,8 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
     refused: (what) => metrics.turnedAway.inc({ what }),
     unproven: (route) => metrics.unproven.inc({ route }),
   };
-  const server = createServer({ log, counts });
-  const admin = createServer({ log, counts });
+  const server = createServer({ log, counts, trustProxy: config.server.trustProxy });
+  const admin = createServer({ log, counts, trustProxy: config.admin.trustProxy });
   undo.push(() => Promise.all([server.close(), admin.close()]));
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
   const { retention } = config;

@@ -2,14 +2,14 @@
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
 import files from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createCallLimit } from '../http/server/call-limit.ts';
 import { HttpError } from '../http/server/error.ts';
+import { createCallLimit } from '../http/server/limits/call-limit.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
 import { admit } from './access/admission.ts';
+import { createAttempts } from './access/attempts.ts';
 import { MOST_MB, readForms, TooLarge } from './access/forms.ts';
 import { openIssuer } from './access/issuer.ts';
 import { addLogin } from './access/login.ts';
@@ -86,7 +86,6 @@ export function addDashboard(
       strictTransportSecurity: false,
     });
     readForms(scope);
-    await scope.register(rateLimit, { global: false });
     await scope.register(files, {
       root: ASSETS_FOLDER,
       prefix: '/assets/',
@@ -101,8 +100,9 @@ export function addDashboard(
       return payload;
     });
     const issuer = singleSignOn && openIssuer(singleSignOn, deps.http, deps.now);
-    addLogin(scope, deps, issuer);
-    if (singleSignOn && issuer) addSingleSignOn(scope, { ...deps, issuer, settings: singleSignOn });
+    const attempts = createAttempts(deps, deps.halves);
+    addLogin(scope, { ...deps, attempts }, issuer);
+    if (singleSignOn && issuer) addSingleSignOn(scope, { ...deps, attempts, issuer, settings: singleSignOn });
     addSessions(scope, deps);
     if (deps.halves.connector) {
       addSearch(scope, deps);
@@ -157,7 +157,6 @@ function statusOf(error: unknown): number {
 
 function wordsOf(reader: Reader, status: number, error: unknown): { readonly title: string; readonly help: string } {
   if (error instanceof TooLarge) return { title: reader.text('error.tooLarge'), help: tooLargeHelp(reader, error) };
-  if (status === 429) return { title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') };
   if (status >= 500) return { title: reader.text('error.failed'), help: reader.text('error.failedHelp') };
   return { title: reader.text('error.invalid'), help: error instanceof HttpError ? error.message : '' };
 }

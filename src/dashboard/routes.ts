@@ -1,6 +1,6 @@
 /** How a page and an action are added: who may, in which frame, with what in the audit. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CallLimit } from '../http/server/call-limit.ts';
+import type { CallLimit } from '../http/server/limits/call-limit.ts';
 import type { Server } from '../http/server/server.ts';
 import { isSameSecret } from '../protocol/auth.ts';
 import { includesRole, type Role } from '../runtime/operators/operators.ts';

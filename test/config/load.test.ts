@@ -92,7 +92,13 @@ describe('a configuration', () => {
 describe('the admin listener', () => {
   it('is on loopback, on port 8081 or on a free one beside a server on a free one', async () => {
     const port = async (value: object) => (await checked({ ...connectorWith(), ...value })).config.admin;
-    expect(await port({})).toMatchObject({ host: '127.0.0.1', port: 8081, exposed: false, openMetrics: false });
+    expect(await port({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8081,
+      exposed: false,
+      openMetrics: false,
+      trustProxy: [],
+    });
     expect(await port({ server: { port: 0 } })).toMatchObject({ port: 0 });
     expect(await port({ server: { port: 0 }, admin: { port: 9000 } })).toMatchObject({ port: 9000 });
   });

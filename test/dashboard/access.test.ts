@@ -195,20 +195,42 @@ describe('a session', () => {
     }
   });
 
-  it('is not asked for more than ten times a minute by one address', async () => {
-    const { visitor, operator } = await startPages();
+  it('takes a right token or link, however many bad ones came from the same address, which wait after ten', async () => {
+    const { visitor, operator, store, logged } = await startPages();
     const token = await operator('Ida', 'viewer');
-    const ida = visitor();
-    await ida.get('/login');
-    const statuses: number[] = [];
-    for (let attempt = 0; attempt < 200; attempt += 1)
-      statuses.push((await ida.post('/login', { token: attempt < 100 ? 'wrong' : token })).status);
-    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(statuses[0]));
-    expect(statuses.slice(10)).toEqual(Array(190).fill(429));
-    expect(ida.cookies.has('cvrsync_session')).toBe(false);
-    const refused = await ida.post('/login', { token });
-    expect(refused.status).toBe(429);
+    const stranger = visitor();
+    await stranger.get('/login');
+    const tries = Array.from({ length: 30 }, (_, n) =>
+      n % 2 === 0 ? stranger.post('/login', { token: 'wrong' }) : stranger.get(`/login/${'x'.repeat(43)}`),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
+    const refused = await stranger.post('/login', { token: 'wrong' });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(refused.text).toContain('Wait a minute');
+    expect((await visitor().signIn(token)).headers['location']).toBe('/');
+    const link = await store.write((tx) => createLoginLink(tx, 'Ida', Date.now()));
+    expect((await visitor().get(`/login/${link}`)).status).toBe(200);
+    // Noted once a minute and client.
+    expect(await readAudit(store.db, { action: 'session.refuse' }, 50)).toMatchObject([
+      { actor: { kind: 'stranger', name: '127.0.0.1' }, via: 'page' },
+    ]);
+    expect(logged).toEqual([expect.stringMatching(/"from":"127\.0\.0\.1".*a sign-in failed/)]);
+  });
+
+  it.each([
+    ['the client behind a proxy that is trusted', ['127.0.0.0/8'], 401],
+    ['the proxy that nobody trusts', [], 429],
+  ])('counts bad ones of %s', async (_whom, trustProxy: readonly string[], status) => {
+    const { visitor, store } = await startPages({ trustProxy });
+    const wrong = async (client: string) => {
+      const headers = { 'x-forwarded-for': `198.51.100.1, ${client}`, 'sec-fetch-site': 'same-origin' };
+      return (await visitor().post('/login', { token: 'wrong' }, headers)).status;
+    };
+    const first = await Promise.all(Array.from({ length: 11 }, () => wrong('203.0.113.9')));
+    expect(first.filter((each) => each === 429)).toHaveLength(1);
+    expect(await wrong('203.0.113.10')).toBe(status);
+    const names = (await readAudit(store.db, {}, 50)).map(({ actor }) => actor.name);
+    expect(names.toSorted()).toEqual(trustProxy.length === 0 ? ['127.0.0.1'] : ['203.0.113.10', '203.0.113.9']);
   });
 });

@@ -1,6 +1,7 @@
 /** Roles: what a page and an action need, and what becomes of those who have less. */
 import cookie from '@fastify/cookie';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAttempts } from '../../src/dashboard/access/attempts.ts';
 import { readForms } from '../../src/dashboard/access/forms.ts';
 import { addLogin } from '../../src/dashboard/access/login.ts';
 import { html } from '../../src/dashboard/page/html.ts';
@@ -19,7 +20,8 @@ async function serve(needed: Role) {
   server.register(async (scope: Server) => {
     await scope.register(cookie);
     readForms(scope);
-    addLogin(scope, deps);
+    const log = { warn: () => undefined, error: () => undefined };
+    addLogin(scope, { ...deps, attempts: createAttempts({ ...deps, log }, deps.halves) });
     addPage(scope, deps, {
       path: '/thing',
       role: needed,

@@ -164,6 +164,7 @@ export async function startPages({
   viewersSeePersons,
   wake,
   monitorOptions = {},
+  trustProxy = [],
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
@@ -174,9 +175,10 @@ export async function startPages({
   readonly viewersSeePersons?: boolean;
   readonly wake?: () => void;
   readonly monitorOptions?: MonitorOptions;
+  readonly trustProxy?: readonly string[];
 } = {}): Promise<Pages> {
   const store = await newStore(engine);
-  const server = createServer();
+  const server = createServer({ trustProxy });
   const posts: string[] = [];
   server.addHook('onRoute', ({ method, url }) => {
     if (method === 'POST') posts.push(url);

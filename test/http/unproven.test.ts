@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpError } from '../../src/http/server/error.ts';
-import { createFailureDelays } from '../../src/http/server/failure-delays.ts';
+import { createFailureDelays } from '../../src/http/server/limits/failure-delays.ts';
 import { acceptRawJson } from '../../src/http/server/raw-body.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/http/server/server.ts';
 
@@ -114,6 +114,19 @@ describe('brute force', () => {
     expect(waitOf('2001:db8::9')).toBe(0);
     for (let each = 1; each <= 30; each++) waitOf('::ffff:192.0.2.1');
     expect(waitOf('192.0.2.1')).toBeGreaterThan(1_000);
+  });
+
+  it('counts the client behind a proxy that is trusted, and the proxy where none is', async () => {
+    const guess = (url: string, client: string) =>
+      fetch(`${url}/secret/x`, { headers: { 'x-forwarded-for': `198.51.100.1, ${client}` } });
+    for (const trustProxy of [['127.0.0.1'], []]) {
+      const { url, warned } = await serve({ trustProxy });
+      await Promise.all(Array.from({ length: 21 }, () => guess(url, '203.0.113.9')));
+      expect(warned).toMatchObject([{ from: trustProxy.length === 0 ? '127.0.0.1' : '203.0.113.9' }]);
+      const began = performance.now();
+      await Promise.all(Array.from({ length: 4 }, () => guess(url, '203.0.113.10')));
+      if (trustProxy.length === 0) expect(performance.now() - began).toBeGreaterThanOrEqual(245);
+    }
   });
 
   it('is counted by route, told once a minute, and does not shut out who has the secret', async () => {

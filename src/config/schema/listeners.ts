@@ -2,6 +2,15 @@
 import Type from 'typebox';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
+const trustProxy = Type.Array(
+  Type.String({ pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$', description: 'An address or a network, as 10.1.0.0/16.' }),
+  {
+    default: [],
+    description:
+      'Proxies in front: of those alone X-Forwarded-For says who the client is, whom limits count, and X-Forwarded-Proto how it came.',
+  },
+);
+
 export const server = Type.Object(
   {
     host: text('Address to listen on; 0.0.0.0 for all.', { default: '127.0.0.1' }),
@@ -12,6 +21,7 @@ export const server = Type.Object(
       description: 'Port to listen on; 0 picks a free port.',
     }),
     publicUrl: Type.Optional(baseUrl('Public address of this server, if it differs from host and port')),
+    trustProxy,
   },
   { ...CLOSED, description: 'The public listener: webhooks and the API.', moved: { adminToken: 'admin.token' } },
 );
@@ -57,6 +67,7 @@ export const admin = Type.Object(
       }),
     ),
     publicUrl: Type.Optional(baseUrl('Address of the dashboard in a browser; single sign-on needs it')),
+    trustProxy,
     oidc: Type.Optional(oidc),
     viewersSeePersons: Type.Boolean({
       default: false,

@@ -4,24 +4,33 @@ import type { Server } from '../../http/server/server.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { findOperator } from '../../runtime/operators/operators.ts';
-import { endSession, type NewSession, startSession, useLoginLink } from '../../runtime/operators/sessions.ts';
+import {
+  endSession,
+  isLoginLink,
+  type NewSession,
+  startSession,
+  useLoginLink,
+} from '../../runtime/operators/sessions.ts';
 import { confirmPage, type Interrupted, loginPage } from '../page/messages.ts';
 import { addAction, continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
 import { admit, wasAdmitted } from './admission.ts';
+import type { Attempts } from './attempts.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
 import { allowForm, KEPT_FORM, SIGN_IN_FORM } from './forms.ts';
 import type { Issuer } from './issuer.ts';
 import { isFromOtherSite, isSameOrigin } from './same-origin.ts';
 import { forgetSession, formTokenOf, keepSession, ownFormToken } from './session-cookie.ts';
 
-/** Attempts of one address in a minute. */
-export const ATTEMPTS = { rateLimit: { max: 10, timeWindow: 60_000 } } as const;
-
 /** Where those land who came through single sign-on and signed out. */
 const SIGNED_OUT = '/login?signed-out=1';
 
+/** What signing in needs. */
+export interface LoginDeps extends RouteDeps {
+  readonly attempts: Attempts;
+}
+
 /** Adds the pages and actions of signing in and out. `issuer`: where there is single sign-on. */
-export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
+export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
   app.get('/login', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
@@ -35,21 +44,23 @@ export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
     return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next, endSessionUrl }));
   });
 
-  app.post('/login', { ...HIDDEN, config: ATTEMPTS, onRequest: signInForm(deps) }, (request, reply) =>
-    signIn(deps, request, reply),
-  );
+  app.post('/login', { ...HIDDEN, onRequest: signInForm(deps) }, (request, reply) => signIn(deps, request, reply));
 
-  app.get('/login/:link', { ...HIDDEN, config: ATTEMPTS }, async (request, reply) => {
+  app.get('/login/:link', HIDDEN, async (request, reply) => {
+    const to = { request, reply, halves: deps.halves };
     const link = fieldValue(fieldsOf(request.params), 'link');
-    const operator = await deps.store.write((tx) => useLoginLink(tx, link, deps.now()));
+    // A link that is none costs a read, and no write.
+    const isLink = await isLoginLink(deps.store.db, link);
+    const operator = isLink ? await deps.store.write((tx) => useLoginLink(tx, link, deps.now())) : undefined;
     if (operator !== undefined) {
-      await beginSession(deps, { request, reply }, { operator });
-      return continueTo({ request, reply, halves: deps.halves }, '/');
+      await beginSession(deps, to, { operator });
+      return continueTo(to, '/');
     }
+    const tooMany = await deps.attempts.failed(to, 'a link that was used already, is too old, or is none');
+    if (tooMany !== undefined) return tooMany;
     const reader = readerOfRequest(request);
     const error = reader.text('login.linkUsed');
-    const page = loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', error, status: 401 });
-    return sendPage({ request, reply, halves: deps.halves }, page);
+    return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', error, status: 401 }));
   });
 
   addAction(app, deps, {
@@ -66,17 +77,19 @@ export function addLogin(app: Server, deps: RouteDeps, issuer?: Issuer): void {
 }
 
 /** A token becomes a session; what was interrupted goes on, after a look where it was a form. */
-async function signIn(deps: RouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function signIn(deps: LoginDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const to = { request, reply, halves: deps.halves };
   const reader = readerOfRequest(request);
   if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
   const fields = fieldsOf(request.body);
   const interrupted = await interruptedBy(deps, request, fields);
   const formToken = ownFormToken(request, reply);
+  // Before all limits, and for one read: strangers must not keep anybody out who has a token.
+  const operator = await findOperator(deps.store.db, fieldValue(fields, 'token').trim());
+  const tooMany = operator === undefined ? await deps.attempts.failed(to, 'a wrong token') : undefined;
+  if (tooMany !== undefined) return tooMany;
   // A browser that keeps no cookies never gets in: it is asked again.
-  const isOurs = isSameSecret(fieldValue(fields, FORM_TOKEN), formToken);
-  const operator = isOurs ? await findOperator(deps.store.db, fieldValue(fields, 'token').trim()) : undefined;
-  if (operator === undefined) {
+  if (operator === undefined || !isSameSecret(fieldValue(fields, FORM_TOKEN), formToken)) {
     const error = reader.text('login.wrong');
     return sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error, status: 401 }));
   }

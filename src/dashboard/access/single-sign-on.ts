@@ -1,5 +1,5 @@
 /** Signing in through the organisation's issuer: there, and back with a role. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { HttpFault } from '../../http/outbound/fault.ts';
 import type { Server, ServerLog } from '../../http/server/server.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
@@ -19,35 +19,31 @@ import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { confirmPage, loginPage } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
-import { continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
+import { continueTo, foreignPage, HIDDEN, readerOfRequest, sendPage } from '../routes.ts';
 import type { TextKey } from '../texts/texts.ts';
+import type { Exchange } from './attempts.ts';
 import { type Claims, type RoleMapping, roleOf, roleValuesOf, subjectOf } from './claims.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, packFields, SECRET_FIELD, unpackFields } from './fields.ts';
 import { CALLBACK_PATH, type Issuer, type IssuerSettings } from './issuer.ts';
-import { ATTEMPTS, beginSession, interruptedBy, signInForm } from './login.ts';
+import { beginSession, interruptedBy, type LoginDeps, signInForm } from './login.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { formTokenOf, ownFormToken, ownSignOnSecret, signOnSecretOf } from './session-cookie.ts';
 
 /** The issuer, and who gets which role. */
 export interface SingleSignOnSettings extends IssuerSettings, RoleMapping {}
 
-interface SignOnDeps extends RouteDeps {
+interface SignOnDeps extends LoginDeps {
   readonly log: ServerLog;
   readonly issuer: Issuer;
   readonly settings: SingleSignOnSettings;
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
 /** Adds the way to the issuer, and the address that it sends browsers back to. */
 export function addSingleSignOn(app: Server, deps: SignOnDeps): void {
-  app.post('/login/oidc', { ...HIDDEN, config: ATTEMPTS, onRequest: signInForm(deps) }, (request, reply) =>
+  app.post('/login/oidc', { ...HIDDEN, onRequest: signInForm(deps) }, (request, reply) =>
     leave(deps, { request, reply }),
   );
-  app.get(CALLBACK_PATH, { ...HIDDEN, config: ATTEMPTS }, (request, reply) => comeBack(deps, { request, reply }));
+  app.get(CALLBACK_PATH, HIDDEN, (request, reply) => comeBack(deps, { request, reply }));
 }
 
 /** Sends the browser to the issuer; by a page, because forms of ours lead nowhere else. */
@@ -61,6 +57,8 @@ async function leave(deps: SignOnDeps, { request, reply }: Exchange): Promise<Fa
   const again = (text: TextKey, status: number) =>
     sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error: reader.text(text), status }));
   if (!isSameSecret(fieldValue(fields, FORM_TOKEN), formToken)) return again('signOn.expired', 401);
+  const tooMany = deps.attempts.began(to);
+  if (tooMany !== undefined) return tooMany;
   try {
     const { url, state, nonce, verifier } = await deps.issuer.begin();
     const secret = ownSignOnSecret(request, reply);
@@ -89,8 +87,12 @@ async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise
     sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', error, status }));
   const state = fieldValue(fieldsOf(request.query), 'state');
   const secret = signOnSecretOf(request);
-  const signOn = secret && (await store.write((tx) => takeSignOn(tx, { secret, state }, now())));
-  if (!signOn) return refuse(reader.text('signOn.expired'));
+  const signOn = secret && (await takeSignOn(store, { secret, state }, now()));
+  if (!signOn)
+    return (
+      (await deps.attempts.failed(to, 'an answer of the issuer that nobody asked for, or too late')) ??
+      refuse(reader.text('signOn.expired'))
+    );
   let claims: Claims;
   try {
     claims = await issuer.finish(request.url.split('?', 2)[1] ?? '', { ...signOn, state });

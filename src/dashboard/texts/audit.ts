@@ -24,6 +24,7 @@ export const AUDIT_TEXTS = {
   'via.api': { en: 'API', da: 'API' },
   'actor.operator': { en: 'dashboard user', da: 'bruger af dashboardet' },
   'actor.key': { en: 'API key', da: 'API-nøgle' },
+  'actor.stranger': { en: 'not signed in', da: 'ikke logget ind' },
   'actor.user': { en: 'system user', da: 'systembruger' },
   'list.filter': { en: 'Filter', da: 'Filtrér' },
   'list.all': { en: 'Show all', da: 'Vis alle' },

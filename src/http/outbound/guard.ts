@@ -1,5 +1,6 @@
 /** Which addresses we may connect to where others choose the host: public ones, and what the operator allows. */
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
+import { familyOf, networksOf } from '../server/networks.ts';
 import { createResolver, type ResolveHost } from './resolve.ts';
 
 export interface GuardOptions {
@@ -59,8 +60,7 @@ const GLOBAL = '2000::/3';
 
 /** Makes a guard. Throws where an allowed network is none. */
 export function createGuard(options: GuardOptions = {}): Guard {
-  const allowed = new BlockList();
-  for (const network of options.allow ?? []) addNetwork(allowed, network);
+  const allowed = networksOf(options.allow ?? []);
   const { allowOrigins = [] } = options;
   return {
     refusal: (address) => (options.allowPrivate === true ? undefined : refusalOf(address, allowed)),
@@ -78,21 +78,5 @@ function refusalOf(given: string, allowed: BlockList): string | undefined {
   return RANGES.find(({ list }) => list.check(address, family))?.what;
 }
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
-  const version = isIP(address);
-  return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6';
-};
-
-function addNetwork(list: BlockList, network: string): BlockList {
-  const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network.trim()) ?? [];
-  const family = familyOf(address);
-  const most = family === 'ipv4' ? 32 : 128;
-  const bits = length === undefined ? most : Number(length);
-  if (family === undefined || bits > most)
-    throw new Error(`${network} is no address or network, such as 10.1.0.0/16 or fd00::/8`);
-  list.addSubnet(address, bits, family);
-  return list;
-}
-
-const PUBLIC_V6 = addNetwork(new BlockList(), GLOBAL);
-const RANGES = NOT_PUBLIC.map(([network, what]) => ({ list: addNetwork(new BlockList(), network), what }));
+const PUBLIC_V6 = networksOf([GLOBAL]);
+const RANGES = NOT_PUBLIC.map(([network, what]) => ({ list: networksOf([network]), what }));

@@ -1,11 +1,13 @@
 /** The HTTP server: limits against strangers, one error body, schemas in TypeBox. Routes are added by others. */
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { collectMethods } from './allowed-methods.ts';
-import { limitBodies } from './bodies-in-flight.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
-import { createFailureDelays } from './failure-delays.ts';
+import { limitBodies } from './limits/bodies-in-flight.ts';
+import { limitConnections } from './limits/connections.ts';
+import { createFailureDelays } from './limits/failure-delays.ts';
 import type { Server } from './listener.ts';
+import { holds, networksOf } from './networks.ts';
 import { serializeLater } from './serialize.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';
 
@@ -36,13 +38,17 @@ export interface ServerOptions {
   readonly connectionLimit?: number;
   /** Ms in which a request must have come in, 10,000 where absent. */
   readonly requestTimeout?: number;
-  /** Whose X-Forwarded-* headers count; nobody's where absent. */
-  readonly trustProxy?: boolean | string | readonly string[];
+  /** Connections of one client at a time, 250 where absent. */
+  readonly clientConnectionLimit?: number;
+  /** Addresses and networks of the proxies whose X-Forwarded-* headers count; nobody's where absent. */
+  readonly trustProxy?: readonly string[];
 }
 
 const BODY_LIMIT = 1024 * 1024;
 const BODIES_LIMIT = 64 * 1024 * 1024;
 const CONNECTION_LIMIT = 1_000;
+/** Below a proxy that nobody named, this many requests at a time are enough; four such clients fill the server. */
+const CLIENT_CONNECTION_LIMIT = 250;
 const HEADER_LIMIT = 16 * 1024;
 const REQUEST_TIMEOUT = 10_000;
 const KEEP_ALIVE = 65_000;
@@ -108,6 +114,7 @@ const refuseConnection = (error: Error & { code?: string }, socket: Socket): voi
 export function createServer(options: ServerOptions = {}): Server {
   const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
   const requestTimeout = options.requestTimeout ?? REQUEST_TIMEOUT;
+  const trusted = networksOf(options.trustProxy ?? []);
 
   const onError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof HttpError) return sendError(reply, error.status, error.message, error.details);
@@ -139,7 +146,7 @@ export function createServer(options: ServerOptions = {}): Server {
     routerOptions: { maxParamLength: 500 },
     requestIdHeader: false,
     return503OnClosing: false,
-    trustProxy: typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
+    trustProxy: (address: string | undefined) => holds(trusted, address),
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
   }).withTypeProvider<TypeBoxTypes>();
@@ -154,7 +161,7 @@ export function createServer(options: ServerOptions = {}): Server {
     }
     done();
   });
-  limitStrangers(app, options);
+  limitStrangers(app, trusted, options);
 
   let closing = false;
   app.addHook('preClose', (done) => {
@@ -185,7 +192,7 @@ export function createServer(options: ServerOptions = {}): Server {
 }
 
 /** Bounds what those cost who have proven nothing: memory, connections, and guesses. */
-function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions): void {
+function limitStrangers(app: Server, trusted: BlockList, { log, counts, ...limits }: ServerOptions): void {
   limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
 
   app.server.maxConnections = limits.connectionLimit ?? CONNECTION_LIMIT;
@@ -193,6 +200,12 @@ function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions):
     counts?.refused('connection');
     // Those that are kept for a next request make room.
     app.server.closeIdleConnections();
+  });
+
+  const markDelayed = limitConnections(app, {
+    most: limits.clientConnectionLimit ?? CLIENT_CONNECTION_LIMIT,
+    trusted,
+    onDrop: () => counts?.refused('connection'),
   });
 
   const delayFor = createFailureDelays(() => performance.now());
@@ -206,6 +219,7 @@ function limitStrangers(app: Server, { log, counts, ...limits }: ServerOptions):
       warnedAt = performance.now();
       log?.warn({ from: request.ip, waitMs }, 'requests from this address keep failing to prove themselves: they wait');
     }
+    markDelayed(request.raw);
     setTimeout(done, waitMs).unref();
   });
 }

@@ -132,6 +132,12 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
 export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
   (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
 
+/** Whether there is a link with this token that was not used; it may be too old. */
+export async function isLoginLink(db: Db, token: string): Promise<boolean> {
+  const found = db.selectFrom('login_link').select('hash').where('hash', '=', digestOf(token));
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
 /** Uses up a link's token. The operator that it signs in; undefined if it was used or is too old. */
 export async function useLoginLink(tx: Tx, token: string, now: number): Promise<string | undefined> {
   const link = await tx

@@ -1,5 +1,5 @@
 /** Single sign-on in the store: sign-ons that began, and the operators whom an issuer names. */
-import type { Db, Tx } from '../../store/store.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
 import { digestOf, type Operator, type Role, randomSecret } from './operators.ts';
 
 /** A sign-on is finished within so long. */
@@ -33,8 +33,14 @@ export async function addSignOn(tx: Tx, key: SignOnKey, signOn: SignOn, now: num
 }
 
 /** Uses a sign-on up; undefined where this browser began none with this state, finished it, or took too long. */
-export async function takeSignOn(tx: Tx, key: SignOnKey, now: number): Promise<SignOn | undefined> {
-  const row = await tx.deleteFrom('sign_on').where('hash', '=', hashOf(key)).returningAll().executeTakeFirst();
+export async function takeSignOn(store: Store, key: SignOnKey, now: number): Promise<SignOn | undefined> {
+  const hash = hashOf(key);
+  // What nobody began costs a read, and no write.
+  const known = await store.db.selectFrom('sign_on').select('hash').where('hash', '=', hash).executeTakeFirst();
+  if (known === undefined) return undefined;
+  const row = await store.write((tx) =>
+    tx.deleteFrom('sign_on').where('hash', '=', hash).returningAll().executeTakeFirst(),
+  );
   return row === undefined || row.ends_at <= now ? undefined : row;
 }
 

@@ -1,5 +1,5 @@
 /** Makes guessing slow: answers to an address that keeps failing to prove itself wait longer and longer. */
-import { isIPv6 } from 'node:net';
+import { clientOf } from '../networks.ts';
 
 /** Failures of an address that have no effect: secrets get mistyped, and clients get configured. */
 const FREE = 20;
@@ -21,7 +21,7 @@ interface Failures {
 export function createFailureDelays(now: () => number): (address: string) => number {
   const known = new Map<string, Failures>();
   return (address) => {
-    const key = networkOf(address);
+    const key = clientOf(address);
     const at = now();
     const before = known.get(key) ?? { count: 0, at };
     const count = before.count * 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS) + 1;
@@ -32,15 +32,4 @@ export function createFailureDelays(now: () => number): (address: string) => num
     if (oldest !== undefined) known.delete(oldest);
     return Math.min(MOST_MS, STEP_MS * Math.max(0, Math.round(count) - FREE) ** 2);
   };
-}
-
-/** An IPv4 address, or the /64 of an IPv6 address: who has one of its addresses has all of them. */
-function networkOf(address: string): string {
-  const plain = address.includes('.') ? address.replace(/^::ffff:/i, '') : address;
-  if (!isIPv6(plain)) return plain;
-  const [left = '', right = ''] = plain.split('::', 2);
-  const groups = (text: string): string[] => text.split(':').filter((group) => group !== '');
-  const [head, tail] = [groups(left), groups(right)];
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }

@@ -1,7 +1,7 @@
 /** Bounds the memory that bodies take before anybody has looked at them, over all connections. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { HttpError, sendError } from './error.ts';
-import type { Server } from './listener.ts';
+import { HttpError, sendError } from '../error.ts';
+import type { Server } from '../listener.ts';
 
 export interface BodyLimits {
   /** Bytes that all bodies hold together. */
