@@ -1,5 +1,6 @@
 /** The ways an alert goes out: a webhook that Slack and its like understand, and mail. */
 import { createGuard } from '../http/outbound/guard.ts';
+import { redirectText } from '../http/outbound/headers.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
 import { openMailer } from '../service/mail/send.ts';
@@ -32,18 +33,27 @@ export function openChannels({ webhook, allow, mail }: AlertSettings): readonly 
   ];
 }
 
+interface WebhookAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 function webhookChannel(url: string, allow: readonly string[]): Channel {
   const client = openWebhookClient(createGuard({ allow }));
-  const { host, pathname } = new URL(url);
-  const call = async (method: 'GET' | 'POST', signal: AbortSignal, body?: string): Promise<number | string> => {
+  const address = new URL(url);
+  const { host } = address;
+  // The path is a secret. A fault may name it, and so may a redirect.
+  const withoutPath = (text: string) => (address.pathname === '/' ? text : text.replaceAll(address.pathname, '/…'));
+  const call = async (method: 'GET' | 'POST', signal: AbortSignal, body?: string): Promise<WebhookAnswer | string> => {
     const headers = { 'content-type': 'application/json' };
     try {
-      const { status } = await client.http({ method, url, signal, ...(body !== undefined && { headers, body }) });
-      return status;
+      const answer = await client.http({ method, url, signal, ...(body !== undefined && { headers, body }) });
+      const { status } = answer;
+      const redirect = redirectText(address, status, answer.headers);
+      return { status, text: withoutPath(`answered ${status}${redirect && `, a redirect${redirect}`}`) };
     } catch (error) {
       signal.throwIfAborted();
-      // The path is a secret, and a fault may name it.
-      return errorText(error).replaceAll(pathname, '/…');
+      return withoutPath(errorText(error));
     }
   };
   return {
@@ -51,12 +61,12 @@ function webhookChannel(url: string, allow: readonly string[]): Channel {
     async send({ text }, _id, signal) {
       const answer = await call('POST', signal, JSON.stringify({ text: slackText(text) }));
       if (typeof answer === 'string') return `${host}: ${answer}`;
-      return answer >= 200 && answer < 300 ? undefined : `${host} answered ${answer}`;
+      return answer.status >= 200 && answer.status < 300 ? undefined : `${host} ${answer.text}`;
     },
     async verify(signal) {
       const answer = await call('GET', signal);
       if (typeof answer === 'string') return { ok: false, found: `${host}: ${answer}` };
-      return { ok: answer < 500, found: `the webhook at ${host} is reached (it answered ${answer} to a GET)` };
+      return { ok: answer.status < 500, found: `the webhook at ${host} is reached (to a GET it ${answer.text})` };
     },
     close: () => client.close(),
   };

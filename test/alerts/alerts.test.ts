@@ -26,12 +26,12 @@ const MINUTE = 60_000;
 /** A webhook that keeps what it is posted; `status` is what it answers. */
 async function webhook() {
   const texts: string[] = [];
-  const state = { status: 200 };
+  const state = { status: 200, location: '' };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     if (request.method === 'POST' && state.status < 300) texts.push(JSON.parse(Buffer.concat(chunks).toString()).text);
-    response.writeHead(state.status).end('ok');
+    response.writeHead(state.status, state.location === '' ? {} : { location: state.location }).end('ok');
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -200,5 +200,12 @@ describe('alerts: check', () => {
     const [found] = await check({ webhook: url, allow: [] });
     expect(found).toMatchObject({ level: 'fail', advice: expect.stringContaining('alerts.allow') });
     expect(JSON.stringify(found)).not.toContain('a-secret-path');
+  });
+
+  it('says where a webhook redirects to, without its path', async () => {
+    const { url, state } = await webhook();
+    Object.assign(state, { status: 301, location: url.replace('http:', 'https:') });
+    const [found] = await check({ webhook: url });
+    expect(found?.found).toMatch(/to a GET it answered 301, a redirect to https:\/\/127\.0\.0\.1:\d+\/…\)$/);
   });
 });

@@ -178,6 +178,62 @@ describe('an answer of which only the status matters', () => {
     expect(await post(slow.url, allowed, { deadlineMs: 300 })).toMatchObject({ status: 200, body: 'slow' });
   });
 
+  it('comes after answers that only say to continue, however they are cut, on a connection that is kept', async () => {
+    const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Why: none\r\n\r\n';
+    const text = `${CONTINUE}HTTP/1.0 100\r\n\r\n${CONTINUE}HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\nHTTP/1.1 100 inside`;
+    let connections = 0;
+    const server = await serve((socket, first) => {
+      connections += 1;
+      const answer = async (request: Buffer | string) => {
+        const parts = request.toString().startsWith('POST /bytes') ? text : [text];
+        for (const part of parts) await new Promise((done) => socket.write(part, done));
+      };
+      socket.on('data', answer);
+      void answer(first);
+    });
+    const client = openClient({ guard: createGuard(allowed), excerptBytes: 1_024 });
+    open.push(client);
+    for (const path of ['whole', 'whole', 'bytes', 'whole', 'bytes', 'whole']) {
+      const signal = new AbortController().signal;
+      const answer = await client.http({ method: 'POST', url: `${server.url}/${path}`, body: '{}', signal });
+      expect(answer).toMatchObject({ status: 200, body: 'HTTP/1.1 100 inside' });
+    }
+    // The pool may open a second one before it knows that the first is free.
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it('is late where nothing follows an answer that only says to continue', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
+    expect((await faultOf(post(server.url, allowed, { deadlineMs: 200 }))).kind).toBe('timeout');
+    const closed = await serve((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 10'));
+    expect((await faultOf(post(closed.url, allowed))).kind).toBe('cut');
+  });
+
+  it.each([
+    [
+      'Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n',
+      "Content-Length can't be present with Transfer-Encoding",
+    ],
+    ['Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n', 'Response body length does not match'],
+    ['Content-Length: 2\r\nContent-Length: 3\r\n\r\n', 'Response body length does not match'],
+    ['Content-Length: two\r\n\r\n', 'Invalid character in Content-Length'],
+    ['Some Header: 1\r\n\r\n', 'Invalid header token'],
+    ['X-Secret: sesame\0\r\n\r\n', 'Invalid header value char'],
+  ])('that breaks the rules of HTTP fails with the reason: %j', async (rest, reason) => {
+    const server = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`));
+    const { message } = await faultOf(post(server.url, allowed));
+    expect(message).toContain(reason);
+    expect(message).not.toMatch(/no code|sesame|undefined/);
+  });
+
+  it.each([
+    ['220 mail ready\r\n', 'not valid HTTP (Response does not match the HTTP/1.1 protocol (Expected HTTP/'],
+    ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'not valid HTTP (bad upgrade)'],
+  ])('that is none fails with the reason: %j', async (text, reason) => {
+    const server = await serve((socket) => socket.write(text));
+    expect((await faultOf(post(server.url, allowed))).message).toContain(reason);
+  });
+
   it('is a redirect as any other answer, and is not followed', async () => {
     const target = await okay();
     const server = await serve((socket) =>

@@ -58,10 +58,27 @@ describe('a webhook', () => {
   it('that redirects fails, and the other place is never visited', async () => {
     const target = await openHook();
     for (const status of [301, 302, 307, 308]) {
-      const store = await told((response) => response.writeHead(status, { location: target.url }).end());
-      expect(await faultOf(store)).toMatchObject({ status, fault: `answered ${status}` });
+      const location = `${target.url}?key=open-sesame`;
+      const store = await told((response) => response.writeHead(status, { location }).end());
+      expect(await faultOf(store)).toMatchObject({ status, fault: `answered ${status}, a redirect to ${target.url}` });
     }
     expect(target.seen).toEqual([]);
+  });
+
+  it('that says to continue and then takes it has taken it', async () => {
+    const store = await told((response) => {
+      response.writeContinue();
+      response.writeHead(204).end();
+    });
+    expect(await only(store)).toMatchObject({ state: 'done', status: 204, attempts: 1 });
+  });
+
+  it('that states two lengths of its answer fails with the reason', async () => {
+    const store = await told((response) =>
+      response.socket?.write('HTTP/1.1 204 Fine\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n'),
+    );
+    const { fault } = await faultOf(store);
+    expect(fault).toContain("Content-Length can't be present with Transfer-Encoding");
   });
 
   it('that answers without end is cut at 16 KiB', async () => {

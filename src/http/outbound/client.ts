@@ -2,14 +2,15 @@
 
 import { promisify } from 'node:util';
 import { brotliDecompress, inflate } from 'node:zlib';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { describeSpan, inSpan, isTracing, traceparent } from '../../telemetry/trace.ts';
 import { guardedConnector } from './connect.ts';
 import { askForExcerpt } from './excerpt.ts';
 import { faultOf, HttpFault } from './fault.ts';
 import type { Guard } from './guard.ts';
 import { gunzip } from './gunzip.ts';
-import { lowerCased, nameOf, readUrl } from './headers.ts';
+import { lowerCased, nameOf, readUrl, redirectText } from './headers.ts';
+import { skippingContinue } from './skip-continue.ts';
 
 /** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
 export interface OutboundRequest {
@@ -69,6 +70,8 @@ export interface ClientOptions {
 }
 
 const DEADLINE = 30_000;
+/** As undici has it where nothing is said. */
+const CONNECT_MS = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
@@ -126,14 +129,14 @@ export function openClient(options: ClientOptions = {}): HttpClient {
       signal,
     });
     const { statusCode: status } = answer;
+    const headers = lowerCased(answer.headers);
     if (REDIRECTS.includes(status) && asked.showRedirects !== true) {
       answer.body.on('error', () => undefined).destroy();
       throw new HttpFault(
         'redirect',
-        `${what} was answered with a redirect (${status}), which is never followed: check the base URL`,
+        `${what} was answered with a redirect (${status})${redirectText(url, status, headers)}, which is never followed: check the base URL`,
       );
     }
-    const headers = lowerCased(answer.headers);
     const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
     return asked.wantBytes === true
       ? { status, headers, body: '', bytes }
@@ -178,9 +181,10 @@ const guardedAgent = (guard: Guard, connectMs = DEADLINE): Dispatcher =>
 function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispatcher {
   const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY'] ?? '';
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
-  if (httpProxy === '' && httpsProxy === '') return new Agent(COMMON);
+  const direct = { ...COMMON, connect: skippingContinue(buildConnector({ allowH2: false, timeout: CONNECT_MS })) };
+  if (httpProxy === '' && httpsProxy === '') return new Agent(direct);
   const noProxy = [env['no_proxy'] ?? env['NO_PROXY'] ?? '', LOOPBACK].filter(Boolean).join(',');
-  return new EnvHttpProxyAgent({ ...COMMON, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
+  return new EnvHttpProxyAgent({ ...direct, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
 }
 
 async function readBody(

@@ -2,6 +2,7 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressError, type Guard } from './guard.ts';
+import { skippingContinue } from './skip-continue.ts';
 
 /** A name that has no address, whatever the name server's reason. */
 class NameError extends Error {
@@ -17,7 +18,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
   const common = { timeout: connectMs, allowH2: false, autoSelectFamilyAttemptTimeout: 1_000 };
   const free = buildConnector({ ...common, lookup: lookupBy(guard, () => undefined) });
   const guarded = buildConnector({ ...common, lookup: lookupBy(guard, guard.refusal) });
-  return (options, callback) => {
+  return skippingContinue((options, callback) => {
     if (guard.trusts(`${options.protocol}//${options.host ?? options.hostname}`)) return free(options, callback);
     // No look-up is made for an address: https://nodejs.org/api/net.html#socketconnectoptions-connectlistener
     const refused = isIP(options.hostname) === 0 ? undefined : guard.refusal(options.hostname);
@@ -29,7 +30,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
       socket.destroy();
       callback(new AddressError(`the connection went to ${wrong}`), null);
     });
-  };
+  });
 }
 
 /** An unknown peer has gone already: what is written to it reaches nobody. */

@@ -1,4 +1,5 @@
 /** Why an outbound call brought no whole answer. */
+import { errors } from 'undici';
 
 /**
  * `timeout` not within the deadline; `aborted` by the caller's signal; `refused` nobody listens;
@@ -37,7 +38,6 @@ const CODES: Readonly<Record<string, HttpFaultKind>> = {
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   UND_ERR_SOCKET: 'cut',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'cut',
   ECONNRESET: 'cut',
   EPIPE: 'cut',
   UND_ERR_HEADERS_OVERFLOW: 'too-large',
@@ -72,7 +72,25 @@ const codeOf = (error: unknown): string | undefined => {
 
 /** Makes a fault of what the client library threw; `what` begins the message. */
 export function faultOf(error: unknown, what: string): HttpFault {
+  if (error instanceof errors.ResponseContentLengthMismatchError)
+    return new HttpFault(
+      'cut',
+      `${what} was cut off, or answered with contradicting lengths (${error.message})`,
+      error,
+    );
+  if (isMalformed(error))
+    return new HttpFault(
+      'network',
+      `${what} was answered with something that is not valid HTTP (${error.message})`,
+      error,
+    );
   const code = codeOf(error) ?? 'no code';
   const kind = CODES[code] ?? (TLS_CODE.test(code) ? 'tls' : 'network');
   return new HttpFault(kind, `${what} ${TEXTS[kind]} (${code})`, error);
 }
+
+/** Whether an answer breaks the rules of HTTP. The library's text says which, in fixed words: it quotes no part of the answer. */
+const isMalformed = (error: unknown): error is Error =>
+  error instanceof errors.HTTPParserError ||
+  // The same error ends a connection that the other side closed.
+  (error instanceof errors.SocketError && error.message.startsWith('bad '));

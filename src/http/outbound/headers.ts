@@ -24,3 +24,16 @@ export function lowerCased(
   }
   return lower;
 }
+
+const MOST_SHOWN = 300;
+
+/**
+ * Where an answer of `url` redirects to, as ` to <address>` without query and user name: both may hold secrets. Empty if it
+ * redirects nowhere.
+ */
+export function redirectText(url: URL, status: number, headers: Readonly<Record<string, string>>): string {
+  const { location } = headers;
+  if (status < 300 || status > 399 || location === undefined) return '';
+  const target = URL.parse(location, url);
+  return ` to ${target === null ? 'what is not a URL' : `${target.origin}${target.pathname}`.slice(0, MOST_SHOWN)}`;
+}

@@ -3,7 +3,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import { type HttpClient, type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/outbound/fault.ts';
 import type { Guard } from '../../http/outbound/guard.ts';
-import { lowerCased } from '../../http/outbound/headers.ts';
+import { lowerCased, readUrl, redirectText } from '../../http/outbound/headers.ts';
 import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitors/monitor.ts';
@@ -92,7 +92,8 @@ export async function post(
     const answer = await http({ method: 'POST', url: webhook.url, headers, body, signal });
     const { status } = answer;
     const outcome = outcomeOf(status, answer.headers);
-    const error = outcome.kind === 'done' ? null : `answered ${status}`;
+    const redirect = withoutSecrets(redirectText(readUrl(webhook.url), status, answer.headers), webhook.masked);
+    const error = outcome.kind === 'done' ? null : `answered ${status}${redirect && `, a redirect${redirect}`}`;
     const retry = retryAfterMs(answer.headers['retry-after'], at);
     const shown = withoutSecrets(answer.body, webhook.masked);
     return { at, took: took(), status, fault: null, error, answer: shown, outcome, retryAfterMs: retry };

@@ -76,6 +76,13 @@ describe('an answer', () => {
     expect((await client().http(ask(server.url))).body).toBe('late');
   });
 
+  it('after one that only says to continue is read, whether or not a proxy is there for other hosts', async () => {
+    const server = await serve((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`));
+    expect((await client().http(ask(server.url))).body).toBe('late');
+    const { http } = client({ env: { HTTP_PROXY: 'http://127.0.0.1:1' } });
+    expect((await http(ask(server.url))).body).toBe('late');
+  });
+
   it('that is compressed although nobody asked is read, within the cap', async () => {
     const packed = gzipSync('x'.repeat(5_000));
     const server = await serve((socket) => {
@@ -203,6 +210,7 @@ describe('a call fails', () => {
     );
     const fault = await faultOf(client().http(ask(server.url, { headers: { authorization: 'Bearer sesame' } })));
     expect([fault.kind, elsewhere.seen]).toEqual(['redirect', []]);
+    expect(fault.message).toContain(`a redirect (${status}) to ${elsewhere.url}/, which is never followed`);
   });
 
   it('as aborted when the caller stops it, with the reason as its cause', async () => {
