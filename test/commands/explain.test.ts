@@ -1,7 +1,7 @@
 /** What `explain` answers first: by the CRM as it is now, for a record that is named in any of the ways people do. */
 import { describe, expect, test } from 'vitest';
 import { CRMS, ENTITY, renamed, reported } from '../faults/company.ts';
-import { type Fixture, startFixture } from '../support/fixture.ts';
+import { type Fixture, type FixtureOptions, startFixture } from '../support/fixture.ts';
 import { ENGINES } from '../support/stores.ts';
 
 const CASES = CRMS.map((crm, index) => ({ engine: ENGINES[index] ?? 'sqlite', ...crm }));
@@ -16,14 +16,20 @@ const ADDRESSES: Readonly<Record<string, (id: string) => readonly string[]>> = {
   ],
 };
 
+/** What is said where HubSpot names no users, and Salesforce tracks no field. */
+const LESS = {
+  hubspot: /^HubSpot user \d+ changed name to "B ApS \(VIP\)" at/u,
+  salesforce: /^Bo Lind changed the record at/u,
+} as const;
+
 describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own }) => {
   /** A record whose name a person changed since the last write, which the daemon does not know. */
-  async function edited(): Promise<{ fixture: Fixture; id: string }> {
-    const fixture = await startFixture({ engine });
+  async function edited(options: Partial<FixtureOptions> = {}): Promise<{ fixture: Fixture; id: string }> {
+    const fixture = await startFixture({ engine, ...options });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('A ApS', 'B ApS'));
     await fixture.settled();
-    fixture[crm].edit(id, { [name]: 'B ApS (VIP)' });
+    fixture[crm].edit(id, { [name]: 'B ApS (VIP)' }, 'Bo Lind');
     return { fixture, id };
   }
   /** The five lines under the record's name, by their labels. */
@@ -51,6 +57,18 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     expect(stdout).not.toMatch(new RegExp(`→ ${own}:|status`, 'u'));
     expect(stdout).toContain('name = "B ApS"');
     expect((await fixture.cli('explain', `${crm}:${id}`, 'nmae')).stderr).toContain('has the property nmae');
+  });
+
+  test('a property that a person edited: names the person, as far as the CRM tells', async () => {
+    const scopes = ['read', 'write'].map((right) => `crm.objects.companies.${right}`);
+    const owners = [...scopes, 'crm.objects.owners.read'];
+    const { fixture, id } = await edited({ hubspot: { scopes: owners }, salesforce: { trackedFields: [name] } });
+    const said = answer((await fixture.cli('explain', `${crm}:${id}`, name)).stdout);
+    const what = `Bo Lind changed ${name} to "B ApS \\(VIP\\)"`;
+    expect(said['Last write']).toMatch(new RegExp(`^${what} at \\S+ \\S+; before that cvrsync wrote "B ApS" at`, 'u'));
+    const untold = await edited({ hubspot: { scopes } });
+    const less = answer((await untold.fixture.cli('explain', `${crm}:${untold.id}`, name)).stdout);
+    expect(less['Last write']).toMatch(LESS[crm]);
   });
 
   test('a record: what differs, counted and named', async () => {

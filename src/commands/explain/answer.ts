@@ -164,10 +164,21 @@ function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[],
     write === undefined
       ? 'cvrsync wrote nothing'
       : `cvrsync wrote ${property === undefined ? `${write.property} ` : ''}${shownValue(write.new)} at ${shownTime(write.at)}${event}`;
-  const edit = edits.findLast((each) => !each.own && isWanted(each) && each.at >= (write?.at ?? 0));
+  const edit = editSince(edits.filter(isWanted), write?.at ?? 0);
   if (edit === undefined) return ours;
   const what = edit.value === undefined ? 'the record' : `${edit.property} to ${shownValue(edit.value)}`;
   return `${edit.by} changed ${what} at ${shownTime(edit.at)}; before that ${ours}`;
+}
+
+/** Salesforce tells times in whole seconds. */
+const SECOND_MS = 1_000;
+
+/** The newest edit by somebody else, if it came after our last write: by the CRM's order, where it shows our writes. */
+function editSince(edits: readonly PropertyEdit[], writtenAt: number): PropertyEdit | undefined {
+  const lastOwn = edits.findLastIndex(({ own }) => own);
+  const edit = edits.slice(lastOwn + 1).at(-1);
+  const isLater = edit !== undefined && (lastOwn >= 0 || edit.at >= writtenAt - (writtenAt % SECOND_MS));
+  return isLater ? edit : undefined;
 }
 
 function todoText(name: string, current: CurrentRecord, wanted: readonly Line[], property: string | undefined): string {

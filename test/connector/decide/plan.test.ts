@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy, Property } from '../../../providers/provider.ts';
 import type { PropertyMemory } from '../../../src/connector/decide/memory.ts';
-import { fingerprint, type PlanInput, planRecord } from '../../../src/connector/decide/plan.ts';
+import { fingerprint, type PlanInput, planRecord, type RefusedValue } from '../../../src/connector/decide/plan.ts';
 import type { Planned } from '../../../src/connector/decide/planned.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { propertyOf } from '../property-of.ts';
@@ -125,8 +125,8 @@ describe('a number that the register had before', () => {
 });
 
 describe('a value that the CRM refused', () => {
-  const refused = { value: '"New"', schema: fingerprint(NAME), reason: 'not that one' };
-  const remembered = (one: typeof refused): PlanInput['remembered'] =>
+  const refused = { value: '"New"', reason: 'not that one', aside: { schema: fingerprint(NAME), until: 900 } };
+  const remembered = (one: RefusedValue): PlanInput['remembered'] =>
     new Map([
       [
         'name',
@@ -149,7 +149,14 @@ describe('a value that the CRM refused', () => {
     expect(planned(NAME, { remembered: remembered(refused) })).toMatchObject({
       action: 'set-aside',
       detail: 'not that one',
+      retryAt: 900,
     });
+  });
+
+  it('is sent again once its time has come, and is the same as one that a person typed in', () => {
+    const { aside: _, ...due } = refused;
+    expect(planned(NAME, { remembered: remembered(due) })).toMatchObject({ action: 'write' });
+    expect(planned(NAME, { remembered: remembered(refused), crm: { name: 'New' } })).toMatchObject({ rule: 'same' });
   });
 
   it('is sent again once the CRM describes the property otherwise, or the value is another', () => {

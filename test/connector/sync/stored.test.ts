@@ -184,6 +184,41 @@ describe.each(ENGINES)('an edit between our read and our write (%s)', (engine) =
     expect(world.held.name).toBe(EDIT);
   });
 
+  test('stays overwritten after a hold during which a person wrote something else, and took that back', async () => {
+    const world = await overwritten('tracked');
+    const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
+    const until = world.clock.now + 60_000;
+    await world.store.write((tx) =>
+      setOverride(tx, ref, { kind: 'hold', once: false, until, reason: 'wait' }, world.clock.now),
+    );
+    await sync(world);
+    world.held.name = 'Newer';
+    await again(world);
+    world.held.name = 'B ApS';
+    world.clock.now += 61_000;
+    await again(world);
+    expect([world.held.name, await putBack(world)]).toEqual(['B ApS', 0]);
+  });
+
+  test('stays overwritten after the hold of an undo, which restored another value', async () => {
+    const world = await open(engine, null, 'tracked');
+    world.habits.tells = true;
+    await report(world, '', 'A ApS', 7);
+    await sync(world);
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      world.held.name = EDIT;
+    };
+    await sync(world);
+    const second = (await historyLines(world.store.db)).at(-1);
+    await takeBack(world, { event: second?.seq });
+    expect(world.held.name).toBe('A ApS');
+    await sync(world);
+    world.clock.now += 31 * 24 * 3_600_000;
+    await again(world);
+    expect([world.held.name, await putBack(world)]).toEqual(['B ApS', 0]);
+  });
+
   test('that the put-back itself goes over comes back, too', async () => {
     const world = await overwritten('tracked');
     world.meanwhile.before = async () => {

@@ -42,8 +42,9 @@ export function withPutBacks(parts: readonly AddressPart[], arePartners: () => A
 /** The answer for each property that our writes went over. `beside`: what else belongs to their group. */
 function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): readonly Planned[] {
   const planned = over.map((part) => part.planned);
-  if ([...over, ...beside].some(isHeld)) return planned;
   const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
+  // It waits for the end of the hold, unless a person wrote something else meanwhile.
+  if ([...over, ...beside].some(isHeld)) return over.every(isOurs) ? planned : plain;
   const isFree = over.every(isOurs) && ![...over, ...beside].some(isPutBack) && !beside.some(isEdited);
   const rule = isFree ? ruleFor(over, beside) : undefined;
   if (rule === undefined) return plain;
