@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy, Property } from '../../../providers/provider.ts';
-import type { PropertyMemory } from '../../../src/connector/decide/memory.ts';
-import { fingerprint, type PlanInput, planRecord, type RefusedValue } from '../../../src/connector/decide/plan.ts';
+import type { PropertyMemory, RefusedValue } from '../../../src/connector/decide/memory.ts';
+import { fingerprint, type PlanInput, planRecord } from '../../../src/connector/decide/plan.ts';
 import type { Planned } from '../../../src/connector/decide/planned.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { propertyOf } from '../property-of.ts';
