@@ -11,6 +11,7 @@ import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { askRefused } from './connector/links/monitoring.ts';
+import { createTestViewer } from './connector/test-event.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
@@ -201,7 +202,8 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   const { webhook, emailEvent } = config.connector;
   const { crms, intake } = connector;
   const { publicUrl } = config.server;
-  addWebhookRoute(base.server, { ...base, ...webhook, intake, emailEvent });
+  const showTest = createTestViewer({ ...base, ...wireOf(config), crms });
+  addWebhookRoute(base.server, { ...base, ...webhook, intake, showTest, emailEvent });
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 

@@ -131,7 +131,7 @@ export interface SignOnTable {
 export interface AuditTable {
   id: Generated<number>;
   at: number;
-  actor_kind: 'operator' | 'key' | 'user' | 'stranger';
+  actor_kind: 'operator' | 'key' | 'user' | 'stranger' | 'sender';
   actor: string;
   via: 'page' | 'command' | 'api';
   /** What was done, such as `operator.create`. */

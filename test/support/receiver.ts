@@ -2,6 +2,7 @@
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { createIntake, type Intake } from '../../src/connector/intake/intake.ts';
 import { addWebhookRoute } from '../../src/connector/intake/webhook.ts';
+import { createTestViewer } from '../../src/connector/test-event.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import type { Auth } from '../../src/protocol/auth.ts';
@@ -36,10 +37,12 @@ export async function openReceiver(store: Store, options: ReceiverOptions = {}):
   const log = {
     warn: (details: object, message: string) => void logged.push(`warn ${message} ${JSON.stringify(details)}`),
     error: (_details: object, message: string) => void logged.push(`error ${message}`),
+    info: (_details: object, message: string) => void logged.push(`info ${message}`),
   };
   const intake = createIntake({ store, wakeUp, now, metrics, backlogCap, minFreeBytes, emailEvent: 'email', log });
   const server = createServer({ log });
-  addWebhookRoute(server, { path: '/webhook', auth, intake, store, metrics, now, log });
+  const showTest = createTestViewer({ store, crms: [], now, log, emailEvent: 'email' });
+  addWebhookRoute(server, { path: '/webhook', auth, intake, showTest, store, metrics, now, log });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     url: `${address}/webhook`,

@@ -24,6 +24,8 @@ export interface WebhookOptions {
   /** How the document names the e-mail event; `email` where absent. */
   readonly emailEvent?: string;
   readonly intake: Intake;
+  /** Shows what an event would do that is marked as a test. The result is why it is no payload; undefined if it is one. */
+  readonly showTest: (json: unknown) => Promise<string | undefined>;
   readonly store: Store;
   readonly metrics: Metrics;
   readonly now: () => number;
@@ -81,10 +83,26 @@ function rareWarnings(log: Log, now: () => number): Log['warn'] {
   };
 }
 
-const RESULTS = ['stored', 'unusable', 'unauthorized', 'unreadable', 'refused', 'failed'];
+/** Whether the sender marks its event as a test, as our own service does. */
+const isTest = ({ headers }: FastifyRequest): boolean => String(headers['webhook-test']).toLowerCase() === 'true';
+
+async function answerTest(
+  { metrics, showTest }: Pick<WebhookOptions, 'metrics' | 'showTest'>,
+  reply: FastifyReply,
+  bytes: Uint8Array,
+): Promise<FastifyReply> {
+  metrics.webhooksReceived.inc({ result: 'test' });
+  const json = readJson(bytes);
+  const problem = json.ok ? await showTest(json.value) : json.reason;
+  if (problem !== undefined) return sendError(reply, 400, `The webhook cannot be used: ${problem}.`);
+  return reply.code(204).send();
+}
+
+const RESULTS = ['stored', 'test', 'unusable', 'unauthorized', 'unreadable', 'refused', 'failed'];
 
 /**
- * Adds the webhook. 204 once the event is on disk, also where it had come before; 4xx where the sender must change
+ * Adds the webhook. 204 once the event is on disk, also if it had come before, or if it
+ * is a test; 4xx where the sender must change
  * something; 503 with Retry-After for every failure of our own.
  */
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
@@ -127,6 +145,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     const verdict = verifyAuth(auth, request.headers, bytes, now());
     const refusedReply = refuse(request, reply, () => verdict);
     if (refusedReply !== undefined) return refusedReply;
+    if (isTest(request)) return answerTest(options, reply, bytes);
     const json = readJson(bytes);
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);

@@ -25,6 +25,7 @@ export const AUDIT_TEXTS = {
   'actor.operator': { en: 'dashboard user', da: 'bruger af dashboardet' },
   'actor.key': { en: 'API key', da: 'API-nøgle' },
   'actor.stranger': { en: 'not signed in', da: 'ikke logget ind' },
+  'actor.sender': { en: 'sender of webhooks', da: 'afsender af webhooks' },
   'actor.user': { en: 'system user', da: 'systembruger' },
   'list.filter': { en: 'Filter', da: 'Filtrér' },
   'list.all': { en: 'Show all', da: 'Vis alle' },

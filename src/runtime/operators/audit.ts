@@ -4,7 +4,7 @@ import { storable } from '../../store/each.ts';
 import type { AuditTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** Who did something: an operator, an API key by its name, the user of the machine that ran a command, or somebody at an address. */
+/** Who did something: an operator, an API key by its name, the user of the machine that ran a command, somebody at an address, or the sender of a webhook. */
 export interface AuditActor {
   readonly kind: AuditTable['actor_kind'];
   readonly name: string;
