@@ -3,9 +3,8 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
-import { CURRENCY, isLeftBehind } from '../decide/groups/currency.ts';
-import { isAddressPart, TOGETHER } from '../decide/groups/group.ts';
 import { partnersIn } from '../decide/groups/partners.ts';
+import { waiting } from '../decide/groups/refusal.ts';
 import { holdOf, holdPollMs } from '../decide/hold.ts';
 import type { Planned } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
@@ -124,12 +123,11 @@ export function resultOfWrite(
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   const refused = written?.refused ?? {};
   const decided = planned.map((each): Decided => {
-    const reason = refused[each.property];
+    const refusal = refused[each.property];
+    if (refusal === undefined) return { ...line, planned: each };
     // It was not the CRM that refused this one: it is decided anew once the other is taken.
-    if (reason !== undefined && isLeftBehind(reason))
-      return { ...line, planned: { ...each, ...waiting(each), detail: reason } };
-    if (reason === undefined) return { ...line, planned: each };
-    return { ...line, planned: { ...each, retryAt: now + RETRY_REFUSED_MS }, refused: reason };
+    if (refusal.waitsFor !== undefined) return { ...line, planned: waiting(each, refusal) };
+    return { ...line, planned: { ...each, retryAt: now + RETRY_REFUSED_MS }, refused: refusal.reason };
   });
   const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
   const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
@@ -191,10 +189,6 @@ function lateWindow(planned: readonly Planned[], now: number): WriteWindow | und
   const begun = planned.flatMap(({ late }) => (late === undefined ? [] : [late.from.at]));
   return begun.length === 0 ? undefined : { from: Math.min(...begun), to: now };
 }
-
-/** A value that waits for another one that the CRM refused: only the refused part of an address is for a person to see. */
-const waiting = ({ field }: Planned): Pick<Planned, 'action' | 'rule'> =>
-  isAddressPart(field) ? { action: 'skip', rule: TOGETHER } : { action: 'set-aside', rule: CURRENCY };
 
 /** Done, until a hold that keeps something back ends by itself, or a refused value is sent again: whichever is first. */
 function upTo(decided: readonly Decided[]): Settlement {

@@ -11,7 +11,7 @@ import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { CallPair } from '../crm/send-guard.ts';
 import { forgetUndecided } from '../decide/differences.ts';
-import { leftBehind } from '../decide/groups/currency.ts';
+import { withLeftBehind } from '../decide/groups/refusal.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
 import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
@@ -177,7 +177,7 @@ async function syncBatch(
   const lease = leaseOf(store, claims, now);
   const written = await writePatches(crm.connection, patches, signal, {
     fresh: { ...fresh, guard: guardOf(lease, fresh.guard) },
-    leftBehind: (id, refused) => leftBehind(last.get(id)?.planned ?? [], refused),
+    withLeftBehind: (id, refused) => withLeftBehind(last.get(id)?.planned ?? [], refused),
     onDivided() {
       isDivided = true;
       metrics.dividedCalls.inc({ provider: crm.name });

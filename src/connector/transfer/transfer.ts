@@ -13,7 +13,7 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
-import { leftBehind } from '../decide/groups/currency.ts';
+import { type PropertyRefusals, refusalsOf, waiting, withLeftBehind } from '../decide/groups/refusal.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
 import { changesState, rememberStates, writeHistory, writtenBy } from '../sync/history.ts';
 import { shownBy } from '../sync/record-result.ts';
@@ -141,7 +141,8 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   const { outcome, setAside } = made;
   if (outcome.kind === 'created') {
     await link(deps, order, outcome.id, { draft, setAside, stored: await readStored(crm, outcome.id, draft, signal) });
-    return { kind: 'made', id: outcome.id, name: draft.name, setAside };
+    const reasons = Object.entries(setAside).map(([property, { reason }]) => [property, reason]);
+    return { kind: 'made', id: outcome.id, name: draft.name, setAside: Object.fromEntries(reasons) };
   }
   await forget(deps, entity);
   if (outcome.kind === 'rejected') return { kind: 'rejected', reason: outcome.reason };
@@ -151,14 +152,14 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
 
 interface Made {
   readonly outcome: Created;
-  readonly setAside: Readonly<Record<string, string>>;
+  readonly setAside: PropertyRefusals;
 }
 
 /** Without what the CRM refuses, but never without the number and the name. */
 async function create({ connection, name }: Crm, draft: RecordDraft, signal: AbortSignal): Promise<Made> {
   if (connection.create === undefined)
     throw new ProviderError('refused', `the provider of ${name} cannot make companies: make it by hand, then link it`);
-  const setAside: Record<string, string> = {};
+  let setAside: PropertyRefusals = {};
   let properties = draft.properties;
   for (let round = 1; ; round += 1) {
     const outcome = await connection.create(properties, signal);
@@ -168,10 +169,10 @@ async function create({ connection, name }: Crm, draft: RecordDraft, signal: Abo
         Object.hasOwn(properties, property) && property !== draft.match && property !== draft.nameProperty,
     );
     if (bad.length === 0) return { outcome, setAside };
-    Object.assign(setAside, Object.fromEntries(bad));
-    Object.assign(setAside, leftBehind(draft.planned, setAside));
+    const refused = withLeftBehind(draft.planned, { ...setAside, ...refusalsOf(Object.fromEntries(bad)) });
+    setAside = refused;
     properties = Object.fromEntries(
-      Object.entries(properties).filter(([property]) => !Object.hasOwn(setAside, property)),
+      Object.entries(properties).filter(([property]) => !Object.hasOwn(refused, property)),
     );
   }
 }
@@ -227,7 +228,7 @@ async function link(
   recordId: string,
   written?: {
     readonly draft: RecordDraft;
-    readonly setAside: Readonly<Record<string, string>>;
+    readonly setAside: PropertyRefusals;
     readonly stored: NonNullable<WrittenOutcome['stored']>;
   },
 ): Promise<void> {
@@ -239,10 +240,11 @@ async function link(
     const result = await linkRecord(tx, desired);
     if (result.kind === 'taken') return result;
     const decided = (written?.draft.planned ?? []).map((planned) => {
-      const refused = written?.setAside[planned.property];
+      const refusal = written?.setAside[planned.property];
       const line = { provider, id: recordId, entity, planned };
-      if (refused !== undefined || planned.action !== 'write')
-        return { ...line, ...(refused !== undefined && { refused }) };
+      if (refusal?.waitsFor !== undefined) return { ...line, planned: waiting(planned, refusal) };
+      if (refusal !== undefined) return { ...line, refused: refusal.reason };
+      if (planned.action !== 'write') return line;
       const outcome = { kind: 'written', id: recordId, stored: written?.stored ?? {} } as const;
       const property = written?.draft.schema.get(planned.property);
       return { ...line, ...shownBy({ outcome, refused: {} }, planned, property).written };

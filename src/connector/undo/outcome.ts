@@ -86,7 +86,7 @@ export function undoneAfterWrite(
   });
   if (!restored.isDue) return done;
   const refused = written?.refused[restored.last.property];
-  if (refused !== undefined) return because('refused', refused);
+  if (refused !== undefined) return because('refused', refused.reason);
   const outcome = written?.outcome;
   switch (outcome?.kind) {
     case 'written':

@@ -9,8 +9,8 @@ import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
-import { leftBehind } from '../decide/groups/currency.ts';
 import { partnersIn } from '../decide/groups/partners.ts';
+import { withLeftBehind } from '../decide/groups/refusal.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
 import { settleFault } from '../sync/settle.ts';
 import { readFresh } from '../sync/write/freshness.ts';
@@ -127,7 +127,7 @@ async function restorePage(
   const guard = guardOf(lease, fresh.guard);
   const written = await writePatches(crm.connection, patches, lastWrite, {
     fresh: { ...fresh, guard },
-    leftBehind: (id, refused) => leftBehind(dueOf(latest.values(), id), refused),
+    withLeftBehind: (id, refused) => withLeftBehind(dueOf(latest.values(), id), refused),
   });
   const results = ours.map((each): RestoreResult => {
     const last = latest.get(nameOf(each)) ?? each;

@@ -28,6 +28,7 @@ const planned = [
   { field: 'name', property: 'name', action: 'write', rule: 'blank', old: null, now: 'A ApS', seq: 1 },
 ] as const;
 
+const TOGETHER = 'the CRM refused city, and the two are written together or not at all';
 const LOCKED = { kind: 'retry', id: '1', reason: 'locked by a flow', retryAfterMs: 60_000 } as const;
 
 const turn = (attempts: number, now: number, outcome: Written['outcome'] = LOCKED) => {
@@ -44,6 +45,25 @@ test('a record that the CRM puts off is tried again, no sooner than the CRM asks
   const settlement = turn(0, DAY);
   expect(settlement).toMatchObject({ kind: 'again', error: 'locked by a flow' });
   expect(settlement.kind === 'again' && settlement.at - DAY).toBeGreaterThanOrEqual(60_000);
+});
+
+test.each([
+  ['by the CRM, in whatever words', {}, { refused: TOGETHER }],
+  ['for another one', { waitsFor: 'city' }, { planned: { action: 'skip', rule: 'together', detail: TOGETHER } }],
+])('a value that is left out %s', (_, more, expected) => {
+  const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts: 0, since: 0, unended: 0 };
+  const street = { ...planned[0], field: 'street', property: 'address' } as const;
+  const written = {
+    outcome: { kind: 'written', id: '1' },
+    refused: { address: { reason: TOGETHER, ...more } },
+  } as const;
+  const result = resultOfWrite(
+    crm,
+    { claim, record, planned: [street], schema: new Map() },
+    { written, fault: undefined },
+    DAY,
+  );
+  expect(result.decided).toMatchObject([expected]);
 });
 
 test('a record that the CRM has put off for three days waits for a person', () => {

@@ -67,7 +67,7 @@ describe('a record that is read again before it is written', () => {
     expect(sent.at(-1)).toEqual([{ id: '7', properties: { name: 'C ApS' } }]);
     expect(results.get('7')).toEqual({
       outcome: written,
-      refused: { phone: 'no phone' },
+      refused: { phone: { reason: 'no phone' } },
       window: { from: 1, to: 2 },
     });
   });

@@ -8,8 +8,10 @@ import type { TransferDeps } from '../../../src/connector/transfer/transfer.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
+import { AARHUS } from '../../support/addresses.ts';
 import { historyLines } from '../../support/history.ts';
 import { ENGINES } from '../../support/stores.ts';
+import { propertyOf } from '../property-of.ts';
 import { setTransfer, silence, type TransferFixture } from './fixture.ts';
 
 const NUMBER = ENTITY.slice('CVR-1-'.length);
@@ -271,6 +273,24 @@ describe('a CRM that does not simply make it', () => {
       'phone' in properties ? { kind: 'rejected', reason: 'bad', properties: { phone: 'not a phone' } } : undefined;
     expect(await fixture.run(order)).toMatchObject({ kind: 'made', setAside: { phone: 'not a phone' } });
     expect([...fixture.records.values()]).toEqual([{ name: 'Fjordlys ApS', cvr: NUMBER }]);
+  });
+
+  it('gets no part of an address of which it refuses one, and only that one stands in review', async () => {
+    const fixture = await setTransfer();
+    await fixture.report(reported({ address: { before: null, after: AARHUS } }, 8));
+    fixture.verdict = (properties) =>
+      'city' in properties ? { kind: 'rejected', reason: 'bad', properties: { city: 'not a town' } } : undefined;
+    const mapping = [
+      ...fixture.crm.mapping,
+      { field: 'street', property: 'address', policy: 'tracked' },
+      { field: 'city', property: 'city', policy: 'tracked' },
+    ] as const;
+    const schema = new Map(['name', 'cvr', 'address', 'city'].map((name) => [name, propertyOf('string', { name })]));
+    const crm = { ...fixture.crm, mapping, schema: async () => schema };
+    expect(await fixture.run(order, { crm })).toMatchObject({ kind: 'made', setAside: { city: 'not a town' } });
+    expect([...fixture.records.values()]).toEqual([{ name: 'Fjordlys ApS', cvr: NUMBER }]);
+    const aside = fixture.store.db.selectFrom('property_state').select('property').where('refused', 'is not', null);
+    expect(await aside.execute()).toEqual([{ property: 'city' }]);
   });
 
   it('is not asked for ever to take its name', async () => {

@@ -146,25 +146,3 @@ const aside = (planned: Planned, detail: string): Planned => ({
   rule: CURRENCY,
   detail,
 });
-
-const ALL_OR_NONE = 'and the two are written together or not at all';
-
-/** Whether this is why a property waits for a refused one, and no reason of the CRM's own. */
-export const isLeftBehind = (reason: string): boolean => reason.endsWith(ALL_OR_NONE);
-
-/** The properties that may not be written without those that the CRM refused, with the reason. */
-export function leftBehind(
-  planned: readonly Pick<Planned, 'property' | 'needs'>[],
-  refused: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const out: Record<string, string> = {};
-  const isOut = (name: string): boolean => Object.hasOwn(refused, name) || Object.hasOwn(out, name);
-  for (let before = -1; Object.keys(out).length !== before; ) {
-    before = Object.keys(out).length;
-    for (const { property, needs = [] } of planned) {
-      const missing = isOut(property) ? undefined : needs.find(isOut);
-      if (missing !== undefined) out[property] = `the CRM refused ${missing}, ${ALL_OR_NONE}`;
-    }
-  }
-  return out;
-}

@@ -4,6 +4,7 @@
  */
 import { type Connection, type Outcome, type Patch, ProviderError } from '../../../../providers/provider.ts';
 import { releasePair, withSendGuard } from '../../crm/send-guard.ts';
+import { type PropertyRefusals, refusalsOf } from '../../decide/groups/refusal.ts';
 import { UNMENTIONED } from '../settle.ts';
 import { FRESH_MS, type Freshness, type WriteWindow } from './freshness.ts';
 
@@ -15,8 +16,7 @@ export interface Written {
     | { readonly kind: 'stale'; readonly id: string; readonly reason: string }
     /** `unsent`: nothing of the patch had left. */
     | { readonly kind: 'fault'; readonly id: string; readonly error: unknown; readonly unsent?: true };
-  /** Property → the CRM's reason. */
-  readonly refused: Readonly<Record<string, string>>;
+  readonly refused: PropertyRefusals;
   /** Of a patch that was written. */
   readonly window?: WriteWindow;
 }
@@ -35,8 +35,8 @@ export type SmallerReason = 'refused' | 'slow';
 
 export interface WriteOptions {
   readonly fresh: Freshness;
-  /** What must not be written to a record without the properties that were refused, with the reason. */
-  readonly leftBehind?: (id: string, refused: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+  /** Adds what must not be written to a record without the properties that were refused. */
+  readonly withLeftBehind?: (id: string, refused: PropertyRefusals) => PropertyRefusals;
   /** Called where calls of this size go through and larger ones do not. */
   readonly onSmaller?: (size: number, reason: SmallerReason) => void;
   /** Called with each call that is divided. */
@@ -63,7 +63,7 @@ interface Run extends WriteOptions {
   readonly signal: AbortSignal;
   readonly parts: Part[];
   readonly results: Map<string, Written>;
-  readonly refused: Map<string, Readonly<Record<string, string>>>;
+  readonly refused: Map<string, PropertyRefusals>;
   readonly rounds: Map<string, number>;
   /** Records that were refused in a call of their own. */
   readonly alone: Written['outcome'][];
@@ -242,7 +242,7 @@ function endRest(run: Run, outcomeOf: (id: string) => Written['outcome']): void 
 
 /** What of a patch is to be sent again, without what was refused; nothing where the record is finished. */
 function restOf(run: Run, patch: Patch, outcome: Written['outcome'], window: WriteWindow): readonly Patch[] {
-  const bad = badOf(patch, outcome, run.leftBehind);
+  const bad = badOf(patch, outcome, run.withLeftBehind);
   if (Object.keys(bad).length === 0) {
     finish(run, outcome, window);
     return [];
@@ -276,11 +276,9 @@ const rejected = (outcome: Written['outcome']): Outcome => ({
 function badOf(
   patch: Patch,
   outcome: Written['outcome'],
-  leftBehind: WriteOptions['leftBehind'],
-): Readonly<Record<string, string>> {
-  if (outcome.kind !== 'rejected') return {};
-  const named = ours(patch, outcome.properties);
-  return { ...leftBehind?.(patch.id, named), ...named };
+  withLeftBehind: WriteOptions['withLeftBehind'] = (_, refused) => refused,
+): PropertyRefusals {
+  return outcome.kind === 'rejected' ? withLeftBehind(patch.id, refusalsOf(ours(patch, outcome.properties))) : {};
 }
 
 /** Reads records again, and returns what their patches are now. */
@@ -300,7 +298,7 @@ async function renewed(run: Run, old: readonly Patch[]): Promise<readonly Patch[
 
 const isWorthACall = ({ properties }: Patch): boolean => Object.keys(properties).length > 0;
 
-const without = ({ id, properties }: Patch, bad: Readonly<Record<string, string>>): Patch => ({
+const without = ({ id, properties }: Patch, bad: PropertyRefusals): Patch => ({
   id,
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(bad, name))),
 });
