@@ -1,7 +1,7 @@
 /** An edit of one part of a group between our read and our write: the group comes back whole, in both CRMs. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
@@ -88,6 +88,10 @@ const dueLanes = async ({ app }: Fixture, now: number) => {
   return lanes.filter(({ queue, due_at }) => queue.startsWith('edits:') && (due_at ?? 0) <= now);
 };
 
+const amount = (value: number, currency: string) => ({ value, currency, hasClasses: null, isPartial: null });
+const capital = (value: number, currency: string): Updates => ({
+  capital: { before: amount(40_000, 'DKK'), after: amount(value, currency) },
+});
 const moved = { address: { before: AARHUS, after: ODENSE } };
 
 describe.each(['hubspot', 'salesforce'] as const)('between our read and our write in %s', (crm) => {
@@ -135,14 +139,29 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     expect(holds()).toEqual({ ...inOdense, street: 'Visitgade 5' });
   });
 
+  test.each<Parts>([{ capital: 45_000 }, { currency: 'SEK' }])(
+    'an amount and its currency are one difference, which one answer settles: %o',
+    async (edit) => {
+      const before = { capital: 40_000, currency: 'DKK' };
+      const { report, pass, edit: editByPerson, holds, differences, fixture } = await open(crm, before);
+      editByPerson(edit);
+      await report(capital(500_000, 'EUR'), 8);
+      const [one, ...others] = await differences();
+      expect([holds(), others]).toEqual([{ ...before, ...edit }, []]);
+      if (one === undefined) throw new Error('there is no difference');
+      await fixture.app.store.write((tx) => settleDifference(tx, one, 'register', Date.now()));
+      await pass();
+      expect(holds()).toEqual({ capital: 500_000, currency: 'EUR' });
+      expect(await differences()).toEqual([]);
+    },
+  );
+
   test('an edit of an amount brings its currency back, and an edit of a currency its amount', async () => {
-    const capital = (value: number, currency: string) => ({ value, currency, hasClasses: null, isPartial: null });
-    const change = { capital: { before: capital(40_000, 'DKK'), after: capital(500_000, 'EUR') } };
     for (const edit of [{ capital: 45_000 }, { currency: 'SEK' }]) {
       const before = { capital: 40_000, currency: 'DKK' };
       const { report, pass, editBeforeWrite, holds } = await open(crm, before);
       editBeforeWrite(edit);
-      await report(change, 8);
+      await report(capital(500_000, 'EUR'), 8);
       await pass();
       expect(holds()).toEqual({ ...before, ...edit });
     }

@@ -7,6 +7,7 @@ import type { Property, PropertyValue } from '../../../../providers/provider.ts'
 import type { Fact } from '../../facts/fact.ts';
 import { isBlank } from '../decide.ts';
 import { type Planned, RETURNED } from '../planned.ts';
+import { leftWith } from './group.ts';
 
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
@@ -17,7 +18,7 @@ export interface CurrencyInput {
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
-/** The rule by which an amount, or a currency, is held back. */
+/** The rule by which an amount is held back that the CRM would show in another currency, or in none. */
 export const CURRENCY = 'currency';
 
 /** Holds back what would stand in the CRM with another currency than the register's, or with none. */
@@ -49,9 +50,7 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   // An amount that stays as it is, a person's own too, would change its meaning with its currency.
   const stays = known.find((each) => isAmount(each) && !showsItself(each, input) && staysAsItIs(each));
   const safe = known.map((each) =>
-    each.field === currency && stays !== undefined && changes(each) && !isPutBack(each)
-      ? aside(each, `${stays.property} keeps an amount in the currency of before`)
-      : each,
+    each.field === currency && stays !== undefined && changes(each) && !isPutBack(each) ? leftWith(each, stays) : each,
   );
   const beside = safe.filter(({ field }) => field === currency);
   const saying = beside.filter((each) => isWritten(each) && !isPutBack(each));
@@ -69,10 +68,7 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
     // What the CRM shows with a currency of its own needs no other property to say it.
     if (showsItself(each, input)) return each;
     if (silent === undefined || code === input.currency) return { ...each, needs: written };
-    return aside(
-      each,
-      `the amount is in ${code}, and ${silent.property} does not get to say so: ${silent.detail ?? silent.rule}`,
-    );
+    return leftWith(each, silent);
   });
 }
 
@@ -137,12 +133,9 @@ function lacking(
   return own === undefined ? { detail: `${detail}, or set currency`, always: true } : { detail };
 }
 
-const heldBack = (planned: Planned, { detail, always }: Lack): Planned =>
-  always === true ? { ...planned, action: 'skip', rule: CURRENCY, detail } : aside(planned, detail);
-
-const aside = (planned: Planned, detail: string): Planned => ({
+const heldBack = (planned: Planned, { detail, always }: Lack): Planned => ({
   ...planned,
-  action: 'set-aside',
+  action: always === true ? 'skip' : 'set-aside',
   rule: CURRENCY,
   detail,
 });

@@ -79,26 +79,20 @@ function leftRegion(region: AddressPart): readonly AddressPart[] {
 
 function answer(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
   const open = members.filter((part) => !isSettled(part) && part.planned.rule !== RETURNED);
-  const leave = (change: (planned: Planned) => Planned) =>
-    members.map((part) => (open.includes(part) ? change(withoutTrust(part.planned)) : part.planned));
-  if (open.length === 0) return leave((planned) => planned);
-  const hold = [...members, ...(region === undefined ? [] : [region])].find(isHeld)?.planned.override;
-  if (hold !== undefined)
-    return leave((planned) => ({ ...planned, action: 'skip', rule: 'held', override: planned.override ?? hold }));
+  const leave = (cause: Planned) =>
+    members.map((part) => (open.includes(part) ? leftWith(part.planned, cause) : part.planned));
+  const [first] = open;
+  if (first === undefined) return members.map(({ planned }) => planned);
+  const held = [...members, ...(region === undefined ? [] : [region])].find(isHeld);
+  if (held !== undefined) return leave({ ...held.planned, rule: 'held' });
   const back = members.filter(isPutBack).map(({ planned }) => planned);
-  const rule = back.length === 0 ? ruleFor(members, open) : ruleBeside(back);
-  if (rule === 'filled') return leave((planned) => ({ ...planned, action: 'skip', rule }));
-  if (rule === 'edited') {
-    const keptWith = back.find((planned) => planned.keptWith !== undefined)?.keptWith ?? open[0]?.planned.property;
-    return leave((planned) => ({ ...planned, action: 'keep', rule, ...(keptWith !== undefined && { keptWith }) }));
-  }
+  const cause = back.find(({ offered }) => offered !== undefined) ?? back[0];
+  if (cause !== undefined) return leave(cause);
+  const rule = ruleFor(members, open);
+  if (rule === 'filled' || rule === 'edited') return leave({ ...first.planned, rule });
   const stuck = open.find(isStuck)?.planned;
   if (stuck !== undefined)
-    return leave((planned) =>
-      planned.action === 'set-aside'
-        ? planned
-        : { ...planned, action: 'skip', rule: TOGETHER, detail: waitsFor(stuck) },
-    );
+    return leave(stuck).map((left, at) => (members[at] && isStuck(members[at]) ? members[at].planned : left));
   const written = [...open.filter((part) => !isFixed(part)), ...clearedRegion(open, region)].map(
     ({ planned }) => planned,
   );
@@ -111,16 +105,22 @@ function answer(members: readonly AddressPart[], region: AddressPart | undefined
   return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
 }
 
-const waitsFor = ({ property, detail, rule }: Planned): string =>
-  `an address is written whole or not at all, and ${property} cannot be: ${detail ?? rule}`;
+/** What becomes of a property of a group that is not written because of another one. */
+export function leftWith({ trusts: _, ...planned }: Planned, cause: Planned): Planned {
+  const { property, rule, offered, keptWith = property, detail = rule } = cause;
+  if (rule === 'held') return { ...planned, ...heldBy(planned.override ?? cause.override), action: 'skip', rule };
+  if (rule === 'edited' || (rule === RETURNED && offered !== undefined))
+    return { ...planned, action: 'keep', rule: 'edited', keptWith };
+  if (rule === 'filled' || rule === RETURNED) return { ...planned, action: 'skip', rule: 'filled' };
+  const reason = `it is written together with ${property} or not at all, and that cannot be written: ${detail}`;
+  return { ...planned, action: 'skip', rule: TOGETHER, detail: reason };
+}
 
-const withoutTrust = ({ trusts: _, ...planned }: Planned): Planned => planned;
+const heldBy = (override: Planned['override']): Pick<Planned, 'override'> =>
+  override === undefined ? {} : { override };
 
 /** It holds the register's value, or what the CRM made of it. */
 const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same' || planned.rule === 'stored';
-/** What a person's parts that are put back make of the others. */
-const ruleBeside = (back: readonly Planned[]): 'edited' | 'filled' =>
-  back.some(({ offered }) => offered !== undefined) ? 'edited' : 'filled';
 const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
 export const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
 const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);

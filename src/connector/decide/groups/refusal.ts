@@ -1,7 +1,6 @@
 /** refusal: what the CRM did not take of a patch, and what was not written because of that. Pure. */
 import type { Planned } from '../planned.ts';
-import { CURRENCY } from './currency.ts';
-import { isAddressPart, TOGETHER } from './group.ts';
+import { TOGETHER } from './group.ts';
 
 /** Why a property of a patch was not written. */
 export interface PropertyRefusal {
@@ -36,9 +35,10 @@ export function withLeftBehind(
   return out;
 }
 
-/** The decision about a property that waits: only the refused part of an address is for a person to see. */
+/** The decision about a property that waits: only the refused one is for a person to see. */
 export const waiting = (planned: Planned, { reason }: PropertyRefusal): Planned => ({
   ...planned,
-  ...(isAddressPart(planned.field) ? { action: 'skip', rule: TOGETHER } : { action: 'set-aside', rule: CURRENCY }),
+  action: 'skip',
+  rule: TOGETHER,
   detail: reason,
 });
