@@ -1,7 +1,14 @@
 /** `operators`: manages who may use the dashboard. */
 
 import { recordAudit } from '../runtime/operators/audit.ts';
-import { createOperator, isActive, listOperators, ROLES, revokeOperator } from '../runtime/operators/operators.ts';
+import {
+  allowOperator,
+  createOperator,
+  isActive,
+  listOperators,
+  ROLES,
+  revokeOperator,
+} from '../runtime/operators/operators.ts';
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
 import type { Store } from '../store/open.ts';
 import { commandActor } from './arguments/actor.ts';
@@ -84,6 +91,31 @@ const revoke = defineCommand({
   },
 });
 
+const allow = defineCommand({
+  name: 'allow',
+  about: 'let an operator sign in again through single sign-on who was revoked',
+  args: { name: needed('the name, as `operators list` shows it') },
+  run: async (context, { name }) => {
+    const isAllowed = await withStore(context, (store) =>
+      store.write(async (tx) => {
+        const done = await allowOperator(tx, name);
+        const entry = { actor: commandActor(), via: 'command', action: 'operator.allow', subject: name } as const;
+        if (done) await recordAudit(tx, { ...entry, result: 'may sign in again' }, Date.now());
+        return done;
+      }),
+    );
+    if (!isAllowed)
+      throw new Error(
+        'no operator of this name who signs in through single sign-on is revoked: see cvrsync operators list; operators create makes a new token',
+      );
+    context.output.result(
+      { name, allowed: true },
+      `${name} may sign in again through single sign-on, with the role that the issuer gives.`,
+    );
+    return 0;
+  },
+});
+
 const loginLink = defineCommand({
   name: 'login-link',
   about: 'print a link that signs an operator in on the dashboard, once, within 15 minutes',
@@ -114,6 +146,6 @@ const loginLink = defineCommand({
 
 export const command = defineCommand({
   name: 'operators',
-  about: 'manage who may use the dashboard: create, list, revoke, login-link',
-  commands: [create, list, revoke, loginLink],
+  about: 'manage who may use the dashboard: create, list, revoke, allow, login-link',
+  commands: [create, list, revoke, allow, loginLink],
 });

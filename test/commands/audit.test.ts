@@ -23,6 +23,7 @@ const UNRECORDED = [
   'links',
   'match find',
   'hold list',
+  'operators allow',
   'operators create',
   'operators list',
   'operators login-link',

@@ -1,7 +1,7 @@
 /** Signing in through an issuer: who gets in, as whom, and what of forged and worn-out answers. */
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
-import { listOperators, revokeOperator } from '../../src/runtime/operators/operators.ts';
+import { allowOperator, listOperators, revokeOperator } from '../../src/runtime/operators/operators.ts';
 import { createLoginLink } from '../../src/runtime/operators/sessions.ts';
 import { useBrowser } from './browser.ts';
 import { startSignOn } from './issuer.ts';
@@ -73,25 +73,42 @@ describe('single sign-on', () => {
     expect(operators[1]).toEqual([expect.stringMatching(/^ida@example\.com \(http.* mallory\)$/), 'viewer']);
   });
 
-  it('does not call people by an address that is not proven', async () => {
+  it.each([false, 'false', 'FALSE', 'no'])('does not call people by an address whose proof is %j', async (proof) => {
     const { people, visitor, leave, signInThere, store } = await startSignOn();
-    people['ida'] = { ...IDA, email_verified: false };
+    people['ida'] = { ...IDA, email_verified: proof };
     const ida = visitor();
     await ida.get(await signInThere(await leave(ida), 'ida'));
     expect(await listOperators(store.db)).toMatchObject([{ name: 'ida' }]);
   });
 
-  it('lets nobody back in who was revoked here', async () => {
-    const { people, visitor, leave, signInThere, store } = await startSignOn();
+  it('lets nobody back in who was revoked here, also under a name that is given to another, until they are allowed', async () => {
+    const { people, visitor, leave, signInThere, store, operator } = await startSignOn();
     people['ida'] = IDA;
     const ida = visitor();
-    await ida.get(await signInThere(await leave(ida), 'ida'));
+    const comeBack = async () => ida.get(await signInThere(await leave(ida), 'ida'));
+    const operators = async () =>
+      (await listOperators(store.db)).map(({ name, role, revokedAt }) => [name, role, revokedAt === null]);
+    await comeBack();
     await store.write((tx) => revokeOperator(tx, 'ida@example.com', Date.now()));
     expect((await ida.get('/')).status).toBe(303);
-    const again = await ida.get(await signInThere(await leave(ida), 'ida'));
-    expect(again.status).toBe(403);
-    expect(again.text).toContain('was revoked here');
+    const again = await comeBack();
+    expect([again.status, again.text.includes('was revoked here')]).toEqual([403, true]);
+
+    await operator('ida@example.com', 'admin');
+    const still = await comeBack();
+    expect(still.status).toBe(403);
+    const [, name = ''] = /operators allow &quot;([^&]+)&quot;/.exec(still.text) ?? [];
+    expect(name).toMatch(/^ida@example\.com \(http.* ida\)$/);
+    expect(await operators()).toEqual([
+      ['ida@example.com', 'admin', true],
+      [name, 'operator', false],
+    ]);
     expect((await ida.get('/')).status).toBe(303);
+
+    expect(await store.write((tx) => allowOperator(tx, name))).toBe(true);
+    await comeBack();
+    expect((await ida.get('/')).status).toBe(200);
+    expect(await operators()).toContainEqual([name, 'operator', true]);
   });
 
   it('is needed from the start, also on this machine', async () => {
@@ -139,9 +156,27 @@ describe('an answer of the issuer', () => {
     expect(status).toBe(401);
     expect((await ida.get('/')).status).toBe(303);
     // The reason is in the log, without what opens a door.
-    expect(logged).toEqual([expect.stringContaining('single sign-on failed')]);
+    expect(logged).toEqual([
+      expect.stringContaining('single sign-on failed'),
+      expect.stringContaining('a sign-in failed'),
+    ]);
     const code = /code=([^&]+)/.exec(back)?.[1] ?? 'no code';
     for (const secret of [code, 'sesame', 'eyJ']) expect(logged.join() + text).not.toContain(secret);
+  });
+
+  it('that refuses is in the log and the audit, with what the issuer said', async () => {
+    const { visitor, leave, store, logged } = await startSignOn();
+    const ida = visitor();
+    const url = new URL(await leave(ida));
+    const said = 'error=access_denied&error_description=Ida%0Ais%20on%20leave';
+    const state = url.searchParams.get('state') ?? '';
+    const iss = encodeURIComponent(url.origin);
+    const { status } = await ida.get(`/login/oidc/callback?${said}&state=${state}&iss=${iss}`);
+    expect(status).toBe(401);
+    expect(logged[0]).toContain('"answer":"access_denied","description":"Ida is on leave"');
+    expect(await readAudit(store.db, { action: 'session.refuse' }, 5)).toMatchObject([
+      { actor: { kind: 'stranger' }, result: 'the issuer did not sign in: access_denied' },
+    ]);
   });
 
   it('is refused from another issuer', async () => {

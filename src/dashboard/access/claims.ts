@@ -23,10 +23,12 @@ export function roleOf(claims: Claims, mapping: RoleMapping): Role | undefined {
   return ROLES.findLast((role) => mapping.roles[role]?.some((value) => values.includes(value)));
 }
 
-/** Who a person is: by issuer and subject, called by their mail address where it is not known to be unproven. */
+/** Who a person is: by issuer and subject, called by their mail address if the issuer does not call it unproven. */
 export function subjectOf(issuer: string, claims: Claims): IssuerSubject {
-  const { sub, email, email_verified: isVerified } = claims;
+  const { sub, email, email_verified: isVerified = true } = claims;
   const subject = `${issuer} ${String(sub)}`;
-  const name = typeof email === 'string' && email !== '' && isVerified !== false ? email : String(sub);
+  // Some issuers send texts.
+  const isProven = String(isVerified).toLowerCase() === 'true';
+  const name = typeof email === 'string' && email !== '' && isProven ? email : String(sub);
   return { subject, name };
 }

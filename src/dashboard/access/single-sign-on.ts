@@ -98,9 +98,9 @@ async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise
     claims = await issuer.finish(request.url.split('?', 2)[1] ?? '', { ...signOn, state });
   } catch (error) {
     deps.log.warn(reasonOf(error), 'single sign-on failed');
-    return faultOf(error) !== undefined
-      ? refuse(reader.text('signOn.silent'), 503)
-      : refuse(reader.text('signOn.refused'));
+    if (faultOf(error) !== undefined) return refuse(reader.text('signOn.silent'), 503);
+    const result = `the issuer did not sign in: ${answerIn(error, 'error') ?? 'its answer is not valid'}`;
+    return (await deps.attempts.failed(to, result)) ?? refuse(reader.text('signOn.refused'));
   }
   const person = subjectOf(settings.issuer, claims);
   const role = roleOf(claims, settings);
@@ -127,7 +127,18 @@ const faultOf = (error: unknown): HttpFault | undefined => {
 const reasonOf = (error: unknown): object => ({
   reason: errorText(faultOf(error) ?? error),
   code: error instanceof Error && 'code' in error ? error.code : undefined,
+  answer: answerIn(error, 'error'),
+  description: answerIn(error, 'error_description'),
 });
+
+/** Longer than any issuer explains itself. */
+const MOST_SAID = 500;
+
+/** What the issuer itself said, such as `access_denied`. */
+function answerIn(error: unknown, part: 'error' | 'error_description'): string | undefined {
+  const said: unknown = error instanceof Error ? Reflect.get(error, part) : undefined;
+  return typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').slice(0, MOST_SAID) : undefined;
+}
 
 /** Whoever lost their role is out at once, also elsewhere. */
 async function refuseSubject({ store, now }: SignOnDeps, { subject, name }: IssuerSubject): Promise<void> {

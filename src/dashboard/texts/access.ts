@@ -41,8 +41,8 @@ export const ACCESS_TEXTS = {
     da: 'Dette login blev ikke begyndt i denne browser, er brugt, eller tog over 10 minutter. Log ind igen.',
   },
   'signOn.revoked': {
-    en: 'Your access, {name}, was revoked here. An admin gives it back with: cvrsync operators create {name} --role viewer',
-    da: 'Din adgang, {name}, er fjernet her. En administrator giver den igen med: cvrsync operators create {name} --role viewer',
+    en: 'Your access, {name}, was revoked here. An admin gives it back with: cvrsync operators allow "{name}"',
+    da: 'Din adgang, {name}, er fjernet her. En administrator giver den igen med: cvrsync operators allow "{name}"',
   },
   'signOn.noRole': { en: 'You have no role in cvrsync yet', da: 'Du har endnu ingen rolle i cvrsync' },
   'signOn.noRoleHelp': {

@@ -29,15 +29,25 @@ export const includesRole = (role: Role, needed: Role): boolean => ROLES.indexOf
 
 /**
  * Makes an operator, and gives the token, which cannot be shown again. Undefined where one of that name is active; the name of
- * a revoked one is free again.
+ * a revoked one is free again. Whoever had it through single sign-on stays revoked, under a longer name.
  */
 export async function createOperator(
   tx: Tx,
   { name, role }: { readonly name: string; readonly role: Role },
   now: number,
 ): Promise<string | undefined> {
-  const known = await tx.selectFrom('operator').select('revoked_at').where('name', '=', name).executeTakeFirst();
+  const known = await tx
+    .selectFrom('operator')
+    .select(['revoked_at', 'subject'])
+    .where('name', '=', name)
+    .executeTakeFirst();
   if (known !== undefined && known.revoked_at === null) return undefined;
+  if (known !== undefined && known.subject !== null)
+    await tx
+      .updateTable('operator')
+      .set({ name: nameWithSubject(name, known.subject) })
+      .where('name', '=', name)
+      .execute();
   const token = `${PREFIX}${randomSecret()}`;
   const row = { role, token_hash: digestOf(token), created_at: now, revoked_at: null };
   await tx
@@ -46,6 +56,24 @@ export async function createOperator(
     .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute();
   return token;
+}
+
+/** What somebody who comes through single sign-on is called if another operator has their name. */
+export const nameWithSubject = (name: string, subject: string): string => `${name} (${subject})`;
+
+/**
+ * Lets somebody sign in again through single sign-on who was revoked. False if no such operator is revoked: a token that was
+ * revoked never counts again.
+ */
+export async function allowOperator(tx: Tx, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('operator')
+    .set({ revoked_at: null })
+    .where('name', '=', name)
+    .where('revoked_at', 'is not', null)
+    .where('subject', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Ends an operator's access, with every session. False where there is no such operator, true also where it had ended before. */

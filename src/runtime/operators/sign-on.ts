@@ -1,6 +1,6 @@
 /** Single sign-on in the store: sign-ons that began, and the operators whom an issuer names. */
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { digestOf, type Operator, type Role, randomSecret } from './operators.ts';
+import { digestOf, nameWithSubject, type Operator, type Role, randomSecret } from './operators.ts';
 
 /** A sign-on is finished within so long. */
 const SIGN_ON_MS = 10 * 60_000;
@@ -65,7 +65,7 @@ async function findSubject(db: Db, subject: string): Promise<Known | undefined> 
 
 /**
  * The operator whom an issuer names, with the role that it gives now; made at the first time. Nobody gets the name, and with it
- * the rights, of an operator who exists. Revoked ones stay so.
+ * the rights, of an operator who exists. Revoked ones stay so until they are allowed again by name.
  */
 export async function admitSubject(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function admitSubject(
       .trim()
       .slice(0, NAME_LENGTH) || subject;
   const other = await tx.selectFrom('operator').select('name').where('name', '=', called).executeTakeFirst();
-  const free = other === undefined ? called : `${called} (${subject})`;
+  const free = other === undefined ? called : nameWithSubject(called, subject);
   // Nobody knows the token: only the issuer opens this door.
   const row = { name: free, role, subject, token_hash: digestOf(randomSecret()), created_at: now };
   await tx.insertInto('operator').values(row).execute();
