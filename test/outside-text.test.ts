@@ -11,6 +11,7 @@ import { readCvrNumber } from '../src/protocol/cvr-number.ts';
 import { shareText } from '../src/protocol/describe/danish.ts';
 import { lineText } from '../src/protocol/describe/describe.ts';
 import { trimEndOf, withoutPercent } from '../src/protocol/text/trim.ts';
+import { withoutPersonalNumbers } from '../src/service/news/sources/personal-numbers.ts';
 import { plainHtml } from '../src/service/news/sources/plain-html.ts';
 import { cleanHtml } from '../src/service/news/wording/clean-html.ts';
 import { propertyOf } from './connector/property-of.ts';
@@ -43,6 +44,7 @@ describe('text from outside is read in linear time, however long it is', () => {
       expect(lineText({ label: 'Formål', before: null, after: text })).toContain('x');
       expect(cleanHtml(text)).toContain('x');
       expect(plainHtml(text)).toContain('x');
+      expect(withoutPersonalNumbers(`ø${text}`)).toContain('x');
     }
   });
 });

@@ -2,13 +2,79 @@
 
 /**
  * Ten digits that begin with a day and a month, or twelve with the century; a number that stands in for one has 60 added
- * to the day. Between them up to three blanks of any width, points, dashes or slashes, as they are or as HTML entities, or plain tags.
+ * to the day. Between day, month, year and the last four digits stand up to three blanks of any width, points, dashes, slashes,
+ * underscores or dots, as they are or as HTML entities, or plain tags; or one other character that is no letter.
  */
 const PERSONAL_NUMBER =
-  /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3}(?:0[1-9]|1[0-2])(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3}(?:18|19|20)?\d{2}(?:[\s./\u00AD\u200B\u2060\uFEFF\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3}\d{4}(?!\d)/gu;
+  /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:0[1-9]|1[0-2])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:18|19|20)?\d{2}(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})\d{4}(?!\d)/gu;
+
+/** The same in pairs. */
+const PAIRS =
+  /\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)(?:\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>))?\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d/gu;
+const DIGITS = /^(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:0[1-9]|1[0-2])(?:18|19|20)?\d{6}$/;
 
 /** A text, or clean HTML, with `[…]` in place of whatever looks like a personal number (ddmmyy-xxxx, however it is spelt). */
-export const withoutPersonalNumbers = (text: string): string => text.replace(PERSONAL_NUMBER, '[…]');
+export const withoutPersonalNumbers = (text: string): string =>
+  without(without(text, PERSONAL_NUMBER), PAIRS, isPaired);
 
 /** Whether a field is, by its name, one that holds a personal number or a day of birth. */
 export const isPersonalField = (name: string): boolean => /cpr|personnummer|f[øo]dsel|f[øo]dt/i.test(name);
+
+/** The text with a sign for each match in the text as a reader sees it; all else stays as it was written. */
+function without(
+  text: string,
+  expression: RegExp,
+  isMeant: (found: string, before: string, behind: string) => boolean = () => true,
+): string {
+  const { seen, places } = asSeen(text);
+  let kept = '';
+  let from = 0;
+  for (const { 0: found, index } of seen.matchAll(expression)) {
+    const last = index + found.length - 1;
+    if (!isMeant(found, seen.slice(Math.max(0, index - 4), index), seen.slice(last + 1, last + 5))) continue;
+    kept += `${text.slice(from, places?.[index]?.start ?? index)}[…]`;
+    from = places?.[last]?.end ?? last + 1;
+  }
+  return kept + text.slice(from);
+}
+
+const PLAIN = /^[\0-\x7F\u00C0-\u024F]*$/;
+const INVISIBLE = /[\p{Cf}\p{M}]/u;
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The text with the plain form of each character (NFKC), without those that nobody sees; and where each stands, unless it is the same text. */
+function asSeen(text: string): { readonly seen: string; readonly places?: readonly Place[] } {
+  if (PLAIN.test(text)) return { seen: text };
+  const places: Place[] = [];
+  let seen = '';
+  let at = 0;
+  for (const character of text) {
+    const plain = INVISIBLE.test(character) ? '' : character.normalize('NFKC');
+    // A fraction or a sign of several characters is no digit of a number.
+    const one = plain.length > 1 && plain !== character ? '?' : plain;
+    seen += one;
+    const place = { start: at, end: at + character.length };
+    for (let each = 0; each < one.length; each++) places.push(place);
+    at = place.end;
+  }
+  return { seen, places };
+}
+
+/** A digit beside a match, however it is divided from it. */
+const BEFORE = /\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{0,3})$/u;
+const BEHIND = /^(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{0,3})\d/u;
+
+/** Whether pairs are those of one number: divided alike, and no part of a row of phone numbers. */
+function isPaired(found: string, before: string, behind: string): boolean {
+  const [first, ...rest] = found.slice(2, -2).split(/\d\d/);
+  return (
+    !BEFORE.test(before) &&
+    !BEHIND.test(behind) &&
+    DIGITS.test(found.replaceAll(/\D/g, '')) &&
+    rest.every((separator) => separator === first)
+  );
+}
