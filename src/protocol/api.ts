@@ -39,6 +39,10 @@ export type ListRead<T> =
       readonly skipped: readonly Issue[];
       /** The next page's token; undefined on the last page. A token that comes twice would loop: the caller stops. */
       readonly continuationToken: string | undefined;
+      /** How many entries the whole list has, where the service says it. */
+      readonly total: number | undefined;
+      /** Whether more pages follow, where the service says it. */
+      readonly hasMore: boolean | undefined;
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -103,8 +107,17 @@ const readList = <T>(
     if (typeof read === 'string') skipped.push({ path: String(index), message: read });
     else entries.push(read);
   });
-  const token = isJsonObject(json) ? findValue(json, 'continuationToken') : undefined;
-  return { ok: true, entries, skipped, continuationToken: textOf(token) };
+  const said = (name: string): unknown => (isJsonObject(json) ? findValue(json, name) : undefined);
+  const total = ['resultsFound', 'totalCount'].map(said).find((value) => Number.isSafeInteger(value));
+  const hasMore = said('hasNextPage');
+  return {
+    ok: true,
+    entries,
+    skipped,
+    continuationToken: textOf(said('continuationToken')),
+    total: typeof total === 'number' ? total : undefined,
+    hasMore: typeof hasMore === 'boolean' ? hasMore : undefined,
+  };
 };
 
 const readJob = (entry: JsonObject): WireJob | string => {

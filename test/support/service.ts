@@ -37,9 +37,9 @@ export const tooMany = (retryAfter?: string): ScriptedFault['action'] => ({
   headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 });
 
-/** Starts the service; it ends with the test. `repeat` makes every page name the same next page. */
+/** Starts the service; it ends with the test. `page` answers each call for a page of items, counted from 1. */
 export async function serveService(
-  options: { accessKey?: string; header?: string; repeat?: boolean } = {},
+  options: { accessKey?: string; header?: string; page?: (call: number) => object } = {},
 ): Promise<FakeService> {
   const { accessKey = 'k3y/with+signs=', header } = options;
   const items = new Map<string, Set<string>>();
@@ -47,6 +47,7 @@ export async function serveService(
   const changes: string[] = [];
   const requests: string[] = [];
   const times: number[] = [];
+  let pages = 0;
 
   /** Adds or removes an item, as the address says. */
   const change = (provider: string, method: string, query: URLSearchParams): EmulatorAnswer => {
@@ -68,7 +69,7 @@ export async function serveService(
     const to = from + Number(query.get('take') ?? 100);
     const results = all.slice(from, to).map((item) => ({ entityId: item.split(' ')[0], id: item.split(' ')[1] }));
     const next = to < all.length ? String(to) : null;
-    return { status: 200, body: { results, continuationToken: options.repeat ? '1' : next } };
+    return { status: 200, body: options.page?.(++pages) ?? { results, continuationToken: next } };
   };
   const handle = ({ method, path, url, headers }: EmulatorRequest): EmulatorAnswer => {
     requests.push(`${method} ${path}`);

@@ -28,6 +28,7 @@ import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/store.ts';
 import type { WaitReport } from '../crm/patience.ts';
 import { currentSendContext } from '../crm/send-guard.ts';
+import { type ListCeiling, watchPages } from './list-end.ts';
 
 /** A company under its id in the external system. */
 export type MonitoredItem = Pick<WireItem, 'entityId' | 'id'>;
@@ -61,7 +62,7 @@ export interface Upstream {
   remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
   /** The key's jobs. Throws {@link UpstreamError}. */
   jobs(signal: AbortSignal): Promise<readonly WireJob[]>;
-  /** The items of a job, page by page. Throws {@link UpstreamError}, also where a page's token comes a second time. */
+  /** The items of a job, page by page. Throws {@link UpstreamError}, also if the pages do not end. */
   items(jobId: string, signal: AbortSignal): AsyncGenerator<WireItem, void, undefined>;
 }
 
@@ -80,6 +81,8 @@ export interface UpstreamOptions {
   readonly waiting?: WaitReport;
   /** Items a page. */
   readonly take?: number;
+  /** The most that is read of a list. */
+  readonly ceiling?: ListCeiling;
 }
 
 const BUDGET = 'default';
@@ -106,7 +109,7 @@ type Call = (method: 'GET' | 'POST' | 'DELETE', path: string, query: Query, sign
 
 /** Opens the service; makes no call by itself. The access key is in no message. */
 export function openUpstream(options: UpstreamOptions): Upstream {
-  const { baseUrl, take = 500 } = options;
+  const { baseUrl, take = 500, ceiling } = options;
   const { origin, pathname } = new URL(baseUrl);
   /** For messages: without what a URL may carry of credentials. */
   const address = `${origin}${pathname === '/' ? '' : pathname}`;
@@ -121,15 +124,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     },
     jobs: async (signal) => (await list(JOBS_PATH, {}, readJobs, signal)).entries,
     async *items(jobId, signal) {
-      const seen = new Set<string>();
+      const fail = (reason: string) => new UpstreamError('refused', `the items of job ${jobId} do not end: ${reason}`);
+      const tokenAfter = watchPages(take, fail, ceiling);
       let token: string | undefined;
       do {
         const page = await list(jobItemsPath(jobId), pageQuery(take, token), readItems, signal);
         yield* page.entries;
-        token = page.continuationToken;
-        if (token !== undefined && seen.has(token))
-          throw new UpstreamError('unavailable', `the items of job ${jobId} repeat: a continuationToken came twice`);
-        if (token !== undefined) seen.add(token);
+        token = tokenAfter(page);
       } while (token !== undefined);
     },
   };

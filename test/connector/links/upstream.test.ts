@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { openUpstream, UpstreamError, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openUpstream, type UpstreamOptions, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { type FakeService, serveService, tooMany } from '../../support/service.ts';
@@ -10,7 +10,10 @@ const never = new AbortController().signal;
 
 const open = async (
   service: FakeService,
-  { deadlineMs = 60_000, ...more }: { keyHeader?: string; take?: number; accessKey?: string; deadlineMs?: number } = {},
+  {
+    deadlineMs = 60_000,
+    ...more
+  }: { deadlineMs?: number } & Partial<Pick<UpstreamOptions, 'keyHeader' | 'take' | 'accessKey' | 'ceiling'>> = {},
   aMinute = 60_000,
 ) => {
   const store = await newStore('sqlite');
@@ -163,9 +166,37 @@ it('tries a list again after a 429 or a fault, and stops where the service will 
   await expect(Array.fromAsync(upstream.items('job-x', never))).rejects.toThrow('No such job (404)');
 });
 
-it('does not go round in circles where a page names one that came before', async () => {
-  const service = await serveService({ repeat: true });
-  const { upstream } = await open(service);
-  await expect(Array.fromAsync(upstream.items('job-crm', never))).rejects.toThrow(UpstreamError);
-  expect(service.requests.length).toBe(2);
+const resultsOf = (call: number) => [{ entityId: `CVR-1-${10_000_000 + call}`, id: String(call) }];
+
+describe('a list whose pages never end', () => {
+  it.each<[string, number, (call: number) => object]>([
+    ['a continuationToken came twice', 2, () => ({ results: [], continuationToken: '1' })],
+    ['a page came twice', 2, (call) => ({ results: resultsOf(7), continuationToken: `t${call}` })],
+    ['11 pages in a row are empty', 11, (call) => ({ results: [], continuationToken: `t${call}` })],
+    [
+      'a continuationToken has more than 4096 characters',
+      1,
+      (call) => ({ results: resultsOf(call), continuationToken: 'x'.repeat(300_000) }),
+    ],
+    ['6 items came of 3', 6, (call) => ({ results: resultsOf(call), continuationToken: call, resultsFound: 3 })],
+    ['cvrsync reads 40 items of a list at most', 40, (call) => ({ results: resultsOf(call), continuationToken: call })],
+    [
+      'cvrsync reads 50 pages of a list at most',
+      50,
+      (call) => ({ results: call % 2 ? resultsOf(call) : [], continuationToken: call }),
+    ],
+  ])('ends with the reason: %s', async (reason, calls, page) => {
+    const service = await serveService({ page });
+    const { upstream } = await open(service, { take: 2, ceiling: { pages: 50, items: 40 } });
+    const read = Array.fromAsync(upstream.items('job-crm', never));
+    await expect(read).rejects.toThrow(`the items of job job-crm do not end: ${reason}`);
+    await expect(read).rejects.toMatchObject({ name: 'UpstreamError', fault: 'refused' });
+    expect(service.requests.length).toBe(calls);
+  });
+
+  it('ends where the service says that no page follows, though it gives a token', async () => {
+    const page = (call: number) => ({ results: resultsOf(call), continuationToken: call, hasNextPage: call < 3 });
+    const { upstream } = await open(await serveService({ page }));
+    expect(await Array.fromAsync(upstream.items('job-crm', never))).toHaveLength(3);
+  });
 });

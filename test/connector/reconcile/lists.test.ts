@@ -43,7 +43,8 @@ it('stops where the list of the CRM turns in a circle', async () => {
 it('stops where the items of the service repeat, and judges nothing', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2']) await fixture.agree(record, numberAt(Number(record)));
-  const service = await serveService({ repeat: true });
+  const results = [{ entityId: `CVR-1-${numberAt(1)}`, id: '1' }];
+  const service = await serveService({ page: () => ({ results, continuationToken: '1' }) });
   service.put('crm', `CVR-1-${numberAt(1)}`, '1');
   const client = openClient();
   const upstream = openUpstream({

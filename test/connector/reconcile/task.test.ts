@@ -89,6 +89,17 @@ it('works without a service: the CRM and the links are compared all the same', a
   expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
+it('parks where the list of the service does not end, and says why', async () => {
+  const fixture = await setComparison();
+  await fixture.agree('1', numberAt(1));
+  const body = { results: [], continuationToken: '1' };
+  fixture.service.fault({ match: 'job-crm/items', times: 2, action: { kind: 'status', status: 200, body } });
+  await look(fixture);
+  const [lane] = await parked(fixture.store.db, POLL_QUEUE);
+  expect(lane?.error).toBe('the items of job job-crm do not end: a continuationToken came twice');
+  expect(await fixture.lanes('heal:crm')).toEqual([]);
+});
+
 it('is never run where the hours are 0', async () => {
   const fixture = await setComparison({ crm: { reconcileHours: 0 } });
   expect(reconcileTask.everyMs(fixture.crm)).toBeUndefined();
