@@ -6,7 +6,8 @@ ARG BASE=node:24-slim
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci
+# The build needs the install script of no package.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json rolldown.config.ts ./
 COPY src src
 COPY providers providers

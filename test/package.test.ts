@@ -12,6 +12,13 @@ let folder = '';
 let home = '';
 let author = '';
 
+interface Pinned {
+  readonly dependencies?: object;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
 /** Runs a program; what it printed, whatever its exit code. */
 async function run(file: string, args: readonly string[], cwd: string) {
   const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', NODE_TEST_CONTEXT: undefined };
@@ -45,6 +52,9 @@ async function install(): Promise<void> {
       recursive: true,
       filter: (path) => !/\.db|\/demo|providers\/.*\.ts$/.test(path),
     });
+  await cp(join(ROOT, 'package-lock.json'), join(built, 'package-lock.json'));
+  const pinned = await node([join(ROOT, '.ci/shrinkwrap.js')], built);
+  expect(pinned.code, pinned.stderr).toBe(0);
   await mkdir(join(built, 'deploy/secrets'), { recursive: true });
   await writeFile(join(built, 'deploy/secrets/hubspot_access_token'), 'a-secret');
   const packed = await run('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], built);
@@ -69,6 +79,19 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the published package', () => {
+  it('pins every package that comes with it, of which no one runs a script at the installation', async () => {
+    const { packages } = JSON.parse(await readFile(join(home, 'node_modules/cvrsync/npm-shrinkwrap.json'), 'utf8'));
+    const { '': root, ...shipped }: Record<string, Pinned> = packages;
+    const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect(root?.dependencies).toEqual(dependencies);
+    for (const name of Object.keys(dependencies)) expect(shipped).toHaveProperty([`node_modules/${name}`]);
+    const open = Object.entries(shipped).filter(
+      ([, { integrity, dev, hasInstallScript }]) => !integrity?.startsWith('sha512-') || dev || hasInstallScript,
+    );
+    expect(open).toEqual([]);
+    expect(Object.keys(shipped).length).toBeLessThan(175);
+  });
+
   it('holds a provider package to begin with, which builds', async () => {
     const built = await tsc(['-p', author], author);
     expect([built.code, built.stdout]).toEqual([0, '']);

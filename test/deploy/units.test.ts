@@ -23,6 +23,10 @@ interface Service {
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: object;
   readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly pids_limit?: number;
+  readonly user?: string;
 }
 
 interface Compose {
@@ -47,6 +51,15 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => 
     for (const [service, { restart, mem_limit, cpus, ports = [] }] of services) {
       expect([restart, typeof mem_limit, typeof cpus], service).toEqual(['unless-stopped', 'string', 'number']);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/u);
+    }
+  });
+
+  it('takes every right from every service, and lets it write to its volumes alone', () => {
+    for (const [service, { read_only, cap_drop, security_opt, pids_limit, image, user }] of services) {
+      expect([read_only, cap_drop, security_opt], service).toEqual([true, ['ALL'], ['no-new-privileges:true']]);
+      expect(pids_limit, service).toBeGreaterThan(0);
+      // Our own image names its user.
+      if (!image.includes('CVRSYNC_IMAGE')) expect(user, service).toMatch(/^[1-9]\d*:[1-9]\d*$/u);
     }
   });
 
