@@ -10,12 +10,14 @@ import { daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
-import { addRecords, type CrmRecord, differences, editSome, RESPELL } from './records.ts';
+import { AMOUNT, addRecords, type CrmRecord, differences, editSome, RESPELL } from './records.ts';
 import { futureSamples, mixed, samplesFor, sendAll, shuffledMessages, soonSamples } from './storm.ts';
 import { strikesOn } from './strikes.ts';
-import { answerLate, refuseInBulk } from './untidy.ts';
+import { answerLate, inEuros, refuseInBulk } from './untidy.ts';
 import { scriptFaults } from './weather.ts';
 
+/** Of the org, its own first; each record has one of them. */
+const CURRENCIES = ['DKK', 'EUR'] as const;
 const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
 
 interface Chaos {
@@ -54,25 +56,42 @@ describe(`chaos, CVRSYNC_CHAOS_SEED=${seed}`, () => {
 
 async function run({ engine, companies: size, changes, faults, future, killsAt }: Chaos): Promise<void> {
   const random = randomFrom(seed);
-  const stream = samplesFor(seed, size, changes);
+  const stream = inEuros(samplesFor(seed, size, changes), random);
   const samples = mixed(stream, soonSamples(foldSamples(stream), random), random);
   const fromTheFuture = futureSamples(sampleCompanies(seed, size), random, future);
   const messages = shuffledMessages(mixed(samples, fromTheFuture, random), random);
   const crms = await startCrms({
     hubspot: { respell: RESPELL.hubspot },
-    salesforce: { respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
+    salesforce: {
+      respell: RESPELL.salesforce,
+      trackedFields: Object.keys(RESPELL.salesforce),
+      currencies: CURRENCIES,
+    },
   });
   const url = await emptyStoreUrl(engine);
-  const records = addRecords(crms, sampleCompanies(seed, size), random);
+  const records = addRecords(crms, sampleCompanies(seed, size), random, (crm) =>
+    crm === 'salesforce' ? { CurrencyIsoCode: random.pick(CURRENCIES) } : {},
+  );
   await linkAll(url, crms, records);
   scriptFaults(crms, random, faults);
   answerLate(crms, random, faults);
   const mend = refuseInBulk(crms, records, random);
 
-  const daemon = await daemonWith(configFor(crms, url, { leaseSeconds: 5 }));
+  const fields = { [AMOUNT.field]: { property: AMOUNT.property, policy: AMOUNT.policy } };
+  const connections = { salesforce: { fields } };
+  const daemon = await daemonWith(configFor(crms, url, { leaseSeconds: 5, connections }));
   await daemon.start();
   const strikes = strikesOn(daemon, crms, killsAt, (strike) => editSome(crms, records, random, strike));
-  for (const crm of [crms.hubspot, crms.salesforce]) crm.onWrite = () => strikes.count('written');
+  const last = foldSamples(stream);
+  const entityOf = new Map(records.map(({ id, entity }) => [id, entity]));
+  const inWrongCurrency: string[] = [];
+  crms.hubspot.onWrite = () => strikes.count('written');
+  crms.salesforce.onWrite = (id, properties) => {
+    const currency = last.get(entityOf.get(id) ?? '')?.company.report?.currencies[0];
+    const isWrong = properties[AMOUNT.property] != null && crms.salesforce.get(id)?.['CurrencyIsoCode'] !== currency;
+    if (isWrong) inWrongCurrency.push(id);
+    strikes.count('written');
+  };
 
   await sendAll(
     messages,
@@ -109,7 +128,8 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   expect(receipts).toHaveLength(samples.length + future);
   // Events from the future are set aside, each of them and no other, and freeze nothing.
   expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
-  expect(differences(crms, records, foldSamples(samples), { respell: RESPELL })).toEqual([]);
+  expect(differences(crms, records, foldSamples(samples), { respell: RESPELL, amount: AMOUNT })).toEqual([]);
+  expect(inWrongCurrency).toEqual([]);
   // Each record under one id, whichever it was linked by.
   const links = await store.db.selectFrom('link').select(['record_id', 'state']).execute();
   const active = links.filter(({ state }) => state === 'active').map((link) => link.record_id);

@@ -28,14 +28,25 @@ const PRESETS: Readonly<Record<CrmName, readonly PresetRow[]>> = {
 const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
 const CITIES = { hubspot: 'city', salesforce: 'BillingCity' } as const;
 
+/** An amount that Salesforce shows in the currency of its record; mapped in place of the preset's own property. */
+export const AMOUNT = { field: 'result', property: 'AnnualRevenue', policy: 'tracked' } as const satisfies PresetRow;
+
+/** What a record is added with. */
+type Added = (crm: CrmName) => Readonly<Record<string, PropertyValue>>;
+
 /** Adds a record or two for each company to both CRMs: a third hold what the register said once, a fifth what a person wrote. */
-export function addRecords(crms: Crms, companies: readonly SampleCompany[], random: Random): readonly CrmRecord[] {
+export function addRecords(
+  crms: Crms,
+  companies: readonly SampleCompany[],
+  random: Random,
+  added: Added = () => ({}),
+): readonly CrmRecord[] {
   const records: CrmRecord[] = [];
   for (const crm of ['hubspot', 'salesforce'] as const) {
     const twice = companies.filter(() => random.chance(0.15));
     for (const { entityId: entity, name } of [...companies, ...twice]) {
       const holdsRegister = random.chance(0.33) || crm === 'salesforce';
-      const id = crms[crm].add(holdsRegister ? { [NAMES[crm]]: name } : {});
+      const id = crms[crm].add({ ...(holdsRegister && { [NAMES[crm]]: name }), ...added(crm) });
       const record: CrmRecord = { crm, id, entity, edits: new Map(), before: new Map() };
       records.push(record);
       if (random.chance(0.2)) edit(crms, record, NAMES[crm], `Ida's own ${id}`);
@@ -97,21 +108,34 @@ export const RESPELL: Readonly<Record<CrmName, Respell>> = {
   },
 };
 
+interface DifferenceOptions {
+  /** Fields that may hold anything. */
+  readonly but?: readonly FieldName[];
+  /** What a CRM makes of a value, and may hold. */
+  readonly respell?: Partial<Record<CrmName, Respell>>;
+  /** Mapped in Salesforce, in place of the preset's own; blank where its record shows another currency than the report's. */
+  readonly amount?: PresetRow;
+}
+
+const rowsOf = (crm: CrmName, amount: PresetRow | undefined): readonly PresetRow[] =>
+  crm === 'hubspot' || amount === undefined
+    ? PRESETS[crm]
+    : [...PRESETS[crm].filter(({ field }) => field !== amount.field), amount];
+
 /**
- * Everything that a record holds and should not, as sentences: none when all is well. Fields in `but` may hold anything. A
- * CRM that re-spells may hold what it makes of a value.
+ * Everything that a record holds and should not, as sentences: none when all is well.
  */
 export function differences(
   crms: Crms,
   records: readonly CrmRecord[],
   last: ReadonlyMap<string, Last>,
-  { but = [], respell = {} }: { but?: readonly FieldName[]; respell?: Partial<Record<CrmName, Respell>> } = {},
+  { but = [], respell = {}, amount }: DifferenceOptions = {},
 ): readonly string[] {
   return records.flatMap(({ crm, id, entity, edits }) => {
     const held = crms[crm].get(id);
     const said = last.get(entity);
     if (held === undefined || said === undefined) return [`${crm} ${id} is gone`];
-    const rows = PRESETS[crm].filter(
+    const rows = rowsOf(crm, amount).filter(
       ({ field, property, unless }) =>
         property in held && !(unless !== undefined && unless in held) && !but.includes(field),
     );
@@ -119,7 +143,9 @@ export function differences(
     const isOwnAddress = rows.some(({ field, property }) => isAddressPart(field) && edits.has(property));
     const decided = rows.filter(({ field, property }) => !isOwnAddress || !isAddressPart(field) || edits.has(property));
     return decided.flatMap(({ field, property }) => {
-      const value = edits.has(property) ? edits.get(property) : expectedValue(field, said);
+      const isOther =
+        property === amount?.property && held['CurrencyIsoCode'] !== expectedValue('reportCurrency', said);
+      const value = edits.has(property) ? edits.get(property) : isOther ? null : expectedValue(field, said);
       const wanted = plain(field, value);
       const made = plain(field, respelled({ [property]: value ?? null }, respell[crm])[property]);
       const found = plain(field, held[property]);

@@ -1,6 +1,7 @@
 /** Which calls untidy CRMs refuse in bulk, and how late they answer: scripted, so that all of it ends. */
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Crms } from '../support/fixture.ts';
+import type { Sample } from '../support/sample-stream.ts';
 import type { CrmRecord } from './records.ts';
 
 /** Calls of more records than that break a trigger's limits. */
@@ -24,6 +25,15 @@ export function refuseInBulk({ hubspot, salesforce }: Crms, records: readonly Cr
       action: { kind: 'status', status: random.pick([403, 413]), body: '<html>Request blocked</html>' },
     });
   return mend;
+}
+
+/** Has some companies report in euro, all through. */
+export function inEuros(samples: readonly Sample[], random: Random): readonly Sample[] {
+  const entities = [...new Set(samples.map(({ payload }) => payload.entityId))];
+  const chosen = new Set(entities.filter(() => random.chance(0.4)));
+  return samples.map((sample) =>
+    chosen.has(sample.payload.entityId) ? JSON.parse(JSON.stringify(sample).replaceAll('"DKK"', '"EUR"')) : sample,
+  );
 }
 
 /** Answers reads late: what they say is up to seconds old when it arrives. */
