@@ -12,7 +12,7 @@ const [, variables = '', flag = ''] =
 test('the daemon starts with the same flag of Node as a program, in the image and by npm', () => {
   expect(flag).toMatch(/^--max-semi-space-size=\d+$/u);
   expect(textOf('Dockerfile')).toContain(`ENTRYPOINT ["node", "${flag}", "/app/dist/cvrsync.js"]`);
-  expect(JSON.parse(textOf('package.json')).scripts.start).toBe(`node ${flag} src/cvrsync.js serve`);
+  expect(JSON.parse(textOf('package.json')).scripts.start).toBe(`exec node ${flag} src/cvrsync.js serve`);
 });
 
 test('the image allocates memory as the program does', () => {

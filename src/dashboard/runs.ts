@@ -7,7 +7,7 @@ import type { Tx } from '../store/store.ts';
 import { FORM_TOKEN } from './access/fields.ts';
 import { html, type Markup } from './page/html.ts';
 import { hidden } from './page/messages.ts';
-import { state, table, timeOf } from './page/parts.ts';
+import { livePart, state, table, timeOf } from './page/parts.ts';
 import type { Reader } from './page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from './routes.ts';
 
@@ -44,8 +44,8 @@ const runState = (reader: Reader, run: Pick<Run, 'stage' | 'state'>): VNode =>
   state(SIGNS[run.state], reader.text(run.stage === 'preview' ? `preview.${run.state}` : `run.${run.state}`));
 
 /** A run's page: it follows a run that goes on. */
-export const runBody = ({ state: is }: Run, body: Markup): VNode =>
-  html`<div id="run" data-live=${is === 'waiting' || is === 'running' ? 'soon' : undefined}>${body}</div>`;
+export const runBody = (visit: Visit, { state: is }: Run, body: Markup): VNode =>
+  livePart(visit, { id: 'run', refreshes: is === 'waiting' || is === 'running' ? 'soon' : 'never' }, body);
 
 /** Its state, on what it runs, and who asked for it. */
 export function runSummary({ reader }: Visit, run: Run, progress: Markup, more: Markup): VNode {

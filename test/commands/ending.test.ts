@@ -1,9 +1,11 @@
 /** Every command ends when its work is over, whatever a plugin left open. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startCommand } from '../support/command.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
@@ -86,4 +88,25 @@ test('all that a command prints reaches a reader that is slow', async () => {
   });
   expect(stdout.length).toBeGreaterThan(2_000_000);
   expect(stdout).toMatch(/\n\}\n$/);
+});
+
+test('TERM to `npm start` ends the daemon, too', async () => {
+  const file = join(newFolder(), 'cvrsync.json');
+  await writeFile(file, JSON.stringify((await folderWith({})).config));
+  const npm = spawn('npm', ['start', '--silent', '--', '--config', file], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: process.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void npm.kill('SIGKILL'));
+  let url = '';
+  for await (const line of createInterface({ input: npm.stderr })) {
+    if (!line.includes('"ready"')) continue;
+    url = JSON.parse(line).url;
+    break;
+  }
+  const exited = once(npm, 'exit');
+  npm.kill('SIGTERM');
+  await exited;
+  await expect.poll(() => fetch(`${url}/live`).then(String, () => 'gone'), { timeout: 5_000 }).toBe('gone');
 });

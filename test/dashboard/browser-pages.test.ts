@@ -1,7 +1,10 @@
 /** Every page in a real browser: nothing reported, nothing wider than its window, no rule of accessibility broken. */
 import { describe, expect, it } from 'vitest';
+import { readerOf } from '../../src/dashboard/page/reader.ts';
+import { revokeOperator } from '../../src/runtime/operators/operators.ts';
 import { LOOKS, signIn, useBrowser } from './browser.ts';
 import { COMPANY, playStory } from './story.ts';
+import { startPages } from './visitor.ts';
 
 const { open } = useBrowser();
 const PAGES = [
@@ -92,19 +95,64 @@ describe('every page', () => {
   });
 });
 
-describe('with scripts', () => {
-  it('times are in the zone of the reader, and the overview brings itself up to date', async () => {
+describe('a page that brings itself up to date', () => {
+  it('shows new figures, and leaves the focus where it was', async () => {
     const { fixture, token } = await playStory();
-    const secret = await token('viewer');
-    const { page } = await open({ language: 'en-GB' });
+    const { page } = await open();
     await page.clock.install();
-    await page.goto(`${fixture.app.adminUrl}/login`);
-    await page.fill('#token', secret);
-    await page.click('button.primary');
-    await page.waitForSelector('#overview');
-    expect(await page.textContent('footer')).toContain('Europe/Copenhagen');
+    await signIn(page, fixture.app.adminUrl, await token('viewer'));
+    await page.focus('#overview .scroll');
     await fixture.app.store.write((tx) => tx.updateTable('link').set({ state: 'conflict' }).execute());
-    await page.clock.runFor(16_000);
+    await page.clock.runFor(11_000);
     await expect.poll(() => page.textContent('#overview')).toContain('Links in conflict or refused: 2');
+    expect(await page.evaluate('document.activeElement.className')).toBe('scroll');
   });
+
+  it('says within 20 seconds that cvrsync died or hangs, lets its times age, and takes it back', async () => {
+    const { base, operator, close } = await startPages();
+    const { page } = await open();
+    await page.clock.install();
+    await signIn(page, base, await operator('Ida', 'viewer'));
+    const notice = page.locator('#stale');
+    expect(await page.textContent('#overview')).toContain('Checked now');
+    // A daemon that hangs: it takes the call, and does not answer.
+    await page.route(`${base}/`, () => undefined);
+    await page.clock.runFor(20_000);
+    await expect.poll(() => notice.isVisible()).toBe(true);
+    expect(await page.textContent('#overview')).toMatch(/Checked (?:1\d|20) seconds ago/u);
+    await page.unroute(`${base}/`);
+    await page.clock.runFor(17_000);
+    await expect.poll(() => notice.isVisible()).toBe(false);
+    await close();
+    await page.clock.runFor(20_000);
+    await expect.poll(() => notice.innerText()).toContain('cvrsync sends no new figures');
+    expect(await page.getAttribute('#overview', 'class')).toBe('stale');
+    await page.clock.runFor(300_000);
+    expect(await page.textContent('#overview')).toContain('Checked 5 minutes ago');
+  });
+
+  it('says within 20 seconds that the operator was revoked', async () => {
+    const { base, operator, store } = await startPages();
+    const { page, expectSound } = await open({ language: 'da-DK' });
+    await page.clock.install();
+    await signIn(page, base, await operator('Ida', 'viewer'));
+    await store.write((tx) => revokeOperator(tx, 'Ida', Date.now()));
+    await page.clock.runFor(20_000);
+    await expect
+      .poll(() => page.innerText('#stale'))
+      .toBe('Du er logget ud. Disse tal er fra sidste tjek og kan være forkerte nu. Log ind');
+    await expectSound();
+  });
+});
+
+it('all times of a page are in one zone, which it names, wherever the reader is', async () => {
+  const { fixture, token } = await playStory();
+  const { page } = await open({ timezone: 'America/New_York' });
+  await signIn(page, fixture.app.adminUrl, await token('viewer'));
+  await page.goto(`${fixture.app.adminUrl}/writes`);
+  expect(await page.textContent('main')).toContain('Times are Danish time.');
+  const times = await page.$$eval('time', (all) => all.map((each) => [each.dateTime, each.textContent]));
+  expect(times.length).toBeGreaterThan(0);
+  const reader = readerOf('en-GB');
+  for (const [at = '', shown] of times) expect(shown).toBe(reader.time(Date.parse(String(at))));
 });

@@ -15,6 +15,8 @@ export interface Look {
   /** In CSS pixels; 1280 where absent. */
   readonly width?: number;
   readonly language?: string;
+  /** Where the reader is; Copenhagen where absent. */
+  readonly timezone?: string;
   /** Whether the rules of accessibility are tried; they are where absent. */
   readonly isAudited?: boolean;
 }
@@ -86,14 +88,21 @@ export function useBrowser(): { open(look?: Look): Promise<Tab> } {
     await browser?.close();
   });
   return {
-    async open({ script = true, theme = 'light', width = 1280, language = 'en-GB', isAudited = true } = {}) {
+    async open({
+      script = true,
+      theme = 'light',
+      width = 1280,
+      language = 'en-GB',
+      timezone = 'Europe/Copenhagen',
+      isAudited = true,
+    } = {}) {
       if (browser === undefined) throw new Error('the browser did not start');
       const context = await browser.newContext({
         javaScriptEnabled: script,
         colorScheme: theme,
         viewport: { width, height: 900 },
         locale: language,
-        timezoneId: 'Europe/Copenhagen',
+        timezoneId: timezone,
       });
       contexts.push(context);
       const page = await context.newPage();

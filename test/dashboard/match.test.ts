@@ -1,13 +1,14 @@
 /** Records without a number beside the companies they may mean: decided on a page, one after the other. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { ENGINES, newFolder } from '../support/stores.ts';
-import { useBrowser } from './browser.ts';
+import { signIn, useBrowser } from './browser.ts';
 import { newVisitor, type Visitor } from './visitor.ts';
 
 const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
@@ -59,6 +60,10 @@ const carried = (text: string): Readonly<Record<string, string>> =>
     ]),
   );
 
+/** The fields of the form that takes the answer before back. */
+const noticeIn = (text: string): Readonly<Record<string, string>> =>
+  carried(/<form method="post" action="\/match\/back".*?<\/form>/su.exec(text)?.[0] ?? '');
+
 describe.each(ENGINES)('the match page on %s', (engine) => {
   it('shows a record beside its companies, links what is accepted, and has its number written', async () => {
     const { fixture, records, signedIn } = await matched(engine);
@@ -86,7 +91,7 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: 'none' });
-    expect((await fixture.cli('match', 'hubspot', '--json')).stdout).not.toContain(`"company":"${A}"`);
+    expect((await fixture.cli('match', 'hubspot', '--json')).stdout).not.toContain(A);
     const page = (await ida.get('/match')).text;
     expect(page).toContain('1 record waits.');
     const other = { ...carried(page), company: 'other' };
@@ -116,6 +121,10 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
     expect((await ida.post('/match/answers', { ...before, company: A })).status).toBe(409);
     const { text } = await ida.get('/match');
     expect(text).toContain(`linked already to record ${holder}`);
+    // A second record takes a click: no key answers so, and the button does not stand out.
+    expect(/<button name="company" value="(\d+)">/u.exec(text)?.[1]).toBe(A);
+    expect(text).not.toContain('data-key="1"');
+    expect(text).not.toMatch(/value="\d+"[^>]*class="primary"/u);
     const other = await ida.get(`/companies/CVR-1-${A}/link?provider=hubspot&record=${records[1]}&match=yes`);
     expect(other.text).toContain(`linked already to another record of hubspot: ${holder}`);
   });
@@ -149,6 +158,44 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
     );
   });
 
+  it('takes an accepted company back: the link ends, an undo of what was written is previewed, the record waits', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const accepted = await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: A });
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: A });
+    const notice = noticeIn((await ida.get(String(accepted.headers['location']))).text);
+    const taken = await ida.post('/match/back', notice);
+    const undo = String(taken.headers['location']);
+    expect(undo).toMatch(/^\/undoes\/\d+$/u);
+    await fixture.settled();
+    expect((await ida.get(undo)).text).toContain('Ready: nothing was written yet');
+    await ida.post(`${undo}/run`, {});
+    await fixture.settled();
+    expect(fixture.hubspot.get(records[0])?.['cvr_number'] ?? '').toBe('');
+    expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toMatchObject([{ state: 'removed' }]);
+    const again = (await ida.get('/match')).text;
+    expect(again).toContain('2 records wait.');
+    expect((await ida.post('/match/back', notice)).status).toBe(409);
+    expect((await ida.post('/match/answers', { ...carried(again), company: A })).status).toBe(303);
+  });
+
+  it('takes a rejection back: the record is shown again, and matches propose its companies', async () => {
+    const { fixture, records, signedIn } = await matched(engine);
+    const ida = await signedIn('operator');
+    const rejected = await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: 'none' });
+    expect((await ida.get('/match')).text).toContain('1 record waits.');
+    const notice = noticeIn((await ida.get(String(rejected.headers['location']))).text);
+    expect((await ida.post('/match/back', notice)).headers['location']).toBe(`/match?at=hubspot%2F${records[0]}`);
+    expect((await ida.get(`/match?at=hubspot/${records[0]}`)).text).toContain('2 records wait.');
+    expect((await fixture.cli('match', 'hubspot', '--json')).stdout).toContain(A);
+    const [entry] = await readAudit(fixture.app.store.db, { action: 'match.takeBack' }, 1);
+    expect(entry).toMatchObject({
+      subject: `hubspot:${records[0]}`,
+      detail: { rejected: [`CVR-1-${A}`] },
+    });
+  });
+
   it('links nothing where the record got a number, was deleted, or was matched anew since it was shown', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
@@ -174,8 +221,39 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
   });
 });
 
+/** Presses a key until the page behind the answer is there: a key answers only what has been on screen for a while. */
+const pressUntil = async (page: Page, key: string, url: string): Promise<void> =>
+  expect
+    .poll(async () => {
+      await page.keyboard.press(key);
+      return page.url();
+    })
+    .toBe(url);
+
 describe('in a browser', () => {
   const { open } = useBrowser();
+
+  it('a key that is pressed again and again answers one record, and the answer can be taken back', async () => {
+    const { fixture, records, token } = await matched();
+    const { page, expectSound } = await open();
+    const base = fixture.app.adminUrl;
+    await signIn(page, base, await token('operator'));
+    await page.goto(`${base}/match`);
+    const linked = async () =>
+      JSON.parse((await fixture.cli('links', '--json')).stdout).map(
+        ({ record, state }: Readonly<Record<'record' | 'state', string>>) => `${record} ${state}`,
+      );
+    for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press('1');
+    expect(await linked()).toEqual([]);
+    const behind = `${base}/match?after=hubspot%2F${records[0]}`;
+    await pressUntil(page, '1', behind);
+    for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press('1');
+    expect([await linked(), page.url()]).toEqual([[`${records[0]} active`], behind]);
+    await expectSound();
+    await page.click('form[action="/match/back"] button');
+    await page.waitForURL((url) => url.href !== behind);
+    expect(await linked()).toEqual([`${records[0]} removed`]);
+  });
 
   it.each([
     { theme: 'light', width: 1280 },
@@ -204,10 +282,8 @@ describe('in a browser', () => {
     await page.fill('#token', secret);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${base}/match`);
-    await page.keyboard.press('l');
-    await page.waitForURL(`${base}/match?after=hubspot%2F${records[0]}`);
-    await page.keyboard.press('1');
-    await page.waitForURL(`${base}/match?after=hubspot%2F${records[1]}`);
+    await pressUntil(page, 'l', `${base}/match?after=hubspot%2F${records[0]}`);
+    await pressUntil(page, '1', `${base}/match?after=hubspot%2F${records[1]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: C });
     // A figure typed into the field is no answer.

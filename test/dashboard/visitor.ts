@@ -105,6 +105,8 @@ export interface Pages {
   readonly posts: readonly string[];
   /** All that the pages wrote into the log. */
   readonly logged: readonly string[];
+  /** Ends the server, as if the daemon died. */
+  close(): Promise<void>;
   /** Makes an operator; the token. */
   operator(name: string, role: Role): Promise<string>;
   visitor(): Visitor;
@@ -207,6 +209,7 @@ export async function startPages({
     store,
     posts,
     logged,
+    close: () => server.close(),
     operator,
     visitor: () => newVisitor(base),
     admin: () => adminAt(base, store, now),

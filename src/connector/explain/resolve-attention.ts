@@ -138,6 +138,11 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
       return { kind: 'unknown' };
     case 'taken':
       return { kind: 'impossible', reason: `the record stands for ${answer.entity}` };
+    case 'held':
+      return {
+        kind: 'impossible',
+        reason: `${answer.entity} is linked to ${answer.records.join(', ')} already: answer on the match page, which shows both`,
+      };
     case 'linked':
       return done(`the record is linked to ${answer.entity}, and gets its number`);
     case 'rejected':

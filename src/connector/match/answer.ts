@@ -1,12 +1,26 @@
 /** A person's answer to what a match found for a record. */
 import { companyEntityId } from '../../protocol/entity-id.ts';
+import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { type LinkResult, linkRecord, type RecordRef, updateLink } from '../links/links.ts';
-import { deleteResult, deleteSuggestions, readSuggestion, rejectMatches } from './results.ts';
+import {
+  endLink,
+  findLink,
+  type LinkResult,
+  linkRecord,
+  type RecordRef,
+  recordsOf,
+  updateLink,
+} from '../links/links.ts';
+import { deleteSuggestions, readSuggestion, rejectMatches, restoreResult, retireResult } from './results.ts';
+import { TAKEN_BACK } from './undecided.ts';
 
-/** What became of an answer to a suggestion; `unknown` where nothing is suggested for the record any more. */
+/**
+ * The result of an answer to a suggestion: `held` if other records of the connection are linked to the company already,
+ * `unknown` if nothing is suggested for the record any more.
+ */
 export type SuggestionAnswer =
   | { readonly kind: 'linked' | 'rejected' | 'taken'; readonly entity: string }
+  | { readonly kind: 'held'; readonly entity: string; readonly records: readonly string[] }
   | { readonly kind: 'unknown' };
 
 /** Links the record to a company, asks for its full state, and has its number written where the record has none. */
@@ -29,13 +43,49 @@ export async function rejectMatch(
     provider,
     entities.map((entity) => ({ record: recordId, entity })),
   );
-  await deleteResult(tx, provider, recordId);
+  await retireResult(tx, provider, recordId);
 }
 
-/** Accepts the company that is suggested for a record. */
+/**
+ * Takes a person's answer back: ends the link to this company, or lets a match propose these companies again. The record then
+ * waits for an answer as before. False if the record has got another answer since.
+ */
+export async function takeBackMatch(
+  tx: Tx,
+  ref: RecordRef,
+  { linked, rejected }: { readonly linked: string | undefined; readonly rejected: readonly string[] },
+  now: number,
+): Promise<boolean> {
+  const link = await findLink(tx, ref);
+  const isLinked = link?.state === 'active';
+  if (linked !== undefined) {
+    if (!isLinked || link.entity !== linked) return false;
+    await endLink(tx, { ...ref, state: 'removed', reason: TAKEN_BACK, now });
+  } else if (isLinked || !(await deleteRejections(tx, ref, rejected))) return false;
+  await restoreResult(tx, ref.provider, ref.recordId, now);
+  return true;
+}
+
+async function deleteRejections(
+  tx: Tx,
+  { provider, recordId }: RecordRef,
+  entities: readonly string[],
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('match_rejection')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('entity', 'in', each(tx, entities))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Accepts the company that is suggested for a record, unless another record of the connection has it. */
 export async function acceptSuggestion(tx: Tx, ref: RecordRef, now: number): Promise<SuggestionAnswer> {
   const entity = await suggestedEntity(tx, ref);
   if (entity === undefined) return { kind: 'unknown' };
+  const holders = (await recordsOf(tx, [entity])).filter(({ provider }) => provider === ref.provider);
+  if (holders.length > 0) return { kind: 'held', entity, records: holders.map(({ record_id }) => record_id) };
   const linked = await acceptMatch(tx, ref, entity, now);
   return linked.kind === 'taken' ? linked : { kind: 'linked', entity };
 }

@@ -73,10 +73,38 @@ export async function deleteSuggestions(tx: Tx, provider: string, ids: readonly 
 }
 
 /** Forgets what was found for a record. */
-export const deleteResult = async (tx: Tx, provider: string, recordId: string): Promise<void> => {
+const deleteResult = async (tx: Tx, provider: string, recordId: string): Promise<void> => {
   const ofProvider = tx.deleteFrom('match_result').where('provider', '=', provider);
   await ofProvider.where('record_id', '=', recordId).execute();
 };
+
+/** Takes a rejected result out of the scan, and keeps it in case the person takes the answer back. */
+export async function retireResult(tx: Tx, provider: string, recordId: string): Promise<void> {
+  await tx
+    .updateTable('match_result')
+    .set({ entity: null, suggested_at: null, position: 0 })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .execute();
+}
+
+/** Has a result wait for a person's answer again. */
+export async function restoreResult(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
+  const row = await tx
+    .selectFrom('match_result')
+    .select('body')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const found: MatchedRecord = JSON.parse(row.body);
+  await tx
+    .updateTable('match_result')
+    .set({ entity: entityOf(found) ?? null, suggested_at: now })
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .execute();
+}
 
 /** What is suggested for a record. */
 export async function readSuggestion(db: Db, provider: string, recordId: string): Promise<MatchedRecord | undefined> {

@@ -1,4 +1,5 @@
 /** Records without a number whose company waits for a person: what a match found, one after the other. */
+import { sql } from 'kysely';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import type { MatchedRecord } from './results.ts';
@@ -14,6 +15,9 @@ export interface MatchPlace {
   readonly recordId: string;
 }
 
+/** The reason of a link that its maker took back: the record waits for an answer again. */
+export const TAKEN_BACK = 'the answer was taken back';
+
 /** What a match found for records that nobody has decided, with a company for each; `found` to other queries. */
 export const undecided = (db: Db) =>
   db
@@ -26,7 +30,8 @@ export const undecided = (db: Db) =>
           selectFrom('link')
             .select('link.record_id')
             .whereRef('link.provider', '=', 'found.provider')
-            .whereRef('link.record_id', '=', 'found.record_id'),
+            .whereRef('link.record_id', '=', 'found.record_id')
+            .where(sql<boolean>`not (link.state = 'removed' and coalesce(link.reason, '') = ${TAKEN_BACK})`),
         ),
       ),
     );

@@ -1,39 +1,4 @@
-/** What moves on a page. Every page works without it. */
-
-const locale = document.documentElement.lang;
-
-/** Times in the reader's own zone, where the server could only guess. */
-const showTimes = (/** @type {ParentNode} */ root) => {
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  for (const time of root.querySelectorAll('time[data-form="time"]'))
-    time.textContent = format.format(new Date(time.getAttribute('datetime') ?? ''));
-};
-
-const showZone = () => {
-  const note = document.querySelector('[data-zone]');
-  if (note === null) return;
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  note.textContent = (note.getAttribute('data-zone') ?? '').replace('{zone}', timeZone);
-};
-
-/** Brings the parts marked `data-live` up to date, while somebody looks and has nothing selected or focused there. */
-const REFRESH_MS = 15_000;
-/** What somebody waits for. */
-const SOON_MS = 1_500;
-const refresh = async () => {
-  if (document.hidden) return;
-  const parts = [...document.querySelectorAll('[data-live]')].filter((part) => !part.contains(document.activeElement));
-  if (parts.length === 0) return;
-  const response = await fetch(location.href, { headers: { accept: 'text/html', 'x-cvrsync-refresh': '1' } });
-  if (!response.ok || response.redirected) return;
-  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
-  for (const part of parts) {
-    const fresh = next.getElementById(part.id);
-    if (fresh === null) continue;
-    showTimes(fresh);
-    part.replaceWith(document.adoptNode(fresh));
-  }
-};
+/** Keys, and forms that are sent once. Every page works without it. */
 
 /** A key by itself, that is no part of a text that somebody types. */
 const isAlone = (/** @type {KeyboardEvent} */ { target, ctrlKey, metaKey, altKey }) =>
@@ -59,11 +24,27 @@ const stepChoices = (/** @type {KeyboardEvent} */ event) => {
   if (next instanceof HTMLElement) next.focus();
 };
 
+/** A single key answers once, and only what somebody has had on screen for so long. */
+const SEEN_MS = 500;
+/** @type {number | undefined} Since when the page is on screen and waits for its answer; in ms as events count them. */
+let seenSince;
+const beginSeeing = () => {
+  seenSince = undefined;
+  // Frames are drawn only while the page is visible; the second begins when the first is on screen.
+  requestAnimationFrame(() => {
+    requestAnimationFrame(() => {
+      seenSince = performance.now();
+    });
+  });
+};
+
 /** A single key presses the button or follows the link that names it. */
 const pressByKey = (/** @type {KeyboardEvent} */ event) => {
-  if (!isAlone(event) || event.repeat) return;
+  if (!isAlone(event) || event.repeat || seenSince === undefined || event.timeStamp - seenSince < SEEN_MS) return;
   const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (named instanceof HTMLElement) named.click();
+  if (!(named instanceof HTMLElement)) return;
+  seenSince = undefined;
+  named.click();
 };
 
 /** A form is sent once: a second click would have the browser drop the first answer, which may show a secret. */
@@ -80,14 +61,10 @@ const forgetSent = () => {
   for (const form of document.forms) sent.delete(form);
 };
 
-showTimes(document);
-showZone();
 document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
+addEventListener('pageshow', beginSeeing);
+document.addEventListener('visibilitychange', beginSeeing);
 document.addEventListener('keydown', focusSearch);
 document.addEventListener('keydown', stepChoices);
 document.addEventListener('keydown', pressByKey);
-if (document.querySelector('[data-live]') !== null) {
-  const every = document.querySelector('[data-live="soon"]') === null ? REFRESH_MS : SOON_MS;
-  setInterval(() => void refresh().catch(() => {}), every);
-}

@@ -52,6 +52,7 @@ async function runPage(deps: BackfillPageDeps, visit: Visit, run: StoredBackfill
   return {
     title: reader.text(`backfill.${kind}Title`, { name: provider, id: String(run.id) }),
     body: runBody(
+      visit,
       run,
       html`${await summary(deps, visit, run, plan)}
         ${kind === 'scan' ? scanSteps(visit, run) : await applySteps(deps.store.db, visit, run, plan)}`,

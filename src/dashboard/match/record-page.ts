@@ -25,7 +25,7 @@ export async function recordPage(db: Db, visit: Visit, found: UndecidedMatch): P
   const entries = await readEntries(db, numbers);
   const holders = await heldBy(db, found);
   return html`<p>${found.provider} <code>${found.recordId}</code></p>
-    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders) })}`;
+    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders), holders })}`;
 }
 
 /** What a person saw of a match, to tell whether it is still that when they answer. */
@@ -100,22 +100,25 @@ const nameOf = ({ company, name }: ScoredCandidate, entries: ReadonlyMap<string,
 function answerForm(
   visit: Visit,
   found: UndecidedMatch,
-  { shown, sight }: { readonly shown: VNode; readonly sight: string },
+  { shown, sight, holders }: { readonly shown: VNode; readonly sight: string; readonly holders: CompanyHolders },
 ): Markup {
   const { reader, visitor, formToken } = visit;
   const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
   if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>`;
   const { provider, recordId, candidates } = found;
   const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight });
+  // A second record of a company is seldom meant: it takes a click, and is not what stands out.
+  const isFree = ({ company }: ScoredCandidate): boolean => !holders.has(companyEntityId(company));
+  const best = candidates.find(isFree);
   // Two forms: Enter in the field must not press the first button of the other one.
   return html`${shown}
     <form method="post" action="/match/answers">
       ${carried}
       <p class="actions">
         ${candidates.map(
-          ({ company }, at) =>
-            html`<button name="company" value=${company} data-key=${String(at + 1)} class=${at === 0 ? 'primary' : undefined}>
-              ${reader.text('match.accept', { number: company })}
+          (each, index) =>
+            html`<button name="company" value=${each.company} data-key=${isFree(each) ? String(index + 1) : undefined} class=${each === best ? 'primary' : undefined}>
+              ${reader.text('match.accept', { number: each.company })}
             </button>`,
         )}
         <button name="company" value="none" data-key="n">${reader.text('match.none')}</button>

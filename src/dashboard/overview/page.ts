@@ -6,7 +6,7 @@ import { connectionsTable } from '../connections/table.ts';
 import { deliveriesAddress } from '../deliveries/selection.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
-import { state, table, timeOf } from '../page/parts.ts';
+import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
 import type { Figure } from './day.ts';
@@ -24,15 +24,17 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
       const { connector, service } = deps.halves;
       return {
         title: visit.reader.text('nav.overview'),
-        body: html`<div id="overview" data-live>
-          ${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
+        body: livePart(
+          visit,
+          { id: 'overview' },
+          html`${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
           <div class="columns">
             ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
             ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
-          ${section(visit.reader.text('overview.queues'), queues(visit, overview))}
-        </div>`,
+          ${section(visit.reader.text('overview.queues'), queues(visit, overview))}`,
+        ),
       };
     },
   });

@@ -1,4 +1,4 @@
-/** The files that pages load: one stylesheet, one script, one icon. */
+/** The files that pages load: a stylesheet, the scripts, an icon. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { digestOf } from '../../runtime/operators/operators.ts';
@@ -6,7 +6,7 @@ import { digestOf } from '../../runtime/operators/operators.ts';
 /** Beside the dashboard in the sources; beside its chunk in the build, which copies them there (rolldown.config.ts). */
 export const ASSETS_FOLDER = path.join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../assets' : 'assets');
 
-const ASSETS = ['style.css', 'dashboard.js', 'icon.svg'] as const;
+const ASSETS = ['style.css', 'dashboard.js', 'live.js', 'icon.svg'] as const;
 
 const urls: ReadonlyMap<string, string> = new Map(
   ASSETS.map((name) => {

@@ -69,6 +69,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
       <link rel="stylesheet" href=${assetUrl('style.css')} />
       <script type="module" src=${assetUrl('dashboard.js')}></script>
+      <script type="module" src=${assetUrl('live.js')}></script>
     </head>
     <body>
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>
@@ -78,14 +79,20 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>
+        ${visitor && html`<p class="zone quiet">${reader.text('page.zone')}</p>`} ${visitor && staleNotice(frame)}
         ${body}
       </main>
-      <footer class="bottom">
-        <p data-zone=${reader.text('footer.ownZone')}>${reader.text('footer.zone')}</p>
-      </footer>
     </body>
   </html>`;
 }
+
+/** What the page's script shows when the figures are old. */
+const staleNotice = ({ reader, path }: Frame): VNode => html`<div id="stale" class="notice bad" role="alert" hidden>
+  <p data-stale="silent">${reader.text('stale.silent')}</p>
+  <p data-stale="ended">
+    ${reader.text('stale.ended')} <a href=${`/login?next=${encodeURIComponent(path)}`}>${reader.text('stale.signIn')}</a>
+  </p>
+</div>`;
 
 const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-label=${reader.text('nav.label')}>
   <ul>

@@ -4,12 +4,29 @@ import { cutText } from '../../protocol/text/cut.ts';
 import { html, type Markup } from './html.ts';
 import type { Reader } from './reader.ts';
 
-/** A time in the reader's form, the exact one on hover. With `now` it says how long ago that was. */
+/** A time in the reader's form, to the second on hover. With `now` it says how long ago that was. */
 export function timeOf(reader: Reader, ms: number, now?: number): VNode {
-  const exact = new Date(ms).toISOString();
   const shown = now === undefined ? reader.time(ms) : reader.distance(ms, now);
-  return html`<time datetime=${exact} title=${exact} data-form=${now === undefined ? 'time' : 'distance'}>${shown}</time>`;
+  return html`<time datetime=${new Date(ms).toISOString()} title=${reader.second(ms)} data-form=${now === undefined ? undefined : 'distance'}>${shown}</time>`;
 }
+
+/**
+ * A part of a page that its script keeps up to date, with the time of its figures; `soon` where somebody waits for it, and
+ * `never` where nothing in it moves any more.
+ */
+export const livePart = (
+  { reader, now }: { readonly reader: Reader; readonly now: number },
+  { id, refreshes = 'rarely' }: { readonly id: string; readonly refreshes?: 'rarely' | 'soon' | 'never' },
+  body: Markup,
+): VNode => html`<div id=${id} data-live=${refreshes === 'never' ? undefined : refreshes === 'soon' ? 'soon' : ''} data-now=${now}>
+  ${
+    refreshes !== 'never' &&
+    html`<p class="quiet">
+      ${reader.text('live.checked')} <time datetime=${new Date(now).toISOString()} data-form="distance">${reader.second(now)}</time>
+    </p>`
+  }
+  ${body}
+</div>`;
 
 /** What a list shows of a text: a page of fifty long ones would be too long for anybody. */
 const BRIEF = 200;

@@ -21,7 +21,7 @@ export interface Reader {
   latency(ms: number): string;
   /** A day without a time. */
   day(ms: number): string;
-  /** Date and time in Danish time; the page's script changes it to the reader's own zone. */
+  /** Date and time, in Danish time. */
   time(ms: number): string;
   /** The same to the second. */
   second(ms: number): string;

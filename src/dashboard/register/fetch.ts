@@ -12,7 +12,7 @@ import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { companyAddress } from '../companies/search.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage } from '../page/messages.ts';
-import { state, timeOf } from '../page/parts.ts';
+import { livePart, state, timeOf } from '../page/parts.ts';
 import { addAction, type ServicePageDeps, type Visit } from '../routes.ts';
 
 /** Adds the action. */
@@ -66,7 +66,8 @@ const companyIn = (text: string): string | undefined => {
   return id?.kind === 'company' ? id.canonical : undefined;
 };
 
-async function companyState(db: Db, { reader, now }: Visit, entity: string, hasPages: boolean): Promise<Markup> {
+async function companyState(db: Db, visit: Visit, entity: string, hasPages: boolean): Promise<Markup> {
+  const { reader, now } = visit;
   const known = await db
     .selectFrom('snapshot')
     .select(['loaded_at', 'updated_at'])
@@ -74,8 +75,10 @@ async function companyState(db: Db, { reader, now }: Visit, entity: string, hasP
     .executeTakeFirst();
   const name = (await readNames(db, [entity])).get(entity);
   const lane = await findRequest(db, entity);
-  return html`<div id="fetch" data-live=${lane ? 'soon' : undefined}>
-    <h3>${name ?? entity}</h3>
+  return livePart(
+    visit,
+    { id: 'fetch', refreshes: lane ? 'soon' : 'never' },
+    html`<h3>${name ?? entity}</h3>
     ${lane && html`<p>${state('idle', reader.text('fetch.waiting'))} ${lane.error && html`<span lang="en">${lane.error}</span>`}</p>`}
     ${!lane && known === undefined && html`<p>${state('warn', reader.text('fetch.unknown'))}</p>`}
     ${
@@ -85,6 +88,6 @@ async function companyState(db: Db, { reader, now }: Visit, entity: string, hasP
         <dt>${reader.text('fetch.storedAt')}</dt><dd>${timeOf(reader, known.updated_at, now)}</dd>
       </dl>`
     }
-    ${known && hasPages && html`<p><a href=${companyAddress(entity)}>${reader.text('fetch.toCompany')}</a></p>`}
-  </div>`;
+    ${known && hasPages && html`<p><a href=${companyAddress(entity)}>${reader.text('fetch.toCompany')}</a></p>`}`,
+  );
 }

@@ -10,7 +10,7 @@ import { aboutRows } from '../../store/count.ts';
 import { readSources, sourceTable } from '../overview/sources.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { state, table, timeOf } from '../page/parts.ts';
+import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { fetchSection } from './fetch.ts';
@@ -35,8 +35,10 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
   const losses = await readLosses(db, now);
   return {
     title: reader.text('nav.register'),
-    body: html`<div id="register" data-live>
-        ${losses.isOpen && html`<p class="notice bad"><a href="/review?kind=lane">${reader.text('register.withheld')}</a></p>`}
+    body: html`${livePart(
+      visit,
+      { id: 'register' },
+      html`${losses.isOpen && html`<p class="notice bad"><a href="/review?kind=lane">${reader.text('register.withheld')}</a></p>`}
         <dl class="facts">
           <dt>${reader.text('register.from')}</dt>
           <dd><code>${register.from}</code></dd>
@@ -51,8 +53,8 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
         <h2>${reader.text('overview.sources')}</h2>
         ${sourceTable(visit, await readSources(db))}
         <h2>${reader.text('register.counted')}</h2>
-        ${await counters(deps, reader)}
-      </div>
+        ${await counters(deps, reader)}`,
+    )}
       <h2>${reader.text('fetch.title')}</h2>
       ${await fetchSection(deps, visit)}`,
   };

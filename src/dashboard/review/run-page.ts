@@ -107,6 +107,7 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
   return {
     title: reader.text('answers.title', { id: String(run.id) }),
     body: runBody(
+      visit,
       run,
       html`${summary(visit, run)} ${runSteps(visit, run, PATH, count === 0 ? undefined : ready)}
         ${counts.size > 0 && html`<h2>${reader.text('run.result')}</h2> ${countTable(visit, counts)}`}

@@ -5,8 +5,17 @@ export const FRAME_TEXTS = {
   'nav.skip': { en: 'Skip to content', da: 'Gå til indhold' },
   'nav.overview': { en: 'Overview', da: 'Overblik' },
   'nav.sessions': { en: 'Your sessions', da: 'Dine sessioner' },
-  'footer.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
-  'footer.ownZone': { en: 'Times are in your time zone, {zone}.', da: 'Tider er i din tidszone, {zone}.' },
+  'page.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
+  'live.checked': { en: 'Checked', da: 'Tjekket' },
+  'stale.silent': {
+    en: 'cvrsync sends no new figures: it does not answer, or could not read them. These are of the last check, and may be wrong by now.',
+    da: 'cvrsync sender ingen nye tal: det svarer ikke, eller kunne ikke læse dem. Disse er fra sidste tjek og kan være forkerte nu.',
+  },
+  'stale.ended': {
+    en: 'You are signed out. These figures are of the last check, and may be wrong by now.',
+    da: 'Du er logget ud. Disse tal er fra sidste tjek og kan være forkerte nu.',
+  },
+  'stale.signIn': { en: 'Sign in', da: 'Log ind' },
   'action.cancel': { en: 'Cancel', da: 'Annuller' },
   'secret.once': {
     en: 'Copy this now: no page shows it again.',

@@ -48,8 +48,21 @@ export const MATCH_TEXTS = {
   'match.linked': { en: 'is linked to', da: 'er koblet til' },
   'match.rejected': { en: 'means none of these any more:', da: 'er ingen af disse mere:' },
   'match.keys': {
-    en: 'Keys: 1 to 5 accept, n none, l later.',
-    da: 'Taster: 1 til 5 vælger, n ingen, l senere.',
+    en: 'Keys: 1 to 5 accept a company that no other record is linked to, n none, l later. A key answers a record that has been on screen for half a second.',
+    da: 'Taster: 1 til 5 vælger en virksomhed, som ingen anden post er koblet til, n ingen, l senere. En tast svarer for en post, der har været på skærmen i et halvt sekund.',
+  },
+  'match.takeBack': { en: 'Take the answer back', da: 'Tag svaret tilbage' },
+  'match.takeBackLinked': {
+    en: 'Ends the link, and previews the undo of what cvrsync wrote into the record.',
+    da: 'Afslutter koblingen og viser, hvordan det, cvrsync skrev i posten, kan fortrydes.',
+  },
+  'match.takeBackRejected': {
+    en: 'The record waits for an answer again.',
+    da: 'Posten venter igen på et svar.',
+  },
+  'match.notBack': {
+    en: 'Nothing was done: the record has got another answer since.',
+    da: 'Intet er udført: posten har fået et andet svar siden.',
   },
   'match.beginning': { en: 'From the beginning', da: 'Fra begyndelsen' },
   'match.decided': {

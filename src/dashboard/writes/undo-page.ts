@@ -69,6 +69,7 @@ async function undoPage(deps: ReviewDeps, visit: Visit, undo: StoredUndo): Promi
   return {
     title: reader.text('undo.title', { id: String(undo.id) }),
     body: runBody(
+      visit,
       undo,
       html`${summary(visit, undo)} ${runSteps(visit, undo, UNDOES, count === 0 ? undefined : ready)}
         ${counts.size > 0 && html`<h2>${reader.text('run.result')}</h2> ${countTable(visit, undo, counts)}`}

@@ -107,6 +107,13 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
       ]);
       expect(await suggestions()).toEqual([]);
       expect([emulator.get(unknown)?.[match] ?? null, emulator.get(numbered)?.[match]]).toEqual([null, cvrNumber(2)]);
+
+      const second = emulator.add(nordlys);
+      clock.forward(HOUR_MS);
+      await expect.poll(async () => (await suggestions()).length, WAITING).toBe(1);
+      const refused = await fixture.cli('review', 'accept', `match/${crm}/${second}`);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stdout + refused.stderr).toContain(`CVR-1-${A} is linked to ${id} already`);
     });
 
     test('loses the suggestion when it gets a number, and is not offered again what was rejected', async () => {
