@@ -12,6 +12,7 @@ import { ANSWER_RULES } from './rules/answer-rules.ts';
 import { BATCH_RULES } from './rules/batch-rules.ts';
 import { CONNECTION_RULE } from './rules/connection-rule.ts';
 import { FAULT_RULES } from './rules/fault-rules.ts';
+import { MARK_RULES } from './rules/mark-rules.ts';
 import { PROVIDER_RULES } from './rules/provider-rules.ts';
 import { RECORD_RULES } from './rules/record-rules.ts';
 import { SETTINGS_RULE } from './rules/settings-rule.ts';
@@ -54,6 +55,7 @@ const RULES: readonly ConformanceRule[] = [
   ...BATCH_RULES,
   ...RECORD_RULES,
   ...VALUE_RULES,
+  ...MARK_RULES,
   ...FAULT_RULES,
   ...ANSWER_RULES,
   ...ABILITY_RULES,

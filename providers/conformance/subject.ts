@@ -49,8 +49,9 @@ export interface Subject {
   /** Texts that no error and no log may show: tokens, passwords, as the settings of the fake hold them. */
   readonly secrets: readonly string[];
   /**
-   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. The last four are tried where they
-   * are named; a `choice` has two options at least.
+   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. All after `number` are tried where they
+   * are named; a `choice` has two options at least, `amount` is a number that the CRM shows in a currency of its own, `fraction`
+   * one that it shows as a percentage, and `site` is what it takes for the company's own domain.
    */
   readonly properties: {
     readonly text: string;
@@ -60,6 +61,9 @@ export interface Subject {
     readonly date?: string;
     readonly datetime?: string;
     readonly boolean?: string;
+    readonly amount?: string;
+    readonly fraction?: string;
+    readonly site?: string;
   };
   /** The least a company must have to exist, beside `text`. */
   readonly company?: Readonly<Record<string, PropertyValue>>;

@@ -21,6 +21,7 @@ const SUBJECT = Type.Object({
   properties: Type.Object({
     ...{ text: TEXT, long: TEXT, number: TEXT },
     ...{ choice: OPTIONAL_TEXT, date: OPTIONAL_TEXT, datetime: OPTIONAL_TEXT, boolean: OPTIONAL_TEXT },
+    ...{ amount: OPTIONAL_TEXT, fraction: OPTIONAL_TEXT, site: OPTIONAL_TEXT },
   }),
   company: Type.Optional(OBJECT),
   refused: Type.Optional(Type.Object({ property: TEXT, value: Type.Unknown() })),

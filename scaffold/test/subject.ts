@@ -8,7 +8,7 @@ export const subject = defineSubject({
   module: new URL('../src/provider.ts', import.meta.url).href,
   start: startFake,
   secrets: [TOKEN],
-  // A choice, a date, a datetime and a boolean too, where the CRM has them: name one of each, and they are tried.
+  // A choice, date, datetime, boolean, amount, fraction and site too, where the CRM has them: name one of each, and they are tried.
   properties: { text: 'title', long: 'about', number: 'staff' },
   refused: { property: 'email', value: 'no address' },
   absentId: '99999',

@@ -1,6 +1,6 @@
 /** One way to break each rule, as authors do it; the rest of the provider stays sound. */
 import Type from 'typebox';
-import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import { type Outcome, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import {
   answering,
   connection,
@@ -12,6 +12,7 @@ import {
   refuse,
   refuseReset,
   saying,
+  unmarked,
 } from './breaking.ts';
 import type { Breakage } from './toy.ts';
 
@@ -61,6 +62,26 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'tells-what-stands': judging((outcome) =>
     outcome.kind === 'written' ? { ...outcome, ...(outcome.stored && { replaced: outcome.stored }) } : outcome,
   ),
+  // An endpoint of its own for the head count, as some CRMs have one for a part of the record.
+  'patch-is-one-write': connection((sound) => ({
+    update: async (patches, signal) => {
+      const outcomes: Outcome[] = [];
+      for (const { id, properties } of patches) {
+        const { staff, ...others } = properties;
+        const isDivided = staff !== undefined && Object.keys(others).length > 0;
+        const parts = isDivided ? [others, { staff }] : [properties];
+        let last: readonly Outcome[] = [];
+        for (const part of parts) last = await sound.update([{ id, properties: part }], signal);
+        outcomes.push(...last);
+      }
+      return outcomes;
+    },
+  })),
+  amounts: unmarked('turnover', ['money', 'currencyIn']),
+  fractions: patching((values) =>
+    mapped(values, (value, name) => (name === 'share' && typeof value === 'number' ? value * 100 : value)),
+  ),
+  'own-site': unmarked('site', ['ownSite']),
   'full-batch': connection((sound) => ({
     update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),
   })),
@@ -133,7 +154,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'unicode-and-long-text': patching((values) =>
     mapped(values, (value) => (typeof value === 'string' ? Buffer.from(value, 'latin1').toString('latin1') : value)),
   ),
-  numbers: patching((values) => mapped(values, (value) => (typeof value === 'number' ? String(value) : value))),
+  // Losses as accountants write them.
+  numbers: patching((values) =>
+    mapped(values, (value) => (typeof value === 'number' && value < 0 ? `(${-value})` : value)),
+  ),
   'choices-dates-and-flags': connection((sound) => ({
     read: async (ids, names, signal) => {
       const label = (value: PropertyValue, name: string) => (name === 'sector' && value !== null ? 'Farming' : value);

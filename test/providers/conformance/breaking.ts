@@ -3,6 +3,7 @@ import {
   type Connection,
   type HttpResponse,
   type Outcome,
+  type Property,
   type PropertyValue,
   ProviderError,
 } from '../../../providers/provider.ts';
@@ -25,6 +26,14 @@ export const patching = (change: (values: Values) => Values): Breakage =>
 /** Changes every outcome of an update. */
 export const judging = (change: (outcome: Outcome) => Outcome): Breakage =>
   connection((sound) => ({ update: async (patches, signal) => (await sound.update(patches, signal)).map(change) }));
+/** Lists a property without some of its marks. */
+export const unmarked = (property: string, marks: readonly (keyof Property)[]): Breakage =>
+  connection((sound) => ({
+    properties: async (signal) =>
+      (await sound.properties(signal)).map((each) =>
+        each.name === property ? { ...each, ...Object.fromEntries(marks.map((mark) => [mark, undefined])) } : each,
+      ),
+  }));
 /** Another answer instead of an error that fits. */
 export const recovering = (fits: (error: ProviderError) => boolean, instead: () => unknown): Breakage => ({
   call: (sound) => async (path, signal, body) => {

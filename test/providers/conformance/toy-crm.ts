@@ -17,6 +17,16 @@ const TYPES: Readonly<Record<string, string>> = {
   founded: 'date',
   seen: 'datetime',
   active: 'boolean',
+  turnover: 'number',
+  currency: 'string',
+  share: 'number',
+  site: 'url',
+};
+/** What the toy says of some of them beside their type. */
+const MARKS: Readonly<Record<string, object>> = {
+  turnover: { money: true, currencyIn: 'currency' },
+  share: { fraction: true },
+  site: { ownSite: true },
 };
 const SECTORS = [
   { value: '1', label: 'Farming' },
@@ -102,6 +112,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
         type,
         writable: true,
         ...(name === 'sector' && { options: SECTORS }),
+        ...MARKS[name],
       })),
     'POST /read': ({ ids, properties }) => ({
       results: ids.map((id) => {

@@ -22,7 +22,8 @@ for (const apiVersion of ['2026-09', 'v3']) {
     provider: hubspot,
     module: new URL('../../../providers/hubspot/provider.ts', import.meta.url).href,
     start: async () => {
-      const emulator = await startHubspotEmulator({ rate: 'none', searchRate: 'none', token: TOKEN });
+      const properties = [{ name: 'share', type: 'number', numberDisplayHint: 'percentage' }] as const;
+      const emulator = await startHubspotEmulator({ rate: 'none', searchRate: 'none', token: TOKEN, properties });
       return { ...emulator, settings: { ...emulator.settings, apiVersion } };
     },
     secrets: [TOKEN],
@@ -34,6 +35,9 @@ for (const apiVersion of ['2026-09', 'v3']) {
       date: 'cvr_start_date',
       datetime: 'cvr_changed_at',
       boolean: 'cvr_advertising_protected',
+      amount: 'annualrevenue',
+      fraction: 'share',
+      site: 'website',
     },
     refused: { property: 'industry', value: 'BEEKEEPING' },
     absentId: '8000000001',

@@ -14,7 +14,7 @@ await probe.close();
 describeConformance('salesforce', {
   provider: salesforce,
   module: new URL('../../../providers/salesforce/provider.ts', import.meta.url).href,
-  start: () => startSalesforceEmulator({ trackedFields: ['Name'] }),
+  start: () => startSalesforceEmulator({ trackedFields: ['Name'], currencies: ['DKK', 'EUR'] }),
   secrets,
   properties: {
     text: 'Name',
@@ -23,6 +23,7 @@ describeConformance('salesforce', {
     date: 'CVR_Start_Date__c',
     datetime: 'CVR_Changed_At__c',
     boolean: 'CVR_Advertising_Protected__c',
+    amount: 'AnnualRevenue',
   },
   company: { Name: 'Emulated ApS' },
   refused: { property: 'CVR_Email__c', value: 'no address' },
