@@ -201,7 +201,10 @@ function print(
     return;
   }
   output.table(
-    shown.map(({ id, about, reason, since, advice }) => ({ id, about, since: shownTime(since), reason, advice })),
+    shown.map(({ id, about, reason, since, advice, editor }) => {
+      const edited = editor === undefined ? '' : `; ${editor.name} edited it at ${shownTime(editor.at)}`;
+      return { id, about, since: shownTime(since), reason: `${reason}${edited}`, advice };
+    }),
     empty,
   );
   if (shown.length < count) output.line(`… and ${shownMore(shown.length, count)}: see --limit and --kind.`);

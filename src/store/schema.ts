@@ -137,6 +137,8 @@ export interface PropertyStateTable {
   /** JSON of what the register says beside it. */
   offered: string | null;
   kept_at: number | null;
+  /** JSON of who wrote the value that is kept, `null` where the CRM does not tell; null before it was asked. */
+  kept_by: string | null;
   /** The property that stands for the difference; null where this one does. */
   kept_with: string | null;
   /** JSON of a person's edit that a write of ours went over, until it is put back; null where there is none. */

@@ -108,6 +108,17 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect(entry?.advice).toContain('accept clears the property');
   });
 
+  it('says who wrote the value that the CRM holds, to whoever may see persons', async () => {
+    const { signedIn, store } = await startPages({ engine, now });
+    await fill(store, 1);
+    const kept_by = JSON.stringify({ name: 'Bo Lind', at: NOW - 86_400_000 });
+    await store.write((tx) => tx.updateTable('property_state').set({ kept_by }).execute());
+    const path = '/review?kind=difference';
+    expect((await (await signedIn('operator')).get(path)).text).toMatch(/Bo Lind, <time datetime="2026-02-28/u);
+    expect((await (await signedIn('viewer')).get(path)).text).not.toContain('Bo Lind');
+    expect((await (await signedIn('viewer')).get('/review.csv?kind=difference')).text).not.toContain('Bo Lind');
+  });
+
   it('tells of differences that wait where nothing else does, and calls its list by what it leaves out', async () => {
     const { visitor, store } = await startPages({ engine, now });
     await fill(store, 2);

@@ -77,7 +77,7 @@ export const PLACES = {
   written: { own: byRecord, mentions: ['properties'], others: 'redact', text: 'related' },
   property_state: {
     own: byRecord,
-    mentions: ['refused', 'kept', 'offered', 'refused_over', 'overwritten'],
+    mentions: ['refused', 'kept', 'offered', 'refused_over', 'overwritten', 'kept_by'],
     text: 'related',
   },
   pending_write: {

@@ -17,6 +17,8 @@ export interface Difference extends OverrideRef {
   readonly register: string;
   /** Ms since 1970. */
   readonly since: number | null;
+  /** Who wrote what the CRM holds, and when, where the CRM tells. */
+  readonly editor: { readonly name: string; readonly at: number } | undefined;
 }
 
 export interface DifferenceFilter {
@@ -85,7 +87,7 @@ export async function readDifferences(
 ): Promise<readonly Difference[]> {
   const { after } = filter;
   const rows = await open(db, now, filter)
-    .select(['state.provider', 'state.property', 'state.record_id', 'kept', 'offered', 'kept_at'])
+    .select(['state.provider', 'state.property', 'state.record_id', 'kept', 'offered', 'kept_at', 'kept_by'])
     .select(() => activeLink(db).as('entity'))
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
@@ -102,10 +104,16 @@ export async function readDifferences(
     .limit(limit)
     .execute();
   const others = await readOtherParts(db, rows);
-  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at }) => {
+  return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at, kept_by }) => {
     const ref = { provider, property, recordId: record_id };
     const sides = sidesOf([{ property, kept, offered }, ...(others.get(keyOf(ref)) ?? [])]);
-    return { ...ref, entity: entity ?? '', ...sides, since: kept_at };
+    return {
+      ...ref,
+      entity: entity ?? '',
+      ...sides,
+      since: kept_at,
+      editor: JSON.parse(kept_by ?? 'null') ?? undefined,
+    };
   });
 }
 

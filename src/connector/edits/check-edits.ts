@@ -1,6 +1,7 @@
 /**
  * check-edits: finds, by the CRM's own history, edits that fell between our read of a record and our write, and has them
- * put back. For a CRM that neither writes on a condition nor says in its answer what a write replaced.
+ * put back. For a CRM that neither writes on a condition nor says in its answer what a write replaced. Names the editors of
+ * differences in the same run.
  */
 import { type FieldName, isFieldName } from '../../../providers/fields.ts';
 import type { Connection, Property, PropertyEdit } from '../../../providers/provider.ts';
@@ -26,6 +27,7 @@ import { endHolds } from '../undo/record.ts';
 import { CHECK_CALLS } from './check-limiter.ts';
 import { LATEST_MS } from './due.ts';
 import { type LostEdit, lostEdit } from './lost-edit.ts';
+import { nameEditors, readUnnamed, rememberEditors } from './name-editors.ts';
 
 export interface CheckDeps {
   readonly store: Store;
@@ -47,7 +49,12 @@ export async function checkEdits(
 ): Promise<void> {
   const schema = await crm.schema(signal);
   const writes = await readOwnWrites(store.db, crm, claims, schema);
-  if (writes.length === 0) return settleAs(store, claims, () => ({ kind: 'done' }));
+  const unnamed = await readUnnamed(
+    store.db,
+    crm.name,
+    claims.map(({ key }) => key),
+  );
+  if (writes.length + unnamed.length === 0) return settleAs(store, claims, () => ({ kind: 'done' }));
   await limiter.acquire(CHECK_CALLS, signal);
   let calls = 0;
   const count = () => {
@@ -55,6 +62,7 @@ export async function checkEdits(
   };
   try {
     const edits = await withReadGuard(count, () => readHistories(crm.connection, writes, signal));
+    const named = await withReadGuard(count, () => nameEditors(crm.connection, unnamed, now(), signal));
     const arePartners = partnersIn(crm.mapping, schema);
     const lost = [...Map.groupBy(writes, ({ id }) => id).values()].flatMap((record) =>
       lostIn(record, edits, arePartners),
@@ -73,6 +81,7 @@ export async function checkEdits(
         lost.map(({ edit }) => edit),
         now(),
       );
+      await rememberEditors(tx, crm.name, named);
       await settleAll(
         tx,
         claims.map((claim) => [claim, { kind: 'done' }]),
@@ -147,6 +156,7 @@ async function readHistories(
   all: readonly OwnWrites[],
   signal: AbortSignal,
 ): Promise<Histories> {
+  if (all.length === 0) return new Map();
   const ids = [...new Set(all.map(({ id }) => id))];
   const properties = [...new Set(all.map(({ property }) => property))];
   const since = Math.min(...all.flatMap(({ writes }) => writes.map(({ at }) => at))) - CLOCK_MS;

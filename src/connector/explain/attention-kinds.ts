@@ -55,6 +55,8 @@ export interface Attention {
   readonly verbs: readonly ReviewVerb[];
   /** What tells it from what it may become before it is answered; absent where it is what it is. */
   readonly sight?: string;
+  /** Who wrote the value that the CRM holds, and when, where the CRM tells. */
+  readonly editor?: { readonly name: string; readonly at: number };
 }
 
 /** Things of one kind, and how they are read without all the others. */

@@ -163,7 +163,7 @@ export const isBlankValue = (json: string): boolean => isBlank(JSON.parse(json))
 
 /** A difference as a thing that a person may decide. */
 export const differenceEntry = (difference: Difference): Attention => {
-  const { provider, recordId, property, entity, crm, register, since } = difference;
+  const { provider, recordId, property, entity, crm, register, since, editor } = difference;
   const shown = (value: string): string => (isBlankValue(value) ? 'nothing' : value);
   const clears = isBlankValue(register) ? ': to accept that clears the property' : '';
   const accepting = isBlankValue(register) ? 'accept clears the property' : "accept writes the register's value, once";
@@ -177,6 +177,7 @@ export const differenceEntry = (difference: Difference): Attention => {
     decides: true,
     verbs: DECISION,
     sight: sightOf(crm, register),
+    ...(editor !== undefined && { editor }),
   };
 };
 

@@ -208,6 +208,7 @@ export async function rememberStates(
       kept = excluded.kept, offered = excluded.offered, kept_with = excluded.kept_with,
       kept_at = case when property_state.kept is not null and excluded.kept is not null then property_state.kept_at
         else excluded.kept_at end,
+      kept_by = case when property_state.kept = excluded.kept then property_state.kept_by end,
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 

@@ -290,8 +290,22 @@ async function recordOverwritten(
   await forgetOverwritten(tx, provider, results.flatMap(settledEditsOf));
   const overwritten = results.flatMap((result) => result.overwritten ?? []);
   await rememberOverwritten(tx, provider, overwritten, now);
-  if (connection.edits !== undefined) await markWritten(tx, provider, results.flatMap(blindWriteOf), now);
+  if (connection.edits === undefined) return;
+  await markWritten(tx, provider, results.flatMap(blindWriteOf), now);
+  await markWritten(
+    tx,
+    provider,
+    results.filter(keepsNewEdit).map(({ claim }) => ({ id: claim.key, window: { from: now, to: now } })),
+    now,
+  );
 }
+
+/** Whether a difference is new, so that the CRM may be asked who edited it. */
+const keepsNewEdit = ({ record, decided = [] }: RecordResult): boolean =>
+  decided.some(
+    ({ planned: { action, property, old } }) =>
+      action === 'keep' && record?.remembered.get(property)?.kept?.crm !== JSON.stringify(old),
+  );
 
 /** A record whose write may have gone over an edit. */
 const blindWriteOf = ({ claim, window }: RecordResult): readonly WrittenRecord[] =>

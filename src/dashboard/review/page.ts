@@ -159,7 +159,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       html`${each.provider} <code>${each.recordId}</code>`,
       companyLink(visitor, each.entity, names),
       html`<code>${each.property}</code>`,
-      valueIn(each, each.crm),
+      html`${valueIn(each, each.crm)} ${visitor.seesPersons && each.editor && html`<div class="quiet">${each.editor.name}, ${timeOf(reader, each.editor.at)}</div>`}`,
       html`${valueIn(each, each.register)} ${isBlankValue(each.register) && clears}`,
     ]),
   });

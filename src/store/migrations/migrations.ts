@@ -12,6 +12,7 @@ import { dialect, type Migration } from './dialect.ts';
 import { addErasures } from './erasure-tables.ts';
 import { addEventCare } from './event-tables.ts';
 import { addHistoryLines } from './history-lines.ts';
+import { addKeptBy } from './kept-by-column.ts';
 import { addKeptTogether } from './kept-with-column.ts';
 import { addBeginnings, addLeaseColumn } from './lease-column.ts';
 import { describeLinks } from './link-statistics.ts';
@@ -87,6 +88,7 @@ const MIGRATIONS: readonly Migration[] = [
   addMailRefusals,
   addRefusedUntil,
   addDoneAttempts,
+  addKeptBy,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
