@@ -25,14 +25,16 @@ describe.each(CASES)('a person edits a record in $crm, with $engine', ({ crm, en
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('A ApS', 'B ApS'));
     await fixture.settled();
-    // The later look for lost edits reads the history of what we wrote, once.
     const checks = () => db.selectFrom('lane').select('key').where('queue', 'like', 'edits:%').execute();
-    await expect
-      .poll(() => {
-        clock.forward(1_000);
-        return checks();
-      }, WAITING)
-      .toEqual([]);
+    /** The later look for lost edits and for editors reads the history of each, once. */
+    const checked = () =>
+      expect
+        .poll(() => {
+          clock.forward(5_000);
+          return checks();
+        }, WAITING)
+        .toEqual([]);
+    await checked();
     /** Lets the CRM be asked for its changes, and what follows from them be done. */
     const poll = async (): Promise<void> => {
       const before = await cursor();
@@ -49,14 +51,15 @@ describe.each(CASES)('a person edits a record in $crm, with $engine', ({ crm, en
       fixture[crm].calls.filter(({ method, path }) => new RegExp(match, 'u').test(`${method} ${path}`)).length;
     const differences = async () =>
       (await readDifferences(db, clock.now(), {}, 10)).map(({ property, crm: held }) => `${property} ${held}`);
-    return { fixture, id, poll, calls, differences };
+    return { fixture, id, poll, checked, calls, differences };
   }
 
   test('the difference is known after the next poll, once, and gone with the one after the person took it back', async () => {
-    const { fixture, id, poll, calls, differences } = await polled();
+    const { fixture, id, poll, checked, calls, differences } = await polled();
     fixture[crm].edit(id, { [name]: 'B ApS (VIP)' });
     await poll();
     expect(await differences()).toEqual([`${name} "B ApS (VIP)"`]);
+    await checked();
     const reads = calls(read);
     await poll();
     await poll();
