@@ -8,6 +8,7 @@ import { openStore, type Store } from '../store/open.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
 import { shownStore, storeExists } from './arguments/with-store.ts';
 import { allFindings, diskFindings, warningsOf } from './check/findings.ts';
+import { readableFindings } from './check/readable-files.ts';
 import { defineCommand, flag, integer } from './cli/command.ts';
 
 export const command = defineCommand({
@@ -22,12 +23,14 @@ export const command = defineCommand({
     ),
   },
   run: async (context, _args, { timeout = 60, createProperties }) => {
-    const { config, file } = await context.loaded();
+    const loaded = await context.loaded();
+    const { config, file } = loaded;
     const missing = nothingToRun(config);
     const findings: Finding[] = [
       missing === undefined
         ? { level: 'ok', subject: 'configuration', found: file }
         : { level: 'fail', subject: 'configuration', found: missing },
+      ...(await readableFindings(loaded)),
       ...warningsOf(config),
     ];
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1_000)]);

@@ -22,6 +22,7 @@ import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ensureOwnJobs, type OwnConnector } from './monitors/own-jobs.ts';
 import { type MonitorTest, type TestContent, testMonitor } from './monitors/test-monitor.ts';
+import { sealAddresses } from './monitors/webhook-address.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
@@ -108,6 +109,7 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       const newJobs = await store.write(async (tx) => {
+        await sealAddresses(tx, secrets);
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());

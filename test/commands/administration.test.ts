@@ -129,7 +129,9 @@ describe('monitors', () => {
     const made = await json('monitors', 'create', 'All', '--all', '--inactive', ...hook, '--daily');
     const id = made['id'] ?? '';
     expect(await monitor(id)).toMatchObject({ target: 'all', enabled: false, enabledAt: null });
-    expect(await ran('monitors', 'list')).toContain('inactive');
+    const listed = await ran('monitors', 'list');
+    expect(listed).toContain('inactive');
+    expect([listed.includes('https://hooks.example.com/•••'), listed.includes('before')]).toEqual([true, false]);
     await ran('monitors', 'activate', id);
     expect(await monitor(id)).toMatchObject({ enabled: true });
     await ran('monitors', 'disable', id);

@@ -47,12 +47,12 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
       return { claim: held, result, ending: 'if-idle' };
     };
     const late = entry(old);
-    expect((await store.write((tx) => record(tx, [late], { now: NOW }))).get(late)).toBe('lost');
+    expect((await store.write((tx) => record(tx, [late], { now: NOW, secrets }))).get(late)).toBe('lost');
     expect(await states(store)).toEqual(new Set(['due']));
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: true, failedAttempts: 0 });
     expect(await lanes(store, 'deliver')).toEqual([id]);
     const good = entry(young);
-    expect((await store.write((tx) => record(tx, [good], { now: NOW }))).get(good)).toBe('settled');
+    expect((await store.write((tx) => record(tx, [good], { now: NOW, secrets }))).get(good)).toBe('settled');
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: false });
   });
 
@@ -75,7 +75,7 @@ describe.each(ENGINES)('who delivers on %s', (engine) => {
       transportTo: () => ({ http: client.http, url: hook.url }),
       now,
       random: () => 0,
-      ledger: createLedger({ store, now, onWritten() {} }),
+      ledger: createLedger({ store, now, secrets, onWritten() {} }),
       bodies: createBodies({}),
       slots: createSlots(9),
       looks: createSlots(9),

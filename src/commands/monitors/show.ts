@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
+import { maskedAddress } from '../../service/monitors/webhook-address.ts';
 import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
 import type { ServiceContext } from '../arguments/with-service.ts';
@@ -34,7 +35,7 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>, wir
     name,
     watches: target === 'all' ? 'everything' : (counts.get(id) ?? 0),
     events: events?.map((event) => wireNameOf(event, wire)).join(' ') ?? 'all',
-    webhook: url,
+    webhook: url === null ? null : maskedAddress(url),
     mails: emails.length,
     state: stateOf(monitor),
   };

@@ -1,6 +1,7 @@
 /** Monitors as pages show them: their state, and addresses as far as the role may see them. */
 import type { VNode } from 'preact';
 import type { Monitor } from '../../service/monitors/monitor.ts';
+import { maskedAddress } from '../../service/monitors/webhook-address.ts';
 import { maskAddresses } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, timeOf } from '../page/parts.ts';
@@ -23,11 +24,9 @@ export function monitorState({ reader, now }: Visit, monitor: Monitor): VNode {
   return state('ok', reader.text('monitor.on'));
 }
 
-/** The address of a webhook; its path may hold a secret, which viewers do not see. */
+/** The address of a webhook; its path may hold a secret, which those alone see who may change it. */
 export function shownWebhook({ visitor }: Visit, url: string | null): string | null {
-  if (url === null || visitor.role !== 'viewer') return url;
-  const { origin, pathname, search } = new URL(url);
-  return `${origin}${pathname === '/' && search === '' ? '' : '/•••'}`;
+  return url === null || visitor.role === 'admin' ? url : maskedAddress(url);
 }
 
 /** A recipient's address, which names a person. */

@@ -82,7 +82,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     transportTo: (monitor) => deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url },
     now,
     random,
-    ledger: createLedger({ store, now, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
+    ledger: createLedger({ store, now, secrets, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
     slots: createSlots(POSTS),
     looks: createSlots(LOOKS),

@@ -1,6 +1,7 @@
 /** Writes what many runs have to write in few transactions: a commit costs as much for one attempt as for a hundred. */
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { type Entry, type RecordedAttempt, record } from './record.ts';
 
 export interface Ledger {
@@ -11,6 +12,7 @@ export interface Ledger {
 export interface LedgerOptions {
   readonly store: Store;
   readonly now: () => number;
+  readonly secrets: Secrets;
   readonly admin?: string | undefined;
   /** Something was written that a mail may follow from. */
   readonly onWritten: () => void;
@@ -21,14 +23,14 @@ const BATCH = 512;
 const WAIT_MS = 2;
 const BURST = { size: 16, waitMs: 25 };
 
-export function createLedger({ store, now, admin, onWritten }: LedgerOptions): Ledger {
+export function createLedger({ store, now, secrets, admin, onWritten }: LedgerOptions): Ledger {
   const commits = createGroupCommit<Entry, RecordedAttempt>({
     batchSize: BATCH,
     waitMs: WAIT_MS,
     burst: BURST,
     beginBatch: oneClaimEach,
     write: async (entries) => {
-      const written = await store.write((tx) => record(tx, entries, { now: now(), admin }));
+      const written = await store.write((tx) => record(tx, entries, { now: now(), secrets, admin }));
       if (entries.some(({ result }) => result !== undefined && result.state !== 'done')) onWritten();
       return entries.map((entry) => written.get(entry) ?? 'lost');
     },

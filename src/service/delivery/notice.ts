@@ -2,6 +2,7 @@
 
 import type { Notice } from '../mail/queue.ts';
 import type { NoticeKind } from '../monitors/health.ts';
+import { maskedAddress } from '../monitors/webhook-address.ts';
 
 export interface Trouble {
   readonly monitor: string;
@@ -44,12 +45,12 @@ const COPENHAGEN = new Intl.DateTimeFormat('da-DK', {
   timeStyle: 'short',
 });
 
-/** The notice of a trouble. Of the webhook's address the query is left out: it may hold a key. */
+/** The notice of a trouble. Of the webhook's address it has the host: the rest may hold a key. */
 export function noticeOf(trouble: Trouble): Notice {
   const { monitor, name, kind, recipients, failingSince, attempts, error } = trouble;
   const [what, text] = TEXTS[kind];
   const lines = [
-    `Webhook: ${placeOf(trouble.url)}`,
+    `Webhook: ${trouble.url === null ? '-' : maskedAddress(trouble.url)}`,
     `Seneste svar: ${error ?? 'ingen fejl'}`,
     `Mislykket siden: ${COPENHAGEN.format(failingSince)} (${attempts} forsøg)`,
   ];
@@ -59,10 +60,4 @@ export function noticeOf(trouble: Trouble): Notice {
     subject: `${name}: ${what}`,
     text: `${text}\n\n${lines.join('\n')}\n\nSe leveringerne med: cvrsync deliveries list --monitor ${monitor}`,
   };
-}
-
-function placeOf(url: string | null): string {
-  if (url === null || !URL.canParse(url)) return '-';
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }

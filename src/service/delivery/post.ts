@@ -7,6 +7,7 @@ import { lowerCased, readUrl, redirectText } from '../../http/outbound/headers.t
 import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { type Credentials, credentialHeaders, signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import type { Security } from '../monitors/monitor.ts';
+import { maskedAddress } from '../monitors/webhook-address.ts';
 import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 
 /** What is kept of an answer. */
@@ -36,7 +37,7 @@ export interface Webhook {
 export const webhookAt = (url: string, { credentials, secrets }: Security): Webhook => ({
   url,
   headers: lowerCased(credentialHeaders(credentials)),
-  masked: maskedIn(credentials),
+  masked: [...maskedIn(credentials), ...maskedInAddress(url)],
   keys: secrets.map(({ secret, expiresAt }) => ({ key: signingKey(secret), expiresAt })),
 });
 
@@ -102,12 +103,13 @@ export async function post(
     if (error.kind === 'aborted') return undefined;
     const outcome: AttemptOutcome = { kind: 'failed', abort: false, disable: false, crowded: error.kind === 'timeout' };
     const none = { status: null, answer: '', retryAfterMs: undefined };
-    return { at, took: took(), fault: error.kind, error: error.message, outcome, ...none };
+    return { at, took: took(), fault: error.kind, error: withoutAddress(error.message, webhook.url), outcome, ...none };
   }
 }
 
 /** A shorter secret would mask ordinary words. */
 const LEAST_SECRET = 4;
+const LEAST_IN_ADDRESS = 12;
 
 function maskedIn(credentials: Credentials): readonly string[] {
   const sent = Object.values(credentialHeaders(credentials)).map((value) => value.replace(/^(?:Basic|Bearer) /, ''));
@@ -115,6 +117,18 @@ function maskedIn(credentials: Credentials): readonly string[] {
   return secrets
     .filter((secret) => secret.length >= LEAST_SECRET)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+}
+
+/** Of an address its path, and what its query says. */
+function maskedInAddress(url: string): readonly string[] {
+  const { pathname, searchParams } = readUrl(url);
+  return [pathname, ...searchParams.values()].filter((part) => part.length >= LEAST_IN_ADDRESS);
+}
+
+/** A fault names the address. */
+function withoutAddress(text: string, url: string): string {
+  const { origin, pathname } = readUrl(url);
+  return pathname === '/' ? text : text.replaceAll(`${origin}${pathname}`, maskedAddress(url));
 }
 
 /** An answer as it may be kept: some webhooks send back what they got, and the store holds no secret in the clear. */

@@ -4,9 +4,11 @@ import { type Claim, held, type Settlement, settleAll } from '../../runtime/lane
 import { each, eachRow, storable } from '../../store/each.ts';
 import { newestErasure } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { type Notice, queueNotice } from '../mail/queue.ts';
 import { HEALTHY, type Health, judge, type NoticeKind } from '../monitors/health.ts';
 import { disable } from '../monitors/monitors.ts';
+import { openAddress } from '../monitors/webhook-address.ts';
 import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 
@@ -45,6 +47,8 @@ export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off' | 'moved';
 
 export interface RecordOptions {
   readonly now: number;
+  /** Opens the addresses of webhooks. */
+  readonly secrets: Secrets;
   /** Who is told of monitors without recipients. */
   readonly admin?: string | undefined;
 }
@@ -57,7 +61,7 @@ export async function record(
 ): Promise<ReadonlyMap<Entry, RecordedAttempt>> {
   const claims = new Map(entries.map(({ claim }) => [claim.key, claim]));
   // Monitors before lanes before deliveries, as whoever disables a monitor does it.
-  const monitors = await lockMonitors(tx, [...claims.keys()]);
+  const monitors = await lockMonitors(tx, [...claims.keys()], options.secrets);
   const live = await held(tx, [...claims.values()]);
   const mine = entries.filter(({ claim }) => live.has(claim.key));
   const results = mine.flatMap(({ result }) => result ?? []);
@@ -88,8 +92,9 @@ const readMonitors = (tx: Tx, ids: readonly string[]) =>
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .execute();
 
-async function lockMonitors(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, Locked>> {
-  return new Map((await readMonitors(tx, ids)).map((row) => [row.id, row]));
+async function lockMonitors(tx: Tx, ids: readonly string[], secrets: Secrets): Promise<ReadonlyMap<string, Locked>> {
+  const rows = await readMonitors(tx, ids);
+  return new Map(rows.map((row) => [row.id, { ...row, url: openAddress(row.url, secrets) }]));
 }
 
 /** One that succeeded although it was held meanwhile is done; one that was dropped stays dropped. */

@@ -19,6 +19,9 @@ const VERSION = 'v1.';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Whether a text looks sealed. */
+export const isSealed = (text: string): boolean => text.startsWith(VERSION);
+
 /** Secrets under a key of 32 bytes: AES-256-GCM and HMAC-SHA-256, each with a key of its own derived from it. */
 export function openSecrets(key: Buffer): Secrets {
   if (key.length !== KEY_BYTES) throw new Error(`The service's key has ${key.length} bytes, it must have ${KEY_BYTES}`);
@@ -36,7 +39,7 @@ export function openSecrets(key: Buffer): Secrets {
     },
     open(sealed) {
       try {
-        if (!sealed.startsWith(VERSION)) throw new Error('not sealed, or by a later version');
+        if (!isSealed(sealed)) throw new Error('not sealed, or by a later version');
         const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
         const iv = bytes.subarray(0, IV_BYTES);
         const decipher = createDecipheriv('aes-256-gcm', sealing, iv, { authTagLength: TAG_BYTES });

@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../store/store.ts';
 import type { Listener } from '../changes/fan-out.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor, Security } from './monitor.ts';
+import { openAddress } from './webhook-address.ts';
 
 export type MonitorRow = Selectable<MonitorTable>;
 
@@ -19,7 +20,7 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
     provider: row.provider,
     target: row.target,
     events: readEvents(row.events),
-    url: row.url,
+    url: openAddress(row.url, secrets),
     security: readSecurity(row.security, secrets),
     schedule: row.schedule === null ? null : readList<number>(row.schedule),
     postsPerMinute: row.posts_per_minute,

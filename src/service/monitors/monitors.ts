@@ -21,6 +21,7 @@ import {
   readEventNames,
 } from './monitor-input.ts';
 import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
+import { sealAddress } from './webhook-address.ts';
 
 /** How long posts are signed with an old signing secret too. */
 const ROTATION_MS = 24 * 3_600_000;
@@ -50,7 +51,7 @@ export async function createMonitor(
       provider,
       target: input.target ?? 'items',
       events: input.events ? JSON.stringify(readEventNames(input.events, options)) : null,
-      url: input.url ?? null,
+      url: sealAddress(input.url ?? null, secrets),
       security: writeSecurity(security, secrets),
       schedule: input.schedule ? JSON.stringify(input.schedule) : null,
       posts_per_minute: input.postsPerMinute ?? null,
@@ -83,7 +84,7 @@ export async function updateMonitor(
   const row = await lockMonitor(tx, id);
   if (row === undefined) return undefined;
   throwIfInvalid(checkMonitor({ ...patch, provider: row.provider }, options));
-  const { security } = readMonitor(row, secrets);
+  const { security, url: known } = readMonitor(row, secrets);
   const { name, target, events, url, credentials, schedule, postsPerMinute, emails, mailFrequency } = patch;
   const to: Partial<MonitorRow> = {
     ...(name !== undefined && { name: name.trim() }),
@@ -96,7 +97,7 @@ export async function updateMonitor(
     ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
     // The failures of the previous webhook do not count for a new one.
-    ...(url !== undefined && url !== row.url && { url, ...HEALTHY }),
+    ...(url !== undefined && url !== known && { url: sealAddress(url, secrets), ...HEALTHY }),
   };
   await updateRow(tx, id, to, now);
   if (to.url === null) await holdDue(tx, id, now);

@@ -261,7 +261,11 @@ it('no secret of a monitor can be read in the file of the store, nor in its log'
   const store = await openStore(url);
   const credentials = { method: 'Header', key: 'X-Key', value: 'correct-horse-battery' } as const;
   const { security } = await store.write((tx) =>
-    createMonitor(tx, { name: 'Findable', url: URL, credentials }, { secrets, now: NOW }),
+    createMonitor(
+      tx,
+      { name: 'Findable', url: `${URL}/hook-of-ours?key=tr0ubador`, credentials },
+      { secrets, now: NOW },
+    ),
   );
   const secret = security.secrets[0]?.secret ?? expect.fail();
   const files = [url, `${url}-wal`];
@@ -269,7 +273,7 @@ it('no secret of a monitor can be read in the file of the store, nor in its log'
   const open = bytes();
   await store.close();
   for (const text of [...open, ...bytes()]) {
-    expect(text).not.toContain('correct-horse-battery');
+    for (const part of ['correct-horse-battery', 'hook-of-ours', 'tr0ubador']) expect(text).not.toContain(part);
     expect(text).not.toContain(secret.slice(6, 30));
   }
   expect([...open, ...bytes()].join()).toContain('Findable');

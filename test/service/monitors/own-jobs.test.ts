@@ -4,6 +4,7 @@ import { countDeliveries, REPLAY_LIMIT } from '../../../src/service/delivery/del
 import { addItem } from '../../../src/service/monitors/items.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
 import { ensureOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
+import { openAddress } from '../../../src/service/monitors/webhook-address.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
@@ -13,8 +14,11 @@ const own = { url: 'http://127.0.0.1:3000/webhook', auth: { method: 'None' }, pr
 const keep = (store: Store, now: number, changes: { readonly url?: string } = {}) =>
   store.write((tx) => ensureOwnJobs(tx, secrets, { ...own, ...changes }, now));
 
-const jobs = (store: Store) =>
-  store.db.selectFrom('monitor').select(['id', 'provider', 'url', 'enabled']).orderBy('provider').execute();
+const jobs = async (store: Store) => {
+  const columns = ['id', 'provider', 'url', 'enabled'] as const;
+  const rows = await store.db.selectFrom('monitor').select(columns).orderBy('provider').execute();
+  return rows.map((row) => ({ ...row, url: openAddress(row.url, secrets) }));
+};
 
 describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
   it('are made once, one for each provider, and know where it is now', async () => {

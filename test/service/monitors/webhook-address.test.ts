@@ -1,0 +1,58 @@
+/** Addresses of webhooks that hold a secret: sealed in the store, and masked where they are listed or named. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { post, webhookAt } from '../../../src/service/delivery/post.ts';
+import { openTransports } from '../../../src/service/delivery/transport.ts';
+import { getMonitor } from '../../../src/service/monitors/monitors.ts';
+import { maskedAddress, sealAddresses } from '../../../src/service/monitors/webhook-address.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { openHook } from '../delivering.ts';
+import { COMPANY, made, secrets } from '../monitored.ts';
+
+const ADDRESS = 'https://hooks.example.com/services/T0/xoxb-of-ours?token=open-sesame';
+
+describe.each(ENGINES)('an address that an earlier version stored, on %s', (engine) => {
+  it('is read as it is, and sealed when the service starts', async () => {
+    const store = await newStore(engine);
+    const { id } = await made(store, { url: ADDRESS });
+    const mails = await made(store, { url: null, emails: ['bo@example.com'] });
+    const stored = async () =>
+      (await store.db.selectFrom('monitor').select('url').where('id', '=', id).executeTakeFirst())?.url;
+    expect(await stored()).not.toContain('xoxb');
+    await store.write((tx) => tx.updateTable('monitor').set({ url: ADDRESS }).where('id', '=', id).execute());
+    expect((await getMonitor(store.db, secrets, id))?.url).toBe(ADDRESS);
+    await store.write((tx) => sealAddresses(tx, secrets));
+    const sealed = await stored();
+    expect(sealed).not.toContain('xoxb');
+    await store.write((tx) => sealAddresses(tx, secrets));
+    expect(await stored()).toBe(sealed);
+    expect((await getMonitor(store.db, secrets, id))?.url).toBe(ADDRESS);
+    expect((await getMonitor(store.db, secrets, mails.id))?.url).toBeNull();
+  });
+});
+
+it.each([
+  [ADDRESS, 'https://hooks.example.com/•••'],
+  ['https://hooks.example.com:8443/?key=x', 'https://hooks.example.com:8443/•••'],
+  ['https://hooks.example.com', 'https://hooks.example.com'],
+])('%s is listed as %s', (address, shown) => {
+  expect(maskedAddress(address)).toBe(shown);
+});
+
+it('is in no error and no answer that is kept of it', async () => {
+  const { http, close } = openTransports({ allowPrivate: true, allow: [] });
+  onTestFinished(close);
+  const echo = await openHook((response, { path }) => response.writeHead(500).end(`no such path: ${path}`));
+  const cut = await openHook((response) => response.destroy());
+  const postTo = async (url: string) => {
+    const webhook = webhookAt(`${url}/xoxb-of-ours?token=open-sesame-7`, {
+      credentials: { method: 'None' },
+      secrets: [],
+    });
+    const message = { id: 'msg_1', body: JSON.stringify({ entityId: COMPANY }), attempt: 1 };
+    return await post(http, webhook, message, { now: Date.now, signal: new AbortController().signal });
+  };
+  const [echoed, failed] = [await postTo(echo.url), await postTo(cut.url)];
+  expect([echoed?.status, echoed?.answer]).toEqual([500, expect.stringContaining('no such path: ***')]);
+  expect(failed?.error).toContain(`${new URL(cut.url).origin}/•••`);
+  for (const kept of [echoed, failed]) expect(JSON.stringify(kept)).not.toMatch(/xoxb|sesame/);
+});
