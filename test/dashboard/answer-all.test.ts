@@ -34,11 +34,11 @@ describe.each(ENGINES)('all differences of a property, on %s', (engine) => {
     const list = await ida.get('/review?kind=difference&provider=hubspot&property=phone');
     expect(list.text).toContain('action="/review/runs"');
     const filter = { kind: 'difference', provider: 'hubspot', property: 'phone' };
-    const asked = await ida.post('/review/runs', { ...filter, verb: 'accept' });
+    const asked = await ida.post('/review/runs', { ...filter, verb: 'accept-difference' });
     const path = String(asked.headers['location']);
     expect(path).toMatch(/^\/review\/runs\/\d+$/);
     const plan = await reached(ida, path, 'Ready: nothing was written yet');
-    expect(plan).toContain('Accept the register: 3 entries');
+    expect(plan).toContain('Write the register’s value: 3 entries');
     expect(plan).toContain(`hubspot:${second} phone`);
     expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4512121212' });
 
@@ -73,19 +73,19 @@ describe('an answer to all', () => {
         .values({ source: 'webhook', reason: HOSTILE, subject: null, received_at: 1, body: 'x' } as never)
         .execute(),
     );
-    expect((await ida.get('/review?kind=body')).text).toContain('value="drop">Drop …');
+    expect((await ida.get('/review?kind=body')).text).toContain('value="drop-body">Delete the webhook’s copy …');
     expect((await ida.get('/review')).text).not.toContain('action="/review/runs"');
     expect((await gry.get('/review?kind=body')).text).not.toContain('action="/review/runs"');
     for (const wrong of [
-      { kind: '', verb: 'retry' },
-      { kind: 'body', verb: 'retry' },
-      { kind: 'lane', verb: 'accept' },
+      { kind: '', verb: 'retry-lane' },
+      { kind: 'body', verb: 'retry-lane' },
+      { kind: 'lane', verb: 'accept-limit' },
       { kind: 'x', verb: 'y' },
     ])
       expect((await ida.post('/review/runs', wrong)).status).toBe(422);
-    expect((await gry.post('/review/runs', { kind: 'body', verb: 'drop' })).status).toBe(403);
+    expect((await gry.post('/review/runs', { kind: 'body', verb: 'drop-body' })).status).toBe(403);
     for (const path of ['/review/runs/999', '/review/runs/x']) expect((await ida.get(path)).status).toBe(404);
-    const asked = await ida.post('/review/runs', { kind: 'body', verb: 'drop' });
+    const asked = await ida.post('/review/runs', { kind: 'body', verb: 'drop-body' });
     const path = String(asked.headers['location']);
     expect((await ida.get(path)).text).toContain('The preview begins');
     // A plan that is not ready is not begun, and one that belongs to an undo is none of these.

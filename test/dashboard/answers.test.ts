@@ -16,13 +16,17 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
-    const answered = await ida.post('/review/answers', { choice, verb: 'accept', back: DIFFERENCES });
-    expect(answered.text).toContain('Accept the register: 1 entry.');
+    const answered = await ida.post('/review/answers', { choice, verb: 'accept-difference', back: DIFFERENCES });
+    expect(answered.text).toContain('Write the register’s value: 1 entry.');
     expect(answered.text).toContain('href="/review?kind=difference"');
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
-    const again = await ida.post('/review/answers', { choice, verb: 'accept', back: 'https://elsewhere.example/' });
-    expect(again.text).toContain('Accept the register: 0 entries.');
+    const again = await ida.post('/review/answers', {
+      choice,
+      verb: 'accept-difference',
+      back: 'https://elsewhere.example/',
+    });
+    expect(again.text).toContain('Write the register’s value: 0 entries.');
     expect(again.text).toContain('href="/review"');
     expect(await readAudit(fixture.app.store.db, { action: 'review.accept' }, 5)).toMatchObject([
       { actor: { name: 'the operator' }, via: 'page', subject: expect.stringContaining('hubspot') },
@@ -33,7 +37,7 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
-    await ida.post('/review/answers', { choice, verb: 'keep' });
+    await ida.post('/review/answers', { choice, verb: 'keep-difference' });
     const updates = { phoneNumber: { before: '30405060', after: '50607080' } };
     await fixture.post({ entityId: COMPANY, timestamp: '2026-03-03T09:00:00.000Z', updates });
     await fixture.settled();
@@ -48,7 +52,7 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     const updates = { phoneNumber: { before: '30405060', after: '50607080' } };
     await fixture.post({ entityId: COMPANY, timestamp: '2026-03-03T09:00:00.000Z', updates });
     await fixture.settled();
-    const { text } = await ida.post('/review/answers', { choice, verb: 'accept' });
+    const { text } = await ida.post('/review/answers', { choice, verb: 'accept-difference' });
     expect(text).toContain('it changed since you looked');
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
@@ -63,16 +67,46 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     });
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     const [choice = ''] = choicesIn((await ida.get('/review')).text);
-    expect((await ida.post('/review/answers', { choice, verb: 'retry' })).text).toContain(
-      'answer with “Accept the register” or “Keep the CRM’s”',
+    expect((await ida.post('/review/answers', { choice, verb: 'retry-link' })).text).toContain(
+      'answer with “Make the link” or “Remove the link”',
     );
-    expect((await ida.post('/review/answers', { verb: 'keep' })).status).toBe(422);
+    expect((await ida.post('/review/answers', { verb: 'keep-link' })).status).toBe(422);
     expect((await ida.post('/review/answers', { choice, verb: 'explode' })).status).toBe(422);
-    expect((await ida.post('/review/answers', { choice: ' link/crm/none', verb: 'keep' })).text).toContain(
-      'settled already',
-    );
+    expect(
+      (await ida.post('/review/answers', { choice: ' link/crm/none', verb: 'keep-link', sure: 'yes' })).text,
+    ).toContain('settled already');
     expect((await gry.get('/review')).text).not.toContain('name="choice"');
-    expect((await gry.post('/review/answers', { choice, verb: 'keep' })).status).toBe(403);
+    expect((await gry.post('/review/answers', { choice, verb: 'keep-link' })).status).toBe(403);
     expect((await store.db.selectFrom('link').select('state').executeTakeFirst())?.state).toBe('conflict');
+  });
+
+  it('an answer does what its kind of entry takes it for, says so, and asks before it ends a link', async () => {
+    const { store, signedIn } = await startPages({ engine });
+    await store.write(async (tx) => {
+      for (const recordId of ['1', '2'])
+        await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: 0 });
+      await tx.updateTable('link').set({ state: 'conflict', reason: 'two companies' }).execute();
+    });
+    const states = async () =>
+      (await store.db.selectFrom('link').select('state').orderBy('record_id').execute()).map(({ state }) => state);
+    const ida = await signedIn('operator');
+    const { text } = await ida.get('/review');
+    const [choice = ''] = choicesIn(text);
+    expect(text).toMatch(
+      /value="keep-link">Remove the link<\/button>\s*<span class="quiet">ends the link and the monitoring/u,
+    );
+    expect(text).not.toContain('Keep the CRM');
+    const danish = (await ida.get('/review', { 'accept-language': 'da' })).text;
+    expect(danish).toMatch(/value="keep-link">Fjern koblingen<\/button>\s*<span class="quiet">afslutter koblingen/u);
+    const all = (await ida.get('/review?kind=link')).text;
+    expect(all).toMatch(/value="keep-link">Remove the link …</u);
+    const wrong = await ida.post('/review/answers', { choice, verb: 'keep-difference' });
+    expect(wrong.text).toContain('this answer is for entries of another kind');
+    expect((await ida.post('/review/answers', { choice, verb: 'keep' })).status).toBe(422);
+    const asked = await ida.post('/review/answers', { choice, verb: 'keep-link' });
+    expect(asked.text).toContain('This is about 1 entry:');
+    expect(await states()).toEqual(['conflict', 'conflict']);
+    await ida.post('/review/answers', { choice, verb: 'keep-link', sure: 'yes' });
+    expect(await states()).toEqual(['removed', 'conflict']);
   });
 });

@@ -28,7 +28,7 @@ describe('a form', () => {
     const id = 'difference/hubspot/1/name';
     const shown = await ida.post('/review/answers', {
       _form: 'guessed',
-      verb: 'keep',
+      verb: 'keep-difference',
       choice: `JoxboTDTqg-Ew5Bm ${id}`,
       back: '/review?kind=difference',
       reason: 'because',
@@ -36,7 +36,7 @@ describe('a form', () => {
     const rows = [...shown.text.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/gu)].map(([, ...pair]) => pair);
     expect(rows).toEqual([
       ['Page', 'Review'],
-      ['Answer', 'Keep the CRM’s'],
+      ['Answer', 'Keep the CRM’s value'],
       ['What', id],
       ['reason', 'because'],
     ]);

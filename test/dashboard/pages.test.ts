@@ -5,9 +5,9 @@ import { startPages } from './visitor.ts';
 
 describe('every page', () => {
   it('forbids scripts, frames and addresses that are not ours', async () => {
-    const { visitor } = await startPages();
+    const { admin } = await startPages();
     for (const path of ['/', '/login', '/sessions', '/nothing', '/assets/style.css']) {
-      const { headers } = await visitor().get(path);
+      const { headers } = await (await admin()).get(path);
       expect(headers['content-security-policy'], path).toBe(
         "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;connect-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
       );
@@ -17,12 +17,12 @@ describe('every page', () => {
         'referrer-policy': 'same-origin',
       });
     }
-    expect((await visitor().get('/')).headers['cache-control']).toBe('no-store');
+    expect((await (await admin()).get('/')).headers['cache-control']).toBe('no-store');
   });
 
   it('speaks Danish to Danes and English to all others', async () => {
-    const { visitor } = await startPages();
-    const read = async (language: string) => (await visitor().get('/', { 'accept-language': language })).text;
+    const { admin } = await startPages();
+    const read = async (language: string) => (await (await admin()).get('/', { 'accept-language': language })).text;
     expect(await read('da,en-US;q=0.9')).toMatch(/<html lang="da-DK">[\s\S]*<h1>Overblik<\/h1>/);
     expect(await read('de-DE,da;q=0.8,en;q=0.4')).toMatch(/<html lang="da-DK">/);
     expect(await read('en-US,da;q=0.5')).toMatch(/<html lang="en-US">[\s\S]*<h1>Overview<\/h1>/);
@@ -31,13 +31,13 @@ describe('every page', () => {
   });
 
   it('that is not there says so as a page to browsers, and as JSON to programs', async () => {
-    const { visitor } = await startPages();
-    const page = await visitor().get('/companies/%3Cscript%3E');
+    const { admin } = await startPages();
+    const page = await (await admin()).get('/companies/%3Cscript%3E');
     expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(page.text).toContain('There is nothing here');
-    const json = await visitor().get('/nothing', { accept: 'application/json' });
+    const json = await (await admin()).get('/nothing', { accept: 'application/json' });
     expect(JSON.parse(json.text)).toMatchObject({ httpStatusCode: 404 });
-    const api = await visitor().get('/admin/api/nothing');
+    const api = await (await admin()).get('/admin/api/nothing');
     expect(JSON.parse(api.text)).toMatchObject({ httpStatusCode: 404 });
   });
 });
@@ -67,9 +67,9 @@ describe.each(ENGINES)('a NUL that a request names, on %s', (engine) => {
     ['/keys', { name: 'a\0b' }],
     ['/keys/%00/revoke', {}],
     ['/monitors', { name: 'a\0b', target: 'items', url: 'https://hooks.example.com/a' }],
-    ['/review/runs', { kind: 'difference', verb: 'keep', provider: '\0' }],
-    ['/review/answers', { verb: 'retry', choice: ' lane/apply/\0' }],
-    ['/review/answers', { verb: 'retry', choice: ' lane/apply/%00' }],
+    ['/review/runs', { kind: 'difference', verb: 'keep-difference', provider: '\0' }],
+    ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/\0' }],
+    ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/%00' }],
     ['/undoes', { record: '\0', property: '\0' }],
   ];
 

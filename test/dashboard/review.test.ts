@@ -52,20 +52,20 @@ async function allOf(visitor: Visitor, first: string, pattern: RegExp): Promise<
 
 describe.each(ENGINES)('the review list on %s', (engine) => {
   it('shows what the command shows, each once, and differences by their kind alone', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await fill(store, 120);
     const wanted = (await readAttention(store.db, NOW)).map(({ id }) => id);
     expect(wanted).toHaveLength(121);
     const ids = (text: readonly string[]) => text.map((each) => each.replace('<code>', ''));
-    expect(ids(await allOf(visitor(), '/review', /<code>(?:link|body)\/[^<]+/g))).toEqual(wanted);
-    expect(await allOf(visitor(), '/review?kind=body', /<code>[a-z]+\/[^<]+/g)).toHaveLength(1);
-    const records = await allOf(visitor(), '/review?kind=difference', /<code>1\d\d\d/g);
+    expect(ids(await allOf(await admin(), '/review', /<code>(?:link|body)\/[^<]+/g))).toEqual(wanted);
+    expect(await allOf(await admin(), '/review?kind=body', /<code>[a-z]+\/[^<]+/g)).toHaveLength(1);
+    const records = await allOf(await admin(), '/review?kind=difference', /<code>1\d\d\d/g);
     expect([records.length, new Set(records).size]).toEqual([120, 120]);
-    expect(await allOf(visitor(), '/review?kind=difference&property=name', /<code>1\d\d\d/g)).toHaveLength(60);
-    const { text } = await visitor().get('/review?kind=difference');
+    expect(await allOf(await admin(), '/review?kind=difference&property=name', /<code>1\d\d\d/g)).toHaveLength(60);
+    const { text } = await (await admin()).get('/review?kind=difference');
     expect(text).toContain('&lt;b>kept');
     expect(text).not.toContain('<b>');
-    expect((await visitor().get('/review?kind=body')).text).not.toContain('<i>');
+    expect((await (await admin()).get('/review?kind=body')).text).not.toContain('<i>');
   });
 
   it('shows what came of a webhook or document that nobody could read, and gives it as a file, but not to viewers', async () => {
@@ -95,12 +95,14 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
   });
 
   it('says of a blank value that it is, and that to accept it clears the property', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
     await store.write((tx) => tx.updateTable('property_state').set({ kept: '""', offered: 'null' }).execute());
-    const { text } = await visitor().get('/review?kind=difference');
+    const { text } = await (await admin()).get('/review?kind=difference');
     expect(text).toMatch(/data-label="The CRM holds"><div><span class="quiet">blank<\/span>/u);
-    expect(text).toMatch(/data-label="The register says"><div>.*blank.*“Accept the register” clears the property/u);
+    expect(text).toMatch(
+      /data-label="The register says"><div>.*blank.*“Write the register’s value” clears the property/u,
+    );
     const [entry] = await readDifferent(store.db, now(), {}, 1);
     expect(entry?.reason).toContain('the CRM holds nothing, the register says nothing');
     // A run's preview shows the reason alone.
@@ -120,9 +122,9 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
   });
 
   it('tells of differences that wait where nothing else does, and calls its list by what it leaves out', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await fill(store, 2);
-    const whole = (await visitor().get('/review')).text;
+    const whole = (await (await admin()).get('/review')).text;
     expect(whole).toMatch(/<a href="\/review\?kind=difference">2 properties hold another value/u);
     expect(whole).not.toContain('Show all<');
     expect(whole).toContain('Show all but differences');
@@ -130,41 +132,43 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
       await tx.updateTable('link').set({ state: 'active' }).execute();
       await tx.deleteFrom('quarantine').execute();
     });
-    const { text } = await visitor().get('/review');
+    const { text } = await (await admin()).get('/review');
     expect(text).toContain('Nothing but differences needs a person');
-    const overview = (await visitor().get('/')).text;
+    const overview = (await (await admin()).get('/')).text;
     expect(overview).not.toContain('Nothing needs a person');
     expect(overview).not.toContain('All is well');
     expect(overview).toContain('Nothing is wrong');
   });
 
   it('calls the answers as its buttons do, in both languages, and names no command', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
     const reason = 'to move this link there, remove the one of 2 first with cvrsync review keep, then accept this one';
     await store.write((tx) => tx.updateTable('link').set({ reason }).where('provider', '=', 'other').execute());
-    const english = (await visitor().get('/review?kind=link')).text;
-    expect(english).toContain('“Accept the register” makes the link count');
-    expect(english).toContain('“Keep the CRM’s” leaves the record as it is');
-    expect(english).toContain('remove the one of 2 first with “Keep the CRM’s”, then “Accept the register” this one');
-    expect(english).not.toMatch(/cvrsync review|value="retry"|value="drop"/u);
-    const danish = (await visitor().get('/review?kind=link', { 'accept-language': 'da' })).text;
-    expect(danish).toContain('“Brug registrets værdi” makes the link count');
-    expect((await visitor().get('/review?kind=body')).text).toContain('“Drop” deletes it');
+    const english = (await (await admin()).get('/review?kind=link')).text;
+    expect(english).toContain('“Make the link” makes the link count');
+    expect(english).toContain('“Remove the link” leaves the record as it is');
+    expect(english).toContain('remove the one of 2 first with “Remove the link”, then “Make the link” this one');
+    expect(english).not.toMatch(/cvrsync review|value="retry-link"|value="drop-link"/u);
+    const danish = (await (await admin()).get('/review?kind=link', { 'accept-language': 'da' })).text;
+    expect(danish).toContain('“Lav koblingen” makes the link count');
+    expect((await (await admin()).get('/review?kind=body')).text).toContain('“Delete the webhook’s copy” deletes it');
   });
 
   it('says before an answer that keeping a value holds the property without an end', async () => {
-    const { visitor, store } = await startPages({ engine, now });
+    const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
-    const { text } = await visitor().get('/review?kind=difference');
-    expect(text).toContain('“Keep the CRM’s” puts the property on hold without an end');
+    const { text } = await (await admin()).get('/review?kind=difference');
+    expect(text).toContain('“Keep the CRM’s value” puts the property on hold without an end');
   });
 
   it('says what will stand here, and that nothing is of a kind', async () => {
-    const { visitor } = await startPages({ engine, now });
-    expect((await visitor().get('/review')).text).toContain('Nothing needs a person. What does will stand here');
-    expect((await visitor().get('/review?kind=sender&from=x')).text).toContain('Nothing of this kind');
-    expect((await visitor().get('/review?kind=difference&after=nonsense')).text).toContain('Nothing of this kind');
-    expect((await visitor().get('/review?kind=nonsense')).status).toBe(200);
+    const { admin } = await startPages({ engine, now });
+    expect((await (await admin()).get('/review')).text).toContain('Nothing needs a person. What does will stand here');
+    expect((await (await admin()).get('/review?kind=sender&from=x')).text).toContain('Nothing of this kind');
+    expect((await (await admin()).get('/review?kind=difference&after=nonsense')).text).toContain(
+      'Nothing of this kind',
+    );
+    expect((await (await admin()).get('/review?kind=nonsense')).status).toBe(200);
   });
 });

@@ -48,10 +48,10 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     const { fixture, ids, token } = await withDifferences();
     const { keys } = await startAt(fixture.app.adminUrl, token, script);
     await toDifferences(keys, false);
-    await keys.press(/^Accept the register …$/u);
+    await keys.press(/^Write the register’s value …$/u);
     await keys.shows('Ready: nothing was written yet');
     await keys.skipToContent();
-    await keys.press(/^Accept the register: 20 entries$/u);
+    await keys.press(/^Write the register’s value: 20 entries$/u);
     await keys.shows('Done');
     expectTold('Decide 20 differences, all in one way', script, keys);
     await fixture.settled();
@@ -62,12 +62,12 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     const { fixture, ids, token } = await withDifferences();
     const { page, keys } = await startAt(fixture.app.adminUrl, token, script);
     await toDifferences(keys, script);
-    for (const answer of ['Accept the register', 'Keep the CRM’s']) {
-      if (answer !== 'Accept the register' && !script) await keys.skipToContent();
+    for (const answer of ['Write the register’s value', 'Keep the CRM’s value']) {
+      if (answer !== 'Write the register’s value' && !script) await keys.skipToContent();
       for (let chosen = 0; chosen < 10; chosen += 1) await chooseNext(keys, script);
       await keys.press(new RegExp(`^${answer}$`, 'u'));
       expect(await page.textContent('main')).toContain('10');
-      if (answer === 'Accept the register') await Promise.all([page.waitForNavigation(), keys.key('Enter')]);
+      if (answer === 'Write the register’s value') await Promise.all([page.waitForNavigation(), keys.key('Enter')]);
     }
     expectTold('Decide 20 differences, ten of them otherwise', script, keys);
     await fixture.settled();

@@ -1,10 +1,66 @@
-/** The answers in the words of the page's buttons: what the commands call them is no word that somebody sees here. */
-import { type ReviewVerb, VERBS } from '../../connector/explain/attention-kinds.ts';
+/** The answers as the pages call them: for each kind of entry in its own words, which say what the answer does to it. */
+import {
+  type AttentionKind,
+  DECISION,
+  laneVerbs,
+  type ReviewVerb,
+  readAttentionId,
+  VERBS,
+} from '../../connector/explain/attention-kinds.ts';
 import type { Reader } from '../page/reader.ts';
+import { VERB_TEXTS } from '../texts/verbs.ts';
 
-/** A text of the commands, in which each of these answers stands as its button is called. */
-export const withButtonNames = (reader: Reader, text: string, verbs: readonly ReviewVerb[] = VERBS): string =>
+/** What an answer is given to; `limit` is work that the safety limit stopped. */
+type Answered = AttentionKind | 'limit';
+
+/** A verb and what it is given to, such as `keep-link`: the value of a button. */
+export type AnswerName = keyof typeof VERB_TEXTS extends infer Key
+  ? Key extends `verb.${infer Name}`
+    ? Name
+    : never
+  : never;
+
+/** Whether a text is the value of a button. */
+export const isAnswer = (name: string): name is AnswerName => `verb.${name}` in VERB_TEXTS;
+
+/** What the entry of an id takes an answer as; undefined if it is no id. */
+function answeredAs(id: string): Answered | undefined {
+  const named = readAttentionId(id);
+  return named?.kind === 'lane' && laneVerbs(named.parts[1]) === DECISION ? 'limit' : named?.kind;
+}
+
+/** The name of an answer to a kind of entry; undefined if no entry of the kind takes it. */
+export function answerName(verb: ReviewVerb, kind: Answered): AnswerName | undefined {
+  const name = `${verb}-${kind}`;
+  return isAnswer(name) ? name : undefined;
+}
+
+/** The same for the entry of an id. */
+export function answerNameFor(verb: ReviewVerb, id: string): AnswerName | undefined {
+  const kind = answeredAs(id);
+  return kind && answerName(verb, kind);
+}
+
+/** The verb of an answer. */
+export const verbOf = (name: AnswerName): ReviewVerb => {
+  const [verb] = name.split('-', 1);
+  // Each name begins with its verb.
+  return verb as ReviewVerb;
+};
+
+export const answerText = (reader: Reader, name: AnswerName): string => reader.text(`verb.${name}`);
+export const answerHelp = (reader: Reader, name: AnswerName): string => reader.text(`verbHelp.${name}`);
+
+/** What is said to a person of an answer that its entry does not take: the verb as the commands call it. */
+export const shownAnswer = (reader: Reader, verb: ReviewVerb, id: string): string => {
+  const name = answerNameFor(verb, id);
+  return name === undefined ? verb : answerText(reader, name);
+};
+
+/** A text of the commands about an entry, in which each answer stands as its button is called. */
+export const withButtonNames = (reader: Reader, text: string, id: string): string =>
   text.replaceAll(/(?:cvrsync review )?\b(retry|drop|accept|keep)\b/gu, (all, word: string) => {
-    const verb = verbs.find((each) => each === word);
-    return verb === undefined ? all : `“${reader.text(`verb.${verb}`)}”`;
+    const verb = VERBS.find((each) => each === word);
+    const name = verb && answerNameFor(verb, id);
+    return name === undefined ? all : `“${answerText(reader, name)}”`;
   });

@@ -1,24 +1,34 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
 import type { VNode } from 'preact';
-import { type ReviewVerb, VERBS } from '../../connector/explain/attention-kinds.ts';
+import type { Attention } from '../../connector/explain/attention-kinds.ts';
 import { resolveSeen } from '../../connector/explain/resolve-attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Tx } from '../../store/store.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { confirmationPage } from '../page/confirmation.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { withButtonNames } from './answer-names.ts';
+import {
+  type AnswerName,
+  answerHelp,
+  answerNameFor,
+  answerText,
+  isAnswer,
+  verbOf,
+  withButtonNames,
+} from './answer-names.ts';
 
 /** Entries that one answer takes: as many as a page shows, and room for more. */
 const MOST = 200;
 
-type Answered = Awaited<ReturnType<typeof resolveSeen>>;
+/** `other`: the entry is of a kind that the answer is not for. */
+type Answered = Awaited<ReturnType<typeof resolveSeen>> | { readonly kind: 'other' };
 
 /** The field that says which entry is chosen, with what was seen of it. */
 const CHOICE = 'choice';
@@ -28,48 +38,89 @@ export const choiceBox = ({ reader, visitor }: Visit, id: string, sight = ''): M
   includesRole(visitor.role, 'operator') &&
   html`<input type="checkbox" name=${CHOICE} value=${`${sight} ${id}`} aria-label=${reader.text('review.choose', { id })} />`;
 
-/** A list with a button for each answer that something in it takes. */
-export function answerForm(visit: Visit, verbs: ReadonlySet<ReviewVerb>, address: string, list: Markup): Markup {
+/** A list with the answers below it that something in it takes: a line for each, with what it does. */
+export function answerForm(visit: Visit, names: readonly AnswerName[], address: string, list: Markup): Markup {
   const { reader, visitor, formToken } = visit;
   if (!includesRole(visitor.role, 'operator')) return list;
   return html`<form method="post" action="/review/answers">
     ${hidden({ [FORM_TOKEN]: formToken, back: address })} ${noDefaultAnswer()} ${list}
-    <p class="actions">
-      <span class="quiet">${reader.text('review.chosen')}</span>
-      ${VERBS.filter((verb) => verbs.has(verb)).map(
-        (verb) =>
-          html`<button name="verb" value=${verb} title=${reader.text(`verbHelp.${verb}`)}>${reader.text(`verb.${verb}`)}</button>`,
-      )}
-    </p>
+    <p class="quiet">${reader.text('review.chosen')}</p>
+    ${answerButtons(reader, names)}
   </form>`;
 }
+
+/** A line for each answer: its button, and what it does. */
+export const answerButtons = (reader: Reader, names: readonly AnswerName[], more = ''): VNode => html`<ul class="lines">
+  ${names.map(
+    (name) =>
+      html`<li class="actions">
+        <button name="verb" value=${name}>${answerText(reader, name)}${more}</button>
+        <span class="quiet">${answerHelp(reader, name)}</span>
+      </li>`,
+  )}
+</ul>`;
+
+/** The answers that some entries take, in the order of the entries and of the verbs. */
+export const answersOf = (entries: readonly Pick<Attention, 'id' | 'verbs'>[]): readonly AnswerName[] => [
+  ...new Set(entries.flatMap(({ id, verbs }) => verbs.flatMap((verb) => answerNameFor(verb, id) ?? []))),
+];
+
+/** Answers that end something for more than the list: a page asks first. */
+const ASKS_FIRST: ReadonlySet<AnswerName> = new Set(['keep-link', 'drop-link', 'accept-limit', 'drop-mail']);
 
 /** Adds the action. One transaction carries out all answers of a form, and records each in the audit. */
 export function addAnswers(app: Server, deps: RouteDeps): void {
   addAction(app, deps, {
     path: '/review/answers',
     async run(visit, fields) {
-      const verb = VERBS.find((each) => each === fieldValue(fields, 'verb'));
-      const choices = fields.filter(([name]) => name === CHOICE).map(([, value]) => value);
-      if (verb === undefined || choices.length === 0 || choices.length > MOST) return noChoice(visit);
+      const name = fieldValue(fields, 'verb');
+      const choices = fields.filter(([field]) => field === CHOICE).map(([, value]) => value);
+      if (!isAnswer(name) || choices.length === 0 || choices.length > MOST) return noChoice(visit);
+      const given = fieldValue(fields, 'back');
+      const back = /^\/review(?:\?|$)/.test(given) ? given : '/review';
+      if (ASKS_FIRST.has(name) && fieldValue(fields, 'sure') !== 'yes') return askFirst(visit, name, choices, back);
       const answers = new Map<string, Answered>();
       await deps.store.write(async (tx) => {
         for (const choice of choices) {
-          const [sight = '', id = ''] = [choice.slice(0, choice.indexOf(' ')), choice.slice(choice.indexOf(' ') + 1)];
-          answers.set(id, await answer(tx, visit, { verb, id, sight }));
+          const [sight = '', id = ''] = readChoice(choice);
+          answers.set(id, await answer(tx, visit, { name, id, sight }));
         }
       });
-      const given = fieldValue(fields, 'back');
-      return resultPage(visit, verb, answers, /^\/review(?:\?|$)/.test(given) ? given : '/review');
+      return resultPage(visit, name, answers, back);
     },
+  });
+}
+
+/** What was seen of an entry, and its id. */
+const readChoice = (choice: string): readonly [string, string] => [
+  choice.slice(0, choice.indexOf(' ')),
+  choice.slice(choice.indexOf(' ') + 1),
+];
+
+function askFirst(visit: Visit, name: AnswerName, choices: readonly string[], back: string): PageBody {
+  const { reader } = visit;
+  return confirmationPage(visit, {
+    title: answerText(reader, name),
+    help: html`<p>${answerText(reader, name)}: ${answerHelp(reader, name)}.</p>
+      <p>${reader.text('review.sure', { count: choices.length })}</p>
+      <ul>
+        ${choices.map((choice) => html`<li><code>${readChoice(choice)[1]}</code></li>`)}
+      </ul>
+      ${choices.map((choice) => html`<input type="hidden" name=${CHOICE} value=${choice} />`)}`,
+    action: '/review/answers',
+    fields: { verb: name, back, sure: 'yes' },
+    submit: answerText(reader, name),
+    back,
   });
 }
 
 async function answer(
   tx: Tx,
   { visitor, now }: Visit,
-  { verb, id, sight }: { readonly verb: ReviewVerb; readonly id: string; readonly sight: string },
+  { name, id, sight }: { readonly name: AnswerName; readonly id: string; readonly sight: string },
 ): Promise<Answered> {
+  const verb = verbOf(name);
+  if (answerNameFor(verb, id) !== name) return { kind: 'other' };
   const resolved = await resolveSeen(tx, verb, { id, sight }, now);
   const entry = { actor: visitor.actor, via: 'page', action: `review.${verb}`, subject: id } as const;
   if (resolved.kind === 'done') await recordAudit(tx, { ...entry, result: resolved.note }, now);
@@ -81,31 +132,33 @@ const noChoice = ({ reader }: Visit): PageBody =>
 
 function resultPage(
   { reader }: Visit,
-  verb: ReviewVerb,
+  name: AnswerName,
   answers: ReadonlyMap<string, Answered>,
   back: string,
 ): PageBody {
   const done = [...answers.values()].filter(({ kind }) => kind === 'done').length;
   return {
     title: reader.text('nav.review'),
-    body: html`<p>${reader.text('review.answered', { verb: reader.text(`verb.${verb}`), count: done })}</p>
+    body: html`<p>${reader.text('review.answered', { verb: answerText(reader, name), count: done })}</p>
       ${table({
         label: reader.text('nav.review'),
         columns: [reader.text('review.about'), reader.text('review.result')],
-        rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader, each)]),
+        rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader, id, each)]),
       })}
       <p><a href=${back} autofocus>${reader.text('review.back')}</a></p>`,
   };
 }
 
-function wordsOf(reader: Reader, answered: Answered): VNode {
+function wordsOf(reader: Reader, id: string, answered: Answered): VNode {
   switch (answered.kind) {
     case 'done':
       return state('ok', html`<span lang="en">${answered.note}</span>`);
     case 'impossible':
-      return state('warn', html`<span lang="en">${withButtonNames(reader, answered.reason)}</span>`);
+      return state('warn', html`<span lang="en">${withButtonNames(reader, answered.reason, id)}</span>`);
     case 'unknown':
       return state('idle', reader.text('review.settled'));
+    case 'other':
+      return state('idle', reader.text('review.otherKind'));
     case 'changed':
       return state('warn', reader.text('review.changed'));
   }

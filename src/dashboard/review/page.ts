@@ -25,7 +25,7 @@ import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { withButtonNames } from './answer-names.ts';
-import { addAnswers, answerForm, choiceBox } from './answers.ts';
+import { addAnswers, answerForm, answersOf, choiceBox } from './answers.ts';
 import { addCopies, copyAddress } from './copy-page.ts';
 import { addReviewExport } from './export.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
@@ -102,15 +102,15 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: shown.map((each) => [choiceBox(visit, each.id, each.sight), ...rowOf(deps, visit, each)]),
   });
-  const verbs = new Set(shown.flatMap((each) => each.verbs));
-  return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter, verbs)}
-  ${answerForm(visit, verbs, reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+  const names = answersOf(shown);
+  return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter, names)}
+  ${answerForm(visit, names, reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
 const CRM_KINDS: ReadonlySet<AttentionKind> = new Set(['value', 'link']);
 
 function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention): readonly Markup[] {
-  const { id, kind, about, reason, since, advice, verbs } = each;
+  const { id, kind, about, reason, since, advice } = each;
   const [provider = '', record = '', property = ''] = readAttentionId(id)?.parts ?? [];
   const isHidden =
     kind === 'value' && !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, provider, property));
@@ -123,13 +123,13 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
     isHidden
       ? reader.text('review.persons')
       : html`<div class="value" lang="en">${brief(inWords(reader, each, reason))}</div>`,
-    html`<span lang="en">${withButtonNames(reader, advice, verbs)}</span>`,
+    html`<span lang="en">${withButtonNames(reader, advice, id)}</span>`,
   ];
 }
 
 /** The reason of a conflict says what to answer; all others are words of a CRM or of a service. */
-const inWords = (reader: Reader, { kind, verbs }: Attention, reason: string): string =>
-  kind === 'link' && verbs.includes('accept') ? withButtonNames(reader, reason, verbs) : reason;
+const inWords = (reader: Reader, { kind, id, verbs }: Attention, reason: string): string =>
+  kind === 'link' && verbs.includes('accept') ? withButtonNames(reader, reason, id) : reason;
 
 /** Differences, along their index. */
 async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
@@ -147,7 +147,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       : isBlankValue(value)
         ? blank
         : html`<div class="value">${brief(plain(value))}</div>`;
-  const clears = html`<div class="quiet">${reader.text('review.clears', { answer: reader.text('verb.accept') })}</div>`;
+  const clears = html`<div class="quiet">${reader.text('review.clears', { answer: reader.text('verb.accept-difference') })}</div>`;
   const last = found.length > SHOWN ? shown.at(-1) : undefined;
   const names = await companyNames(store.db, [...new Set(shown.map(({ entity }) => entity))]);
   const listed = table({
@@ -163,9 +163,9 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
       html`${valueIn(each, each.register)} ${isBlankValue(each.register) && clears}`,
     ]),
   });
-  const verbs = new Set(DECISION);
-  return html`${answerAllForm(visit, filter, verbs)} ${answerForm(visit, verbs, reviewAddress(filter), listed)}
-  ${includesRole(visitor.role, 'operator') && html`<p class="quiet">${reader.text('review.keepHolds', { answer: reader.text('verb.keep') })}</p>`}
+  const answers = answersOf([{ id: idOf('difference', '', '', ''), verbs: DECISION }]);
+  return html`${answerAllForm(visit, filter, answers)} ${answerForm(visit, answers, reviewAddress(filter), listed)}
+  ${includesRole(visitor.role, 'operator') && html`<p class="quiet">${reader.text('review.keepHolds', { answer: reader.text('verb.keep-difference') })}</p>`}
   ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 

@@ -1,6 +1,6 @@
 /** One answer to all that a filter finds: what it would be given to, how far it is, and what became of each entry. */
 import type { VNode } from 'preact';
-import { KINDS_FOR_ALL, type ReviewVerb, VERBS } from '../../connector/explain/attention-kinds.ts';
+import { KINDS_FOR_ALL } from '../../connector/explain/attention-kinds.ts';
 import {
   cancelAnswers,
   type EntryResult,
@@ -22,6 +22,8 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { brief, state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../runs.ts';
+import { type AnswerName, answerHelp, answerName, answerText, isAnswer, shownAnswer, verbOf } from './answer-names.ts';
+import { answerButtons } from './answers.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
 
 const PATH = '/review/runs';
@@ -43,8 +45,9 @@ export function addReviewRuns(app: Server, deps: RouteDeps): void {
     path: PATH,
     async run({ reader, visitor, now }, fields) {
       const { kind, provider, property } = readReviewFilter((name) => fieldValue(fields, name));
-      const verb = VERBS.find((each) => each === fieldValue(fields, 'verb'));
-      if (kind === undefined || verb === undefined || !mayAnswerAll(verb, kind)) return notForAll(reader);
+      const name = fieldValue(fields, 'verb');
+      if (kind === undefined || !isAnswer(name) || !mayAnswerAll(name, kind)) return notForAll(reader);
+      const verb = verbOf(name);
       const input = { verb, kind, provider, property };
       const id = await store.write((tx) => requestPreview(tx, REVIEW, { input, actor: visitor.actor }, now));
       return `${PATH}/${id}`;
@@ -53,8 +56,10 @@ export function addReviewRuns(app: Server, deps: RouteDeps): void {
   addRunSteps(app, deps, { path: PATH, run: requestAnswers, cancel: cancelAnswers });
 }
 
-const mayAnswerAll = (verb: ReviewVerb, kind: ReviewFilter['kind']): boolean =>
-  KINDS_FOR_ALL[verb].some((each) => each === kind);
+const mayAnswerAll = (name: AnswerName, kind: ReviewFilter['kind']): boolean =>
+  kind !== undefined &&
+  answerName(verbOf(name), kind) === name &&
+  KINDS_FOR_ALL[verbOf(name)].some((each) => each === kind);
 
 const notForAll = (reader: Visit['reader']): PageBody =>
   messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('answers.notForAll') });
@@ -63,15 +68,14 @@ const notForAll = (reader: Visit['reader']): PageBody =>
 export function answerAllForm(
   { reader, visitor, formToken }: Visit,
   filter: ReviewFilter,
-  taken: ReadonlySet<ReviewVerb>,
+  taken: readonly AnswerName[],
 ): Markup {
-  const verbs = VERBS.filter((verb) => taken.has(verb) && mayAnswerAll(verb, filter.kind));
-  if (!includesRole(visitor.role, 'operator') || verbs.length === 0) return null;
-  return html`<form method="post" action=${PATH} class="actions">
+  const names = taken.filter((name) => mayAnswerAll(name, filter.kind));
+  if (!includesRole(visitor.role, 'operator') || names.length === 0) return null;
+  return html`<form method="post" action=${PATH}>
     ${hidden({ [FORM_TOKEN]: formToken, ...filter })}
-    <span class="quiet">${reader.text('answers.all')}</span>
-    ${verbs.map((verb) => html`<button name="verb" value=${verb}>${reader.text(`verb.${verb}`)} ${'…'}</button>`)}
-    <span class="quiet">${reader.text('answers.help')}</span>
+    <p class="quiet">${reader.text('answers.all')} ${reader.text('answers.help')}</p>
+    ${answerButtons(reader, names, ' …')}
   </form>`;
 }
 
@@ -97,11 +101,11 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
   const button =
     'rows' in input
       ? reader.text('answers.runFile', { count })
-      : reader.text('answers.run', { verb: reader.text(`verb.${input.verb}`), count });
+      : reader.text('answers.run', { verb: nameIn(reader, input), count });
   const holds = 'kind' in input && input.kind === 'difference' && input.verb === 'keep';
   const words = [
     reader.text('answers.each'),
-    ...(holds ? [reader.text('review.keepHolds', { answer: reader.text('verb.keep') })] : []),
+    ...(holds ? [reader.text('review.keepHolds', { answer: reader.text('verb.keep-difference') })] : []),
   ];
   const ready = { button, words: words.join(' ') };
   return {
@@ -117,6 +121,11 @@ async function runPage(db: Db, visit: Visit, run: StoredReview): Promise<PageBod
   };
 }
 
+const nameIn = (reader: Visit['reader'], { verb, kind }: Exclude<ReviewRequest, { readonly rows: number }>): string => {
+  const name = answerName(verb, kind);
+  return name === undefined ? verb : answerText(reader, name);
+};
+
 function summary(visit: Visit, run: StoredReview): VNode {
   const { reader } = visit;
   const progress =
@@ -131,8 +140,9 @@ function askedFor({ reader }: Visit, input: ReviewRequest): VNode {
     return html`<dt>${reader.text('answers.answer')}</dt>
       <dd>${reader.text('answers.fromFile', { count: input.rows })}</dd>`;
   const { verb, kind, provider, property } = input;
+  const name = answerName(verb, kind);
   return html`<dt>${reader.text('answers.answer')}</dt>
-    <dd>${reader.text(`verb.${verb}`)} <span class="quiet">${reader.text(`verbHelp.${verb}`)}</span></dd>
+    <dd>${name === undefined ? verb : html`${answerText(reader, name)} <span class="quiet">${answerHelp(reader, name)}</span>`}</dd>
     <dt>${reader.text('answers.filter')}</dt>
     <dd>
       <a href=${reviewAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
@@ -181,7 +191,7 @@ function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
     rows: entries.map(({ id, about, reason, result, note, verb }) => [
       html`<div class="value">${isShown && brief(about)}<div class="quiet"><code>${id}</code></div></div>`,
       isShown && html`<div class="value" lang="en">${brief(reason)}</div>`,
-      html`${verb !== undefined && html`<div>${reader.text(`verb.${verb}`)}</div>`}
+      html`${verb !== undefined && html`<div>${shownAnswer(reader, verb, id)}</div>`}
       ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
     ]),
   });

@@ -51,6 +51,14 @@ export const REVIEW_TEXTS = {
     en: 'not done: it changed since you looked. See it again, then answer',
     da: 'ikke udført: den er ændret, siden du så den. Se den igen, og svar så',
   },
+  'review.otherKind': {
+    en: 'not done: this answer is for entries of another kind',
+    da: 'ikke udført: det svar er til poster af en anden slags',
+  },
+  'review.sure': {
+    en: { one: 'This is about {count} entry:', other: 'This is about {count} entries:' },
+    da: { one: 'Det gælder {count} post:', other: 'Det gælder {count} poster:' },
+  },
   'review.back': { en: 'Back to the list', da: 'Tilbage til listen' },
   'copy.show': { en: 'Show what came', da: 'Vis det modtagne' },
   'copy.title': { en: 'What came: {id}', da: 'Det modtagne: {id}' },
@@ -62,20 +70,6 @@ export const REVIEW_TEXTS = {
   'copy.hidden': {
     en: 'What came may name persons. It is shown to operators and admins.',
     da: 'Det modtagne kan nævne personer. Det vises for operatører og administratorer.',
-  },
-  'verb.retry': { en: 'Retry', da: 'Prøv igen' },
-  'verb.drop': { en: 'Drop', da: 'Drop' },
-  'verb.accept': { en: 'Accept the register', da: 'Brug registrets værdi' },
-  'verb.keep': { en: 'Keep the CRM’s', da: 'Behold CRM’ets' },
-  'verbHelp.retry': { en: 'do it again now', da: 'gør det igen nu' },
-  'verbHelp.drop': { en: 'give it up for good', da: 'opgiv det helt' },
-  'verbHelp.accept': {
-    en: 'write the register’s value once, or make the link',
-    da: 'skriv registrets værdi én gang, eller lav koblingen',
-  },
-  'verbHelp.keep': {
-    en: 'hold the CRM’s value without an end, remove the link, or suggest the company never again',
-    da: 'hold CRM’ets værdi uden slutdato, fjern koblingen, eller foreslå aldrig virksomheden igen',
   },
   'answers.all': { en: 'With all that this filter finds:', da: 'Med alt, hvad filtret finder:' },
   'answers.help': {

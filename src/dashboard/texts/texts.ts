@@ -16,6 +16,7 @@ import { KEY_TEXTS } from './service/keys.ts';
 import { MONITOR_FORM_TEXTS } from './service/monitor-form.ts';
 import { MONITOR_TEXTS } from './service/monitors.ts';
 import { REGISTER_TEXTS } from './service/register.ts';
+import { VERB_TEXTS } from './verbs.ts';
 import { WRITES_TEXTS } from './writes.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */
@@ -38,6 +39,7 @@ const PARTS = {
   ...CONNECTION_TEXTS,
   ...RECORD_ACTION_TEXTS,
   ...REVIEW_TEXTS,
+  ...VERB_TEXTS,
   ...MATCH_TEXTS,
   ...BACKFILL_TEXTS,
   ...RUN_TEXTS,

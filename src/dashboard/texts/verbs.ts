@@ -1,0 +1,81 @@
+/** What each answer of review is called for each kind of entry, and what it does. */
+
+export const VERB_TEXTS = {
+  'verb.retry-account': { en: 'Call it now', da: 'Kald den nu' },
+  'verbHelp.retry-account': { en: 'ends the pause of the account', da: 'afslutter kontoens pause' },
+  'verb.retry-lane': { en: 'Do the work again', da: 'Gør arbejdet igen' },
+  'verbHelp.retry-lane': { en: 'tries it again at once', da: 'prøver det igen med det samme' },
+  'verb.drop-lane': { en: 'Give the work up', da: 'Opgiv arbejdet' },
+  'verbHelp.drop-lane': { en: 'until the next change', da: 'indtil den næste ændring' },
+  'verb.accept-limit': { en: 'Let it end', da: 'Lad det ophøre' },
+  'verbHelp.accept-limit': {
+    en: 'ends all the links that the safety limit holds, or announces that the facts are gone',
+    da: 'afslutter alle de koblinger, som sikkerhedsgrænsen holder, eller melder, at oplysningerne er væk',
+  },
+  'verb.keep-limit': { en: 'Leave all as it is', da: 'Lad alt være, som det er' },
+  'verbHelp.keep-limit': { en: 'ends nothing, announces nothing', da: 'afslutter intet, melder intet' },
+  'verb.accept-link': { en: 'Make the link', da: 'Lav koblingen' },
+  'verbHelp.accept-link': {
+    en: 'links the record to the company, and writes what the register says of it',
+    da: 'kobler posten til virksomheden og skriver, hvad registret siger om den',
+  },
+  'verb.keep-link': { en: 'Remove the link', da: 'Fjern koblingen' },
+  'verbHelp.keep-link': {
+    en: 'ends the link and the monitoring; what the record holds stays',
+    da: 'afslutter koblingen og overvågningen; det, posten har, bliver',
+  },
+  'verb.retry-link': { en: 'Ask for monitoring again', da: 'Bed om overvågning igen' },
+  'verbHelp.retry-link': { en: 'asks the monitoring service once more', da: 'spørger overvågningstjenesten igen' },
+  'verb.drop-link': { en: 'Remove the refused link', da: 'Fjern den afviste kobling' },
+  'verbHelp.drop-link': {
+    en: 'ends the link; what the record holds stays',
+    da: 'afslutter koblingen; det, posten har, bliver',
+  },
+  'verb.accept-match': { en: 'Link the suggested company', da: 'Kobl den foreslåede virksomhed' },
+  'verbHelp.accept-match': {
+    en: 'links the record, fills it, and writes the number',
+    da: 'kobler posten, udfylder den og skriver nummeret',
+  },
+  'verb.keep-match': { en: 'Never suggest it again', da: 'Foreslå den aldrig igen' },
+  'verbHelp.keep-match': {
+    en: 'leaves the record without a link, and this company is not suggested for it again',
+    da: 'lader posten være uden kobling, og virksomheden foreslås ikke for den igen',
+  },
+  'verb.retry-value': { en: 'Write the value again', da: 'Skriv værdien igen' },
+  'verbHelp.retry-value': { en: 'syncs the record at once', da: 'synkroniserer posten med det samme' },
+  'verb.drop-value': { en: 'Hide the refused value', da: 'Skjul den afviste værdi' },
+  'verbHelp.drop-value': { en: 'until it is refused again', da: 'indtil den afvises igen' },
+  'verb.drop-body': { en: 'Delete the webhook’s copy', da: 'Slet kopien af webhooken' },
+  'verbHelp.drop-body': { en: 'the event is lost', da: 'hændelsen går tabt' },
+  'verb.drop-document': { en: 'Delete the document’s copy', da: 'Slet kopien af dokumentet' },
+  'verbHelp.drop-document': {
+    en: 'cvrsync reads its next version by itself',
+    da: 'cvrsync læser selv den næste version af det',
+  },
+  'verb.retry-event': { en: 'Take the event in', da: 'Tag hændelsen ind' },
+  'verbHelp.retry-event': { en: 'as of the time it came', da: 'som gældende fra det tidspunkt, den kom' },
+  'verb.drop-event': { en: 'Leave the event out', da: 'Udelad hændelsen' },
+  'verbHelp.drop-event': { en: 'it changes nothing', da: 'den ændrer intet' },
+  'verb.drop-sender': { en: 'Reset the count', da: 'Nulstil tællingen' },
+  'verbHelp.drop-sender': {
+    en: 'forgets how often the sender reused an id',
+    da: 'glemmer, hvor ofte afsenderen genbrugte et id',
+  },
+  'verb.retry-mail': { en: 'Send to them again', da: 'Send til dem igen' },
+  'verbHelp.retry-mail': { en: 'tries the refused addresses now', da: 'prøver de afviste adresser nu' },
+  'verb.drop-mail': { en: 'End their mail', da: 'Stop deres mail' },
+  'verbHelp.drop-mail': {
+    en: 'no more mail goes to the refused addresses',
+    da: 'der sendes ikke mere mail til de afviste adresser',
+  },
+  'verb.accept-difference': { en: 'Write the register’s value', da: 'Skriv registrets værdi' },
+  'verbHelp.accept-difference': {
+    en: 'once, over what the CRM holds',
+    da: 'én gang, oven i det, CRM’et har',
+  },
+  'verb.keep-difference': { en: 'Keep the CRM’s value', da: 'Behold CRM’ets værdi' },
+  'verbHelp.keep-difference': {
+    en: 'puts the property on hold without an end',
+    da: 'sætter feltet på hold uden slutdato',
+  },
+} as const;
