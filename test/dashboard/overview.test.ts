@@ -28,10 +28,30 @@ const decision = (id: string, action: 'write' | 'keep' | 'skip') => ({
 });
 
 describe.each(ENGINES)('the overview on %s', (engine) => {
-  it('says that all is well, and what will stand where there is nothing yet', async () => {
+  it('says what to do first while nothing is linked, then that all is well', async () => {
+    const { admin, store } = await startPages({ engine, now });
+    const ida = await admin();
+    const empty = (await ida.get('/')).text;
+    expect(empty).not.toContain('All is well');
+    expect(empty).toContain('<a href="/backfill">Start a backfill');
+    await store.write(async (tx) => {
+      await linkRecord(tx, { provider: 'crm', recordId: '1', entity: COMPANY, sendUpdate: false, now: NOW });
+    });
+    const { text } = await ida.get('/');
+    expect(text).toContain('All is well');
+    expect((await ida.get('/', { 'accept-language': 'da' })).text).toContain('Alt er i orden');
+  });
+
+  it('of a service alone says what to do first while the register is not read', async () => {
+    const { admin } = await startPages({ engine, now, halves: { connector: false, service: true } });
+    const { text } = await (await admin()).get('/');
+    expect(text).not.toContain('All is well');
+    expect(text).toContain('<a href="/register">See how far');
+  });
+
+  it('says what will stand where there is nothing yet', async () => {
     const { admin } = await startPages({ engine, now });
     const { text } = await (await admin()).get('/');
-    expect(text).toContain('All is well');
     expect(text).toContain('will stand here, by kind');
     expect(text).toContain('will stand here, by queue');
   });

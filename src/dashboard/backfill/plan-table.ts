@@ -109,7 +109,9 @@ export function planTable(
     marked: rows.flatMap((row, index) => (isCalledOtherwise(row, names) ? [index] : [])),
     rows: rows.map((row) => [
       html`<code>${row.record_id}</code>`,
-      row.name !== null && html`<div class="wide">${row.name}</div>`,
+      row.name !== null &&
+        html`<div class="wide">${row.name}</div>
+          ${isCalledOtherwise(row, names) && html`<div>${state('warn', reader.text('plan.otherName'))}</div>`}`,
       row.found,
       html`<div class="wide">${companyOf(row, names)}</div>`,
       row.verdict,

@@ -77,6 +77,13 @@ function standing({ reader }: Visit, overview: Overview): VNode {
   ].filter((line) => line !== undefined);
   const waiting = attention.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLink(reader, each));
   const lines = [...broken, ...waiting];
+  if (lines.length === 0 && overview.first !== undefined) {
+    const { first } = overview;
+    return html`<div class="notice">
+      <p>${state('idle', html`<strong>${reader.text(`overview.first-${first}`)}</strong>`)}</p>
+      <p><a href=${first === 'link' ? '/backfill' : '/register'}>${reader.text(`overview.firstHelp-${first}`)}</a></p>
+    </div>`;
+  }
   if (lines.length === 0) {
     const words = differences === 0 ? 'well' : 'onlyDifferences';
     return html`<div class="notice ok">

@@ -5,9 +5,10 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/decide/differences.ts';
 import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
 import { type Count, counts } from '../../runtime/lanes/lane-state.ts';
-import type { Store } from '../../store/store.ts';
+import type { Db, Store } from '../../store/store.ts';
 import type { CallMeter } from '../connections/call-meter.ts';
 import { type ConnectionRow, readConnections } from '../connections/read-connections.ts';
+import type { Halves } from '../page/layout.ts';
 import { type Day, readDay } from './day.ts';
 import { recently } from './recent.ts';
 import { readSources, type SourceRow } from './sources.ts';
@@ -24,6 +25,8 @@ export interface Overview {
   readonly queues: readonly Count[];
   readonly sources: readonly SourceRow[];
   readonly day: Day;
+  /** What is to be done first, while there is nothing to watch over. */
+  readonly first: 'link' | 'read' | undefined;
 }
 
 export interface OverviewDeps {
@@ -31,6 +34,7 @@ export interface OverviewDeps {
   readonly meter: Pick<CallMeter, 'read'>;
   readonly crms: readonly Crm[];
   readonly now: () => number;
+  readonly halves: Halves;
 }
 
 /** Things that need a person are counted no further: the page says that there are more. */
@@ -40,8 +44,17 @@ const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
 const QUEUES_EVERY_MS = 10_000;
 const DAY_EVERY_MS = 30_000;
 
+/** An installation that keeps records begins with links, one that only serves with companies of the register. */
+async function firstStep(db: Db, { connector }: Halves): Promise<Overview['first']> {
+  const link = await db.selectFrom('link').select('record_id').limit(1).executeTakeFirst();
+  if (connector) return link === undefined ? 'link' : undefined;
+  return (await db.selectFrom('snapshot').select('entity').limit(1).executeTakeFirst()) === undefined
+    ? 'read'
+    : undefined;
+}
+
 /** Opens what the overview reads from. */
-export function openOverview({ store, meter, crms, now }: OverviewDeps): () => Promise<Overview> {
+export function openOverview({ store, meter, crms, now, halves }: OverviewDeps): () => Promise<Overview> {
   const elapsed = () => performance.now();
   const queues = recently(QUEUES_EVERY_MS, elapsed, () => counts(store.db, now()));
   const day = recently(DAY_EVERY_MS, elapsed, () => readDay(store.db, now()));
@@ -56,6 +69,7 @@ export function openOverview({ store, meter, crms, now }: OverviewDeps): () => P
       queues: await queues(),
       sources: await readSources(db),
       day: await day(),
+      first: await firstStep(db, halves),
     };
   };
 }

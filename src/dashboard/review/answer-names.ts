@@ -8,7 +8,7 @@ import {
   VERBS,
 } from '../../connector/explain/attention-kinds.ts';
 import type { Reader } from '../page/reader.ts';
-import { VERB_TEXTS } from '../texts/verbs.ts';
+import { VERB_TEXTS } from '../texts/review/verbs.ts';
 
 /** What an answer is given to; `limit` is work that the safety limit stopped. */
 type Answered = AttentionKind | 'limit';

@@ -117,6 +117,7 @@ export const BACKFILL_TEXTS = {
   'part.skip': { en: 'skipped', da: 'springes over' },
   'part.linked': { en: 'linked by this plan', da: 'koblet af denne plan' },
   'part.failed': { en: 'failed', da: 'mislykket' },
+  'plan.otherName': { en: 'another name than the company', da: 'et andet navn end virksomheden' },
   'plan.title': { en: 'Plan', da: 'Plan' },
   'plan.part': { en: 'Part', da: 'Del' },
   'plan.counts': { en: 'What the scan found', da: 'Hvad scanningen fandt' },

@@ -6,6 +6,22 @@ export const OVERVIEW_TEXTS = {
     en: 'Nothing needs a person, every connection answers, and no work has failed.',
     da: 'Intet kræver stillingtagen, alle forbindelser svarer, og intet arbejde er mislykket.',
   },
+  'overview.first-link': {
+    en: 'No record is linked to a company yet',
+    da: 'Ingen post er koblet til en virksomhed endnu',
+  },
+  'overview.firstHelp-link': {
+    en: 'Start a backfill: it shows a plan before it links anything.',
+    da: 'Begynd en første udfyldning: den viser en plan, før den kobler noget.',
+  },
+  'overview.first-read': {
+    en: 'No company of the register is stored yet',
+    da: 'Ingen virksomhed fra registret er gemt endnu',
+  },
+  'overview.firstHelp-read': {
+    en: 'See how far cvrsync has read the register.',
+    da: 'Se, hvor langt cvrsync har læst registret.',
+  },
   'overview.onlyDifferences': { en: 'Nothing is wrong', da: 'Intet er galt' },
   'overview.onlyDifferencesHelp': {
     en: 'Every connection answers, and no work has failed. Differences wait for a decision below.',

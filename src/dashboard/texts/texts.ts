@@ -10,13 +10,13 @@ import { INSTALLATION_TEXTS } from './installation.ts';
 import { MATCH_TEXTS } from './match.ts';
 import { OVERVIEW_TEXTS } from './overview.ts';
 import { RECORD_ACTION_TEXTS } from './record-actions.ts';
-import { REVIEW_TEXTS } from './review.ts';
+import { REVIEW_TEXTS } from './review/list.ts';
+import { VERB_TEXTS } from './review/verbs.ts';
 import { RUN_TEXTS } from './runs.ts';
 import { KEY_TEXTS } from './service/keys.ts';
 import { MONITOR_FORM_TEXTS } from './service/monitor-form.ts';
 import { MONITOR_TEXTS } from './service/monitors.ts';
 import { REGISTER_TEXTS } from './service/register.ts';
-import { VERB_TEXTS } from './verbs.ts';
 import { WRITES_TEXTS } from './writes.ts';
 
 /** One text; with a form for one and for many where a number is in it. `{name}` is a place for a value. */

@@ -84,6 +84,7 @@ describe.each(ENGINES)('the plan, on %s', (engine) => {
     expect(rowOf(same)).not.toContain('class="changed"');
     expect(rowOf(other)).toContain('Havblik &lt;i>Cykler&lt;/i> A/S');
     expect(rowOf(other)).toContain('class="changed"');
+    expect(rowOf(other)).toContain('another name than the company');
     expect((await gry.get(`/backfill/hubspot/row?record=${same}`)).text).toContain('the register has told nothing');
     const page = (await gry.get(`/backfill/hubspot/row?record=${other}`)).text;
     const planned = page.split('<tr').find((each) => each.includes('<code>phone</code>')) ?? '';
