@@ -244,6 +244,23 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
     .execute();
 }
 
+/** The records of a connection's active links, in order: so many `after` this one. */
+export async function activeRecords(
+  db: Db,
+  { provider, after, limit }: { readonly provider: string; readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const links = await db
+    .selectFrom('link')
+    .select('record_id')
+    .where('state', '=', 'active')
+    .where('provider', '=', provider)
+    .where('record_id', '>', after)
+    .orderBy('record_id')
+    .limit(limit)
+    .execute();
+  return links.map((link) => link.record_id);
+}
+
 /** Whether a link keeps its record: it counts, or upstream may still monitor its company. */
 export async function isBound(db: Db, link: Link): Promise<boolean> {
   if (link.state === 'active' || link.state === 'conflict' || link.observed === 'on') return true;

@@ -2,6 +2,7 @@
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store, Tx } from '../../store/store.ts';
+import { activeRecords } from './links.ts';
 
 /** Links that are marked in one transaction. */
 const STEP = 1_000;
@@ -63,16 +64,7 @@ interface Page {
 }
 
 async function nextLinks(tx: Tx, { provider, after }: { provider: string; after: string }): Promise<Page> {
-  const links = await tx
-    .selectFrom('link')
-    .select('record_id')
-    .where('state', '=', 'active')
-    .where('provider', '=', provider)
-    .where('record_id', '>', after)
-    .orderBy('record_id')
-    .limit(STEP)
-    .execute();
-  const ids = links.map((link) => link.record_id);
+  const ids = await activeRecords(tx, { provider, after, limit: STEP });
   return { ids, seen: ids.length, last: ids.at(-1) };
 }
 

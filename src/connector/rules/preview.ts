@@ -7,6 +7,7 @@ import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { Planned } from '../decide/planned.ts';
+import { activeRecords } from '../links/links.ts';
 import { type LinkedRecord, loadRecords } from '../sync/load.ts';
 import { followedMatch } from '../sync/match.ts';
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
@@ -162,17 +163,9 @@ async function* linkedIds(
   let taken: string[] = [];
   let seen = 0;
   for (let after = ''; ; ) {
-    const page = await db
-      .selectFrom('link')
-      .select('record_id')
-      .where('state', '=', 'active')
-      .where('provider', '=', provider)
-      .where('record_id', '>', after)
-      .orderBy('record_id')
-      .limit(PAGE)
-      .execute();
-    for (const { record_id } of page) {
-      if (seen % step === 0) taken.push(record_id);
+    const page = await activeRecords(db, { provider, after, limit: PAGE });
+    for (const id of page) {
+      if (seen % step === 0) taken.push(id);
       seen += 1;
       if (taken.length < size) continue;
       yield taken;
@@ -180,7 +173,7 @@ async function* linkedIds(
     }
     const last = page.at(-1);
     if (last === undefined) break;
-    after = last.record_id;
+    after = last;
   }
   if (taken.length > 0) yield taken;
 }
