@@ -3,6 +3,7 @@ import { createGuard } from '../http/outbound/guard.ts';
 import { redirectText } from '../http/outbound/headers.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
+import { domainOf } from '../service/mail/address.ts';
 import { openMailer } from '../service/mail/send.ts';
 import { type AlertMessage, slackText } from './message.ts';
 
@@ -74,7 +75,7 @@ function webhookChannel(url: string, allow: readonly string[]): Channel {
 
 function mailChannel({ to, url, from }: NonNullable<AlertSettings['mail']>): Channel {
   const mailer = openMailer({ url, from });
-  const domain = /@([\w.-]+)/u.exec(from)?.[1] ?? 'cvrsync.invalid';
+  const domain = domainOf(from) ?? 'cvrsync.invalid';
   return {
     name: 'mail',
     async send({ subject, text }, id, signal) {

@@ -1,6 +1,7 @@
 /** `monitors`: who is notified of which changes. */
 
 import { replayHeld } from '../service/delivery/deliveries.ts';
+import { sameAddress } from '../service/mail/address.ts';
 import { resumeMail } from '../service/mail/stopped-mails.ts';
 import { addItem, removeItem } from '../service/monitors/items.ts';
 import type { Monitor } from '../service/monitors/monitor.ts';
@@ -264,7 +265,7 @@ const resubscribe = defineCommand({
       const { emails } = found(id, await getMonitor(store.db, secrets, id));
       if (!(await store.write((tx) => resumeMail(tx, id, recipient, Date.now()))))
         throw new Error(`${recipient} has neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
-      const isListed = emails.some((each) => each.toLowerCase() === recipient.toLowerCase());
+      const isListed = emails.some((each) => sameAddress(each) === sameAddress(recipient));
       const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;
       context.output.result(
         { id, recipient, isListed },

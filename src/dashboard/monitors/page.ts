@@ -4,6 +4,7 @@ import type { Server } from '../../http/server/server.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type DeliveryStatistics, readDeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
+import { sameAddress } from '../../service/mail/address.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import { countItems } from '../../service/monitors/items.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
@@ -133,9 +134,9 @@ function day(visit: Visit, { id, url }: Monitor, statistics: DeliveryStatistics 
 function recipientSection(visit: Visit, monitor: Monitor, stopped: readonly StoppedMail[]): Markup {
   const { reader } = visit;
   const ended = new Map(stopped.map((each) => [each.recipient, each]));
-  const listed = new Set(monitor.emails.map((email) => email.toLowerCase()));
+  const listed = new Set(monitor.emails.map(sameAddress));
   const rows = [
-    ...monitor.emails.map((email) => ({ email, end: ended.get(email.toLowerCase()), isListed: true })),
+    ...monitor.emails.map((email) => ({ email, end: ended.get(sameAddress(email)), isListed: true })),
     ...stopped
       .filter(({ recipient }) => !listed.has(recipient))
       .map((end) => ({ email: end.recipient, end, isListed: false })),

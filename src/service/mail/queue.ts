@@ -4,6 +4,7 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { MailTable } from '../../store/service-schema.ts';
 import type { Tx } from '../../store/store.ts';
+import { sameAddress } from './address.ts';
 import { nextDigest } from './digest-hour.ts';
 
 /** The lanes of mail; key: {@link mailKey}. */
@@ -38,9 +39,6 @@ export const readMailKey = (key: string): { readonly monitor: string; readonly r
   const gap = key.indexOf(' ');
   return { monitor: key.slice(0, gap), recipient: key.slice(gap + 1) };
 };
-
-/** How an address is compared and remembered as unsubscribed. */
-export const sameAddress = (recipient: string): string => recipient.trim().toLowerCase();
 
 /**
  * Queues changes for those recipients whose mail has not ended, in a few statements for any number of rows. A change

@@ -1,6 +1,7 @@
 /** The way to the mail server: hands over one mail at a time and says what became of it. */
 import type { Transporter } from 'nodemailer';
 import { causeOf } from './refusal.ts';
+import { needsUtf8, offersUtf8 } from './smtp-utf8.ts';
 
 /** A mail as it is handed over. */
 export interface Letter {
@@ -10,6 +11,7 @@ export interface Letter {
   readonly html: string;
   /** With its angle brackets; the same for every try of the same mail. */
   readonly messageId: string;
+  /** In ASCII, fewer than 998 letters each with their names: they are not folded. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -46,6 +48,7 @@ export interface MailerOptions {
 
 const CONNECTIONS = 4;
 const DEADLINE_MS = 60_000;
+const CONNECT_MS = 10_000;
 
 /**
  * Opens nothing: the mail library is loaded, and connections are made, with the first mail. Throws where the sender is no
@@ -67,6 +70,8 @@ export function openMailer(options: MailerOptions): Mailer {
       if (signal.aborted) late.abort();
       try {
         const transport = await opened;
+        const refused = await refusedForUtf8(options, letter.to, late.signal);
+        if (refused !== undefined) return refused;
         await transport.sendMail({
           from: options.from,
           // As an address of its own, and not as text: nothing in it can name a second one.
@@ -74,8 +79,8 @@ export function openMailer(options: MailerOptions): Mailer {
           subject: letter.subject,
           text: letter.text,
           html: letter.html,
+          headers: onOneLine(letter.headers),
           messageId: letter.messageId,
-          headers: { ...letter.headers },
           disableFileAccess: true,
           disableUrlAccess: true,
           signal: late.signal,
@@ -119,6 +124,31 @@ export function openMailer(options: MailerOptions): Mailer {
   };
 }
 
+/**
+ * The library would fold a long value behind its name. Some servers sign the folded line in another shape than they send it in,
+ * and some receivers keep the fold in the link that ends the mail (https://github.com/nodemailer/nodemailer/issues/1654).
+ */
+const onOneLine = (headers: Readonly<Record<string, string>>): Record<string, { prepared: boolean; value: string }> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      { prepared: true, value: value.replaceAll(/[\r\n]+/g, ' ') },
+    ]),
+  );
+
+/** Why the server cannot take the address of the recipient or ours, if one needs SMTPUTF8. The library would send it all the same. */
+async function refusedForUtf8(
+  { url, from }: MailerOptions,
+  to: string,
+  signal: AbortSignal,
+): Promise<Sent | undefined> {
+  const isOurs = needsUtf8(from);
+  if (!(isOurs || needsUtf8(to)) || (await offersUtf8(url, CONNECT_MS, signal))) return undefined;
+  const reason = 'does not offer SMTPUTF8, which an address with such letters before the @ needs';
+  if (isOurs) return later(`${SENDER_REFUSED}: it ${reason}: check service.smtp.from`, true, true);
+  return { kind: 'nobody', error: `the mail server ${reason}` };
+}
+
 async function openTransport({ url }: MailerOptions, deadlineMs: number): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
@@ -128,9 +158,9 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
     // A connection that was idle may be dead: its mail takes another one, once.
     maxRequeues: 1,
     idleTimeout: 30_000,
-    connectionTimeout: Math.min(10_000, deadlineMs),
-    greetingTimeout: Math.min(10_000, deadlineMs),
-    dnsTimeout: Math.min(10_000, deadlineMs),
+    connectionTimeout: Math.min(CONNECT_MS, deadlineMs),
+    greetingTimeout: Math.min(CONNECT_MS, deadlineMs),
+    dnsTimeout: Math.min(CONNECT_MS, deadlineMs),
     socketTimeout: Math.min(30_000, deadlineMs),
   });
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, storable } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { MAIL_QUEUE, mailKey, sameAddress } from './queue.ts';
+import { sameAddress } from './address.ts';
+import { MAIL_QUEUE, mailKey } from './queue.ts';
 
 /** Mail to an address ends after this many refusals, the first of them this long ago: a server may be wrong for a day. */
 const LEAST_REFUSALS = 4;

@@ -8,7 +8,7 @@ import { escapeHtml } from '../../protocol/news.ts';
 import { withoutSlash } from '../../protocol/text/trim.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { sameAddress } from './queue.ts';
+import { sameAddress } from './address.ts';
 import { endMail } from './stopped-mails.ts';
 
 type Signer = Pick<Secrets, 'sign' | 'verify'>;
@@ -20,7 +20,8 @@ const PURPOSE = 'unsubscribe';
 /** The address that ends a monitor's mail to a recipient; `publicUrl` is how the world reaches this service. */
 export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: string, recipient: string): string {
   const who = Buffer.from(JSON.stringify([monitor, sameAddress(recipient)])).toString('base64url');
-  return `${withoutSlash(publicUrl)}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`;
+  // A header takes no letters outside of ASCII, which a host may have.
+  return new URL(`${withoutSlash(publicUrl)}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`).href;
 }
 
 /** Whom a token is of; undefined for one that is not ours. */

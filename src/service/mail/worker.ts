@@ -7,6 +7,7 @@ import type { WakeUp } from '../../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import { domainOf } from './address.ts';
 import { composeChanges, composeNotice } from './compose.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, type Taken, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
@@ -161,7 +162,7 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
   const unsubscribe = unsubscribeUrl(publicUrl, secrets, monitor, recipient);
   const frame = { monitorName: batch.monitorName, unsubscribeUrl: unsubscribe };
   const mail = batch.kind === 'notice' ? composeNotice(batch, frame) : composeChanges({ ...batch, ...frame, baseUrl });
-  const domain = /@([\w.-]+)/.exec(smtp?.from ?? '')?.[1] ?? 'cvrsync.invalid';
+  const domain = domainOf(smtp?.from ?? '') ?? 'cvrsync.invalid';
   return {
     ...mail,
     to: recipient,

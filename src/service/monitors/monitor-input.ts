@@ -6,6 +6,7 @@ import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { eventNamed, type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import { readAddress } from '../mail/address.ts';
 import type { Credentials, Monitor } from './monitor.ts';
 
 /** A monitor as it is asked for. What is left out has the value in brackets. */
@@ -82,9 +83,6 @@ const MOST_EMAILS = 100;
 const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
 const MOST_POSTS = 60_000;
-// As plausible as can be told without sending one: something, one @, a name with a dot, nothing that breaks a header or
-// that PostgreSQL takes for no text: all that is published would wait for it.
-const EMAIL = /^([^\s\p{Cc}\p{Cs}@<>(),;:"\\]+)@([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.[A-Za-z][A-Za-z0-9-]*)$/u;
 const CONTROL = /\p{Cc}/u;
 /** Headers that belong to the post itself, or that the client refuses to send. */
 const OURS = /^(?:host|connection|keep-alive|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
@@ -118,12 +116,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
     );
   refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
   for (const [at, email] of (emails ?? []).entries())
-    refuse(
-      email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email),
-      `/emails/${at}`,
-      'is no e-mail address, as name@example.com',
-      email,
-    );
+    refuse(readAddress(email) === undefined, `/emails/${at}`, 'is no e-mail address, as name@example.com', email);
   return issues;
 }
 

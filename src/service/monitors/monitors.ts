@@ -10,7 +10,7 @@ import { each } from '../../store/each.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { sameAddress } from '../mail/queue.ts';
+import { readAddress, sameAddress } from '../mail/address.ts';
 import type { Monitor, Security } from './monitor.ts';
 import {
   checkMonitor,
@@ -85,7 +85,8 @@ export async function updateMonitor(
   if (row === undefined) return undefined;
   throwIfInvalid(checkMonitor({ ...patch, provider: row.provider }, options));
   const { security, url: known } = readMonitor(row, secrets);
-  const { name, target, events, url, credentials, schedule, postsPerMinute, emails, mailFrequency } = patch;
+  const { name, target, events, url, credentials, schedule, postsPerMinute, mailFrequency } = patch;
+  const emails = patch.emails && distinct(patch.emails);
   const to: Partial<MonitorRow> = {
     ...(name !== undefined && { name: name.trim() }),
     ...(target !== undefined && { target }),
@@ -94,7 +95,7 @@ export async function updateMonitor(
     ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
     // What was waited for under another limit counts no more.
     ...(postsPerMinute !== undefined && { posts_per_minute: postsPerMinute, next_post_at: null }),
-    ...(emails !== undefined && { emails: JSON.stringify(distinct(emails)) }),
+    ...(emails !== undefined && { emails: JSON.stringify(emails) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
     // The failures of the previous webhook do not count for a new one.
     ...(url !== undefined && url !== known && { url: sealAddress(url, secrets), ...HEALTHY }),
@@ -252,7 +253,10 @@ const HEALTHY = { failing_since: null, failed_attempts: 0, notices: 0 } as const
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-const distinct = (emails: readonly string[]): readonly string[] => [...new Set(emails)];
+/** Addresses as they are stored, each once. Of checked ones. */
+const distinct = (emails: readonly string[]): readonly string[] => [
+  ...new Set(emails.map((email) => readAddress(email) ?? email)),
+];
 
 function throwIfInvalid(issues: MonitorError['issues']): void {
   if (issues.length > 0) throw new MonitorError(issues);

@@ -12,6 +12,10 @@ export interface Received {
   readonly names: readonly string[];
   readonly text: string;
   readonly html: string;
+  /** As it came, byte for byte, in Latin 1. */
+  readonly raw: string;
+  /** Whether the client asked for SMTPUTF8. */
+  readonly utf8: boolean;
 }
 
 export interface MailServer {
@@ -36,11 +40,13 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope;
-        const from = mailFrom === false ? '' : mailFrom.address;
+        const raw = Buffer.concat(chunks).toString('latin1');
         mails.push({
-          from,
+          from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          ...parse(Buffer.concat(chunks).toString('latin1')),
+          utf8: mailFrom !== false && Object.hasOwn(mailFrom.args || {}, 'SMTPUTF8'),
+          raw,
+          ...parse(raw),
         });
         done();
       });
@@ -57,7 +63,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
   return { port: taken, url: `smtp://127.0.0.1:${taken}`, mails, close };
 }
 
-function parse(raw: string): Omit<Received, 'from' | 'to'> {
+function parse(raw: string): Pick<Received, 'headers' | 'names' | 'text' | 'html'> {
   const { headers, names, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
   const parts = boundary === undefined ? [raw] : body.split(`--${boundary}`).slice(1, -1);

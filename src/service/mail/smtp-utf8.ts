@@ -1,0 +1,42 @@
+/** Whether a mail server takes addresses with letters outside of ASCII before the `@` (SMTPUTF8, RFC 6531). */
+import { onAbort } from '../../http/outbound/on-abort.ts';
+import { addressOf } from './address.ts';
+
+/** Whether an address, or the address of a sender, can only be sent with SMTPUTF8. A domain alone goes as ASCII. */
+export const needsUtf8 = (sender: string): boolean => /[^\p{ASCII}][^@]*@/u.test(addressOf(sender));
+
+/**
+ * Asks the server; sends nothing and logs in nobody. The library shows what a server offers only to a method of logging
+ * in, so this one looks, and does not log in. Rejects if the server cannot be reached, or with the signal.
+ */
+export async function offersUtf8(url: string, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  const { createTransport } = await import('nodemailer');
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  let offers = false;
+  const transport = createTransport({
+    url: address.href,
+    auth: { type: 'custom', method: 'LOOK', user: 'nobody' },
+    forceAuth: true,
+    customAuth: {
+      LOOK({ extensions, resolve }) {
+        offers = extensions.includes('SMTPUTF8');
+        resolve();
+      },
+    },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  });
+  const gone = Promise.withResolvers<never>();
+  const forget = onAbort(signal, () => gone.reject(new Error('the mail server did not answer in time')));
+  try {
+    await Promise.race([transport.verify(), gone.promise]);
+    return offers;
+  } finally {
+    forget();
+    transport.close();
+  }
+}
