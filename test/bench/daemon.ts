@@ -69,7 +69,7 @@ export async function startDaemon(
   const began = performance.now();
   const nodeFlags = [...FLAGS, ...(process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [])];
   const child = spawn(process.execPath, [...nodeFlags, entry, '--config', config, 'serve'], {
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...ENVIRONMENT },
   });
   const { origin, admin } = await readyAt(child);

@@ -8,6 +8,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { request } from 'undici';
+import { createOperator } from '../../src/runtime/operators/operators.ts';
+import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -92,17 +94,19 @@ function fill(file: string): void {
   db.close();
 }
 
-/** Monitors with items, and what was told to them: nothing is due, so that nothing is posted. */
-async function fillService(file: string, key: Buffer): Promise<void> {
+/** Monitors with items, and what was told to them: nothing is due, so that nothing is posted. The session of an admin. */
+async function fillService(file: string, key: Buffer): Promise<string> {
   const store = await openStore(file);
   const context = { secrets: openSecrets(key), now: Date.now() };
-  await store.write(async (tx) => {
+  const session = await store.write(async (tx) => {
     for (let at = 0; at < MONITORS; at++)
       await createMonitor(
         tx,
         { name: `Monitor ${at}`, url: 'http://127.0.0.1:9/', target: 'items' },
         { ...context, id: monitorId(at) },
       );
+    await createOperator(tx, { name: 'bench', role: 'admin' }, context.now);
+    return await startSession(tx, { operator: 'bench', agent: '' }, context.now);
   });
   await store.close();
   const db = new Database(file);
@@ -124,6 +128,7 @@ async function fillService(file: string, key: Buffer): Promise<void> {
       select seq, created_at, 20, 1, 500, null, 'Internal Server Error' from delivery where attempts > 1;
     commit`);
   db.close();
+  return session;
 }
 
 await inFolder(async (folder) => {
@@ -135,7 +140,7 @@ await inFolder(async (folder) => {
   const began = performance.now();
   await withManyLinks(folder, 'hubspot', LINKS, FIRST);
   fill(file);
-  await fillService(file, key);
+  const headers = { accept: 'text/html', cookie: `cvrsync_session=${await fillService(file, key)}` };
   const filledIn = performance.now() - began;
   const service = { register: { source: 'file', path }, secretKey: key.toString('base64') };
   const daemon = await startDaemon(folder, PROVIDERS, { more: { service } });
@@ -143,10 +148,12 @@ await inFolder(async (folder) => {
   for (let at = 0; at <= ROUNDS; at++)
     for (const path of PAGES) {
       const asked = performance.now();
-      const { statusCode, body } = await request(daemon.admin + path, { headers: { accept: 'text/html' } });
+      const { statusCode, headers: answered, body } = await request(daemon.admin + path, { headers });
       await body.text();
       // A number or record that means one company is answered with its address.
-      if (statusCode !== 200 && statusCode !== 303) throw new Error(`${path} was answered with ${statusCode}`);
+      const isAnswered = statusCode === 200 || statusCode === 303;
+      if (!isAnswered || String(answered.location).startsWith('/login'))
+        throw new Error(`${path} was answered with ${statusCode}`);
       // The first round warms up.
       if (at > 0) times.set(path, [...(times.get(path) ?? []), performance.now() - asked]);
     }

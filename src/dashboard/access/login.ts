@@ -46,7 +46,8 @@ export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
 
   app.post('/login', { ...HIDDEN, onRequest: signInForm(deps) }, (request, reply) => signIn(deps, request, reply));
 
-  app.get('/login/:link', HIDDEN, async (request, reply) => {
+  // Whoever only looks what is behind a link must not use it up.
+  app.get('/login/:link', { ...HIDDEN, exposeHeadRoute: false }, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const link = fieldValue(fieldsOf(request.params), 'link');
     // A link that is none costs a read, and no write.
