@@ -44,7 +44,7 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     expect(fixture[crm].get(id)).not.toHaveProperty(property);
     expect((await fixture.history(id)).map(({ field }) => field)).not.toContain('dashboardUrl');
     expect((await fixture.cli('check', '--create-properties')).stdout).toMatch(
-      new RegExp(`${crm} ${property}\\s+made`),
+      new RegExp(`${crm} ${property}\\s+created`),
     );
   });
 
