@@ -1,4 +1,4 @@
-/** Counts that end where it does not matter any more how many rows there are. */
+/** Counts that end where more rows make no difference, and walks through tables that are too large for one statement. */
 import { type Expression, sql } from 'kysely';
 import { type Db, engineOf } from './store.ts';
 
@@ -31,4 +31,15 @@ export async function aboutRows(
     : sql<{ count: number }>`select max(rowid) as count from ${sql.table(table)}`
   ).execute(db);
   return { count: Math.max(count, rows[0]?.count ?? 0), isAbout: true };
+}
+
+/** Rows that one statement of a walk reads: some milliseconds. */
+export const ROWS_AT_ONCE = 5_000;
+
+/** Reads page after page, and lets others have their turn in between. `readPage` returns what the next page comes after. */
+export async function inPages<K>(first: K, readPage: (after: K) => Promise<K | undefined>): Promise<void> {
+  for (let after: K | undefined = first; after !== undefined; ) {
+    after = await readPage(after);
+    if (after !== undefined) await new Promise((resolve) => setImmediate(resolve));
+  }
 }

@@ -14,6 +14,8 @@ export interface SnapshotTable {
   ahead: string | null;
   /** When that begins, ms since 1970; null where nothing lies ahead. */
   ahead_at: number | null;
+  /** 1 while the safety limit withholds something of it. */
+  withheld: Generated<number>;
   updated_at: number;
 }
 

@@ -30,6 +30,7 @@ const BENCHES = [
   'plugin',
   'match',
   'pages',
+  'statements',
 ];
 
 /** Needs another program: it runs where it is asked for. */

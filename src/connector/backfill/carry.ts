@@ -1,6 +1,7 @@
 /** carry: the calls to the monitoring service that the new links wait for, beside a daemon or without one. */
 import { sql } from 'kysely';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
+import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import { MONITORING_QUEUE } from '../links/links.ts';
 import { MONITORING_BATCH, monitorLinks } from '../links/monitoring.ts';
@@ -53,13 +54,31 @@ async function waitingCalls(
   provider: string,
   until: number,
 ): Promise<{ left: number; trouble: string | undefined }> {
-  const { left, trouble } = await db
-    .selectFrom('lane')
-    .select(({ fn }) => [fn.countAll().as('left'), fn.min('error').as('trouble')])
-    .where('queue', '=', MONITORING_QUEUE)
-    .where(sql`substr(key, 1, ${sql.lit(provider.length + 1)})`, '=', `${provider}:`)
-    .where('parked_at', 'is', null)
-    .where('since', '<=', until)
-    .executeTakeFirstOrThrow();
-  return { left: Number(left), trouble: trouble ?? undefined };
+  let left = 0;
+  let trouble: string | undefined;
+  await inPages(`${provider}:`, async (after) => {
+    const page = db
+      .selectFrom('lane')
+      .select(['key', 'error', 'parked_at', 'since'])
+      .where('queue', '=', MONITORING_QUEUE)
+      .where('key', '>', after)
+      // Behind all keys of the connection: the sign after the colon.
+      .where('key', '<', `${provider};`)
+      .orderBy('key')
+      .limit(ROWS_AT_ONCE);
+    const isOpen = sql<boolean>`parked_at is null and since <= ${until}`;
+    const counted = await db
+      .selectFrom(page.as('lane'))
+      .select(({ fn }) => [
+        fn.max('key').as('last'),
+        fn.countAll().as('lanes'),
+        sql<number>`cast(coalesce(sum(case when ${isOpen} then 1 else 0 end), 0) as bigint)`.as('open'),
+        fn.min(sql<string | null>`case when ${isOpen} then error end`).as('trouble'),
+      ])
+      .executeTakeFirstOrThrow();
+    left += counted.open;
+    trouble ??= counted.trouble ?? undefined;
+    return Number(counted.lanes) < ROWS_AT_ONCE ? undefined : (counted.last ?? undefined);
+  });
+  return { left, trouble };
 }

@@ -21,16 +21,21 @@ export interface RefusedMail {
 export function readRefusedMail(db: Db, limit = Number.MAX_SAFE_INTEGER): Promise<readonly RefusedMail[]> {
   return db
     .selectFrom('unsubscribed')
-    .innerJoin('monitor', 'monitor.id', 'unsubscribed.monitor')
-    .select(({ fn }) => [
+    .select(({ fn, selectFrom }) => [
       'unsubscribed.monitor',
-      'monitor.name',
+      // The monitor is there: with it these rows go.
+      selectFrom('monitor')
+        .select('name')
+        .whereRef('id', '=', 'unsubscribed.monitor')
+        .$asScalar()
+        .$notNull()
+        .as('name'),
       sql<number>`cast(count(*) as bigint)`.as('count'),
       sql<number>`cast(sum(case when retry_at is null then 1 else 0 end) as bigint)`.as('ended'),
       fn.min('unsubscribed.at').as('since'),
     ])
     .where('unsubscribed.in_review', '=', sql.lit(1))
-    .groupBy(['unsubscribed.monitor', 'monitor.name'])
+    .groupBy('unsubscribed.monitor')
     .orderBy('unsubscribed.monitor')
     .limit(limit)
     .execute();

@@ -9,6 +9,18 @@ export interface AssertedValue {
   readonly now: Scalar;
   readonly before?: Scalar;
   readonly period?: string;
+  readonly figure?: AssertedFigure;
+}
+
+/**
+ * The figure of a period that a field belongs to. A later statement of an earlier period that names the figure held now as
+ * the one before, or that states the whole company, takes the later period's figure back.
+ */
+export interface AssertedFigure {
+  readonly now: Scalar;
+  readonly before: Scalar;
+  /** The payload states the whole company. */
+  readonly whole?: true;
 }
 
 /** Members that joined, left, or (`whole`) are all there are. */

@@ -125,9 +125,10 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   monthlyEmployeeCount: ({ year, month, before, after }) => {
     const period = ofMonth(year, month);
     if (period === undefined) return [];
+    const figure = { now: after, before };
     return [
-      { field: 'employees', now: after, before, period },
-      { field: 'employeesMonth', now: period, period },
+      { field: 'employees', now: after, before, period, figure },
+      { field: 'employeesMonth', now: period, period, figure },
     ];
   },
   quarterlyEmployees: ({ year, quarter, before, after }) =>
@@ -151,7 +152,7 @@ const inPeriod = (
   period: string | undefined,
   before: Scalar,
   now: Scalar,
-): readonly AssertedChange[] => (period === undefined ? [] : [{ field, now, before, period }]);
+): readonly AssertedChange[] => (period === undefined ? [] : [{ field, now, before, period, figure: { now, before } }]);
 
 const formCode = (form: EventData<'form'>['after']): string | null =>
   form === null ? null : String(form.companyFormCode);
@@ -195,7 +196,7 @@ export function extract(payload: Payload): readonly Assertion[] {
   const assertions: AssertedChange[] = isFromRegister(payload) ? [{ field: 'registerChangedAt', now: timestamp }] : [];
   for (const event of payload.stated) {
     if (payload.updates[event] === undefined) continue;
-    const about = fieldUpdates(event, payload);
+    const about = fieldUpdates(event, payload).map((each) => (isWhole ? statedWhole(each) : each));
     const list = isWhole ? wholeListOf(event) : undefined;
     if (list === undefined) assertions.push(...about);
     else
@@ -213,6 +214,10 @@ export function extract(payload: Payload): readonly Assertion[] {
       .map((each) => ({ ...each, clock: clockOf(each, timestamp) }))
   );
 }
+
+/** A figure in a payload that states the whole company is the latest there is. */
+const statedWhole = (change: AssertedChange): AssertedChange =>
+  isMembers(change) || change.figure === undefined ? change : { ...change, figure: { ...change.figure, whole: true } };
 
 /** What one event of a payload says of fields; nothing where it is not updated. */
 export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly AssertedChange[] {

@@ -5,7 +5,7 @@
  * member. So late, repeated and reordered webhooks all end in the same fact.
  */
 import { type FieldName, type FieldValue, GROUPS, type Member } from '../../../providers/fields.ts';
-import { type Assertion, isMembers, type Scalar } from './assertion.ts';
+import { type AssertedFigure, type AssertedValue, type Assertion, isMembers, type Scalar } from './assertion.ts';
 
 /** The order of statements on one field: clock, then order of arrival. */
 export interface FactClock {
@@ -27,10 +27,17 @@ export interface ListState {
   readonly members: Readonly<Record<string, MemberState>>;
 }
 
+/** The figure of a fact that belongs to a period, and the one that it took the place of. */
+interface FigureState {
+  readonly now: Scalar;
+  readonly before: Scalar;
+  readonly whole?: true;
+}
+
 export interface Fact extends FactClock {
   readonly entity: string;
   readonly field: FieldName;
-  readonly value: { readonly scalar: Scalar } | { readonly list: ListState };
+  readonly value: { readonly scalar: Scalar; readonly figure?: FigureState } | { readonly list: ListState };
 }
 
 export interface Folded {
@@ -46,8 +53,9 @@ export function fold(current: Fact | undefined, entity: string, assertion: Asser
   const at: FactClock = { clock: assertion.clock, seq };
   const base = { entity, field: assertion.field, ...latest(at, current) };
   if (!isMembers(assertion)) {
-    if (current !== undefined && isAfter(current, at)) return { fact: current, changed: false, stale: true };
-    const fact: Fact = { ...base, value: { scalar: assertion.now } };
+    const { isStale, figure } = foldFigure(current, assertion, seq);
+    if (current !== undefined && isStale) return { fact: current, changed: false, stale: true };
+    const fact: Fact = { ...base, ...at, value: { scalar: assertion.now, ...(figure !== undefined && { figure }) } };
     const was = current !== undefined && 'scalar' in current.value ? current.value.scalar : undefined;
     return { fact, changed: was !== assertion.now, stale: false };
   }
@@ -56,6 +64,42 @@ export function fold(current: Fact | undefined, entity: string, assertion: Asser
   const changed = JSON.stringify(visible(state)) !== JSON.stringify(visible(next));
   const stale = !changed && current !== undefined && isAfter(current, at);
   return { fact: { ...base, value: { list: next } }, changed, stale };
+}
+
+/** Whether a statement of a value is older than what is known, or was taken back since; else the figure to remember with it. */
+function foldFigure(
+  current: Fact | undefined,
+  { clock, figure }: AssertedValue & { readonly clock: string },
+  seq: number,
+): { readonly isStale: boolean; readonly figure?: FigureState } {
+  if (current === undefined || figure === undefined)
+    return {
+      isStale: current !== undefined && isAfter(current, { clock, seq }),
+      ...(figure && { figure: stateOf(figure) }),
+    };
+  const known = 'scalar' in current.value ? current.value.figure : undefined;
+  const [was, is] = [placeOf(current.clock), placeOf(clock)];
+  if (
+    known !== undefined &&
+    is.period < was.period &&
+    is.time > was.time &&
+    (figure.whole || figure.before === known.now)
+  )
+    return { isStale: false, figure: stateOf(figure) };
+  const wasTakenBack =
+    is.period > was.period && is.time < was.time && (known?.whole === true || known?.before === figure.now);
+  if (wasTakenBack || isAfter(current, { clock, seq })) return { isStale: true };
+  // A correction within the period leaves what that took back.
+  const before = is.period === was.period && known !== undefined ? known.before : figure.before;
+  return { isStale: false, figure: { ...stateOf(figure), before } };
+}
+
+const stateOf = ({ now, before, whole }: AssertedFigure): FigureState => ({ now, before, ...(whole && { whole }) });
+
+/** The period and the register's time of a clock. */
+function placeOf(clock: string): { readonly period: string; readonly time: string } {
+  const at = clock.indexOf('@');
+  return { period: clock.slice(0, at), time: clock.slice(at + 1) };
 }
 
 const EMPTY: ListState = { whole: null, members: {} };

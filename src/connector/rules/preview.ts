@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { FIELD_NAMES } from '../../../providers/fields.ts';
 import type { Connection, PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
+import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
@@ -145,13 +146,26 @@ async function* once(ids: readonly string[]): AsyncIterable<readonly string[]> {
 }
 
 async function countLinks(db: Db, provider: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('link')
-    .select(sql<number>`cast(count(*) as bigint)`.as('count'))
-    .where('provider', '=', provider)
-    .where('state', '=', 'active')
-    .executeTakeFirstOrThrow();
-  return count;
+  let sum = 0;
+  await inPages('', async (after) => {
+    const page = db
+      .selectFrom('link')
+      .select(['record_id', 'state'])
+      .where('provider', '=', provider)
+      .where('record_id', '>', after)
+      .orderBy('record_id')
+      .limit(ROWS_AT_ONCE);
+    const counted = await db
+      .selectFrom(page.as('link'))
+      .select(({ fn }) => [
+        fn.max('record_id').as('last'),
+        sql<number>`cast(coalesce(sum(case when state = 'active' then 1 else 0 end), 0) as bigint)`.as('active'),
+      ])
+      .executeTakeFirstOrThrow();
+    sum += counted.active;
+    return counted.last ?? undefined;
+  });
+  return sum;
 }
 
 /** Every record of so many, in batches. */

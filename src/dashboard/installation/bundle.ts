@@ -4,7 +4,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
-import { counts } from '../../runtime/lanes/lane-state.ts';
+import { counts } from '../../runtime/lanes/count-lanes.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
 import { readSources } from '../overview/sources.ts';
 import { addPage, type RouteDeps } from '../routes.ts';

@@ -4,7 +4,7 @@ import { observe } from '../../alerts/observe.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/decide/differences.ts';
 import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
-import { type Count, counts } from '../../runtime/lanes/lane-state.ts';
+import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { CallMeter } from '../connections/call-meter.ts';
 import { type ConnectionRow, readConnections } from '../connections/read-connections.ts';

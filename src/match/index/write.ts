@@ -1,5 +1,6 @@
 /** Writes to the company index: entries, and the keys by which records find them. */
 import { sql } from 'kysely';
+import { inPages } from '../../store/count.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
@@ -84,14 +85,33 @@ const SUCCESSOR = '"successor":';
 
 const successorIs = (number: string): string => `${SUCCESSOR}${JSON.stringify(number)}`;
 
-/** The numbers of the entries that name one of this number as their successor. Reads the whole index. */
+/** Entries that one statement reads: with their bodies some ten milliseconds. */
+const READ_AT_ONCE = 5_000;
+
+/** The numbers of the entries that name one of this number as their successor. Reads the whole index, in pages. */
 export async function entriesBefore(db: Db, number: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('match_entry')
-    .select('number')
-    .where('body', 'like', `%${successorIs(number)}%`)
-    .execute();
-  return rows.map((row) => String(row.number));
+  const found: string[] = [];
+  await inPages(0, async (after) => {
+    const rows = await db
+      .selectFrom('match_entry')
+      .select((row) => [
+        'number',
+        row
+          .case()
+          .when('body', 'like', `%${successorIs(number)}%`)
+          .then(1)
+          .else(0)
+          .end()
+          .as('is_before'),
+      ])
+      .where('number', '>', after)
+      .orderBy('number')
+      .limit(READ_AT_ONCE)
+      .execute();
+    found.push(...rows.filter(({ is_before }) => is_before === 1).map((row) => String(row.number)));
+    return rows.at(-1)?.number;
+  });
+  return found;
 }
 
 /** Leaves the companies that one of this number took over without a successor. Returns how many there were. */

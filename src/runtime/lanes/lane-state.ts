@@ -1,5 +1,5 @@
 /** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
-import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -87,37 +87,6 @@ export async function drop(tx: Tx, queue: string, key: string): Promise<boolean>
     .where('parked_at', 'is not', null)
     .executeTakeFirst();
   return numDeletedRows > 0n;
-}
-
-/** How many lanes of a queue are in which state. */
-export interface Count {
-  readonly queue: string;
-  readonly ready: number;
-  readonly waiting: number;
-  readonly leased: number;
-  readonly parked: number;
-  /** Since when the longest-behind lane that is not parked is behind; undefined where none is. */
-  readonly oldestSince: number | undefined;
-}
-
-/** The state of every queue that has lanes, by name. Reads all lanes: at most once in some seconds where many wait. */
-export async function counts(db: Db, now: number): Promise<readonly Count[]> {
-  const count = (condition: RawBuilder<unknown>) =>
-    sql<number>`cast(sum(case when ${condition} then 1 else 0 end) as bigint)`;
-  const rows = await db
-    .selectFrom('lane')
-    .select(({ fn }) => [
-      'queue',
-      count(sql`fence is null and due_at <= ${now}`).as('ready'),
-      count(sql`fence is null and due_at > ${now}`).as('waiting'),
-      count(sql`fence is not null`).as('leased'),
-      count(sql`parked_at is not null`).as('parked'),
-      fn.min(sql<number | null>`case when parked_at is null then since end`).as('oldest'),
-    ])
-    .groupBy('queue')
-    .orderBy('queue')
-    .execute();
-  return rows.map(({ oldest, ...row }) => ({ ...row, oldestSince: oldest ?? undefined }));
 }
 
 /** When the next lane of a queue that nobody holds may be claimed, undefined where none waits; `except` are passed over. */

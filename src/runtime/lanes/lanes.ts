@@ -12,7 +12,8 @@ import { engineOf, type Store, type Tx } from '../../store/store.ts';
 import { isFree, UNENDED } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
-export { counts, park } from './lane-state.ts';
+export { counts } from './count-lanes.ts';
+export { park } from './lane-state.ts';
 export type { Claim, Settlement } from './settlement.ts';
 
 /** Rows of six parameters each in one statement: far under both engines' limits (32,766 and 65,535). */

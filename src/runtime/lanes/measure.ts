@@ -1,6 +1,6 @@
 /** Brings what is known of a store's work into the gauges. */
 import type { Store } from '../../store/store.ts';
-import { counts } from './lane-state.ts';
+import { counts } from './count-lanes.ts';
 
 interface Gauge<L> {
   set(labels: L, value: number): void;

@@ -87,19 +87,11 @@ async function deleteAttempts(tx: Tx, before: number): Promise<number> {
 }
 
 async function deleteDone(tx: Tx, before: number, most: number): Promise<number> {
-  const done = tx.selectFrom('attempt').select('id').where('done', '=', sql.lit(1));
-  const surplus = await done.orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst();
-  const { numDeletedRows } = await tx
-    .deleteFrom('attempt')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('attempt')
-        .select('id')
-        .where('done', '=', sql.lit(1))
-        .where((row) => row.or([row('at', '<', before), row('id', '<=', surplus?.id ?? 0)]))
-        .orderBy('id')
-        .limit(STEP),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const done = tx.selectFrom('attempt').where('done', '=', sql.lit(1));
+  const surplus = await done.select('id').orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst();
+  // Their times rise with their ids: to look for old ones behind newer ones would read all.
+  const oldest = await done.select(['id', 'at']).orderBy('id').limit(STEP).execute();
+  const ids = oldest.filter(({ id, at }) => at < before || id <= (surplus?.id ?? 0)).map(({ id }) => id);
+  if (ids.length > 0) await tx.deleteFrom('attempt').where('id', 'in', ids).execute();
+  return ids.length;
 }

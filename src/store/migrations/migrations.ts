@@ -24,6 +24,7 @@ import { addMatchSuggestions } from './match-suggestion-column.ts';
 import { addCompanyIndex } from './match-tables.ts';
 import { addMonitorLimits } from './monitor-limit-columns.ts';
 import { addNameIndex } from './name-index.ts';
+import { addOpenMatchIndex } from './open-match-index.ts';
 import { addOperators } from './operator-tables.ts';
 import { addOverwrittenEdits } from './overwritten-column.ts';
 import { addPendingLines } from './pending-lines.ts';
@@ -42,6 +43,7 @@ import { addSignOns } from './sign-on-tables.ts';
 import { addTraces } from './trace-columns.ts';
 import { addUndoRuns } from './undo-tables.ts';
 import { addCallWindows } from './window-tables.ts';
+import { addWithheld } from './withheld-column.ts';
 import { addWritten } from './written-table.ts';
 
 /** Add at the end and never change one that was released. The position is the version. */
@@ -89,6 +91,8 @@ const MIGRATIONS: readonly Migration[] = [
   addRefusedUntil,
   addDoneAttempts,
   addKeptBy,
+  addWithheld,
+  addOpenMatchIndex,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

@@ -145,17 +145,25 @@ const ROWS: { readonly [E in EventName]: readonly [data: object, said: readonly 
   monthlyEmployeeCount: [
     { year: 2026, month: 7, before: 0, after: 12 },
     [
-      { field: 'employees', now: 12, before: 0, period: '2026-07' },
-      { field: 'employeesMonth', now: '2026-07', period: '2026-07' },
+      { field: 'employees', now: 12, before: 0, period: '2026-07', figure: { now: 12, before: 0 } },
+      { field: 'employeesMonth', now: '2026-07', period: '2026-07', figure: { now: 12, before: 0 } },
     ],
   ],
   quarterlyEmployees: [
     { year: 2026, quarter: 2, before: '2-4', after: '5-9' },
-    [{ field: 'employeesQuarterly', now: '5-9', before: '2-4', period: '2026-2' }],
+    [
+      {
+        field: 'employeesQuarterly',
+        now: '5-9',
+        before: '2-4',
+        period: '2026-2',
+        figure: { now: '5-9', before: '2-4' },
+      },
+    ],
   ],
   yearlyEmployees: [
     { year: 2025, before: null, after: '1000+' },
-    [{ field: 'employeesYearly', now: '1000+', before: null, period: '2025' }],
+    [{ field: 'employeesYearly', now: '1000+', before: null, period: '2025', figure: { now: '1000+', before: null } }],
   ],
   newArticle: [
     {

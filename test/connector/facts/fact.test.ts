@@ -30,6 +30,38 @@ const ids = (fact: Fact | undefined): readonly string[] | undefined => {
   return Array.isArray(value) ? value.map((each: Member) => each.id) : undefined;
 };
 
+describe('a figure of a period', () => {
+  const figure = (period: string, time: string, now: number, before: number | null): Assertion => ({
+    ...{ field: 'employees', now, before, period, clock: `${period}@${time}` },
+    figure: { now, before },
+  });
+  const folded = (...said: readonly Assertion[]) => factOf(said.map((each, seq) => [each, seq] as const))?.value;
+  const may = figure('2026-05', '2026-07-01', 5, 4);
+  const back = figure('2026-04', '2026-08-01', 4, 5);
+
+  test('of a later period stays where an earlier one comes late', () => {
+    expect(folded(may, figure('2026-04', '2026-06-01', 4, 3))).toMatchObject({ scalar: 5 });
+    expect(folded(may, figure('2026-03', '2026-08-01', 7, 3))).toMatchObject({ scalar: 5 });
+  });
+
+  test('that the register took back is gone, in whatever order that arrives', () => {
+    expect(folded(may, back)).toMatchObject({ scalar: 4 });
+    expect(folded(back, may)).toMatchObject({ scalar: 4 });
+    expect(folded(may, back, may)).toMatchObject({ scalar: 4 });
+    expect(folded(may, back, figure('2026-05', '2026-09-01', 5, 4))).toMatchObject({ scalar: 5 });
+  });
+
+  test('is gone where the whole company is stated later without it', () => {
+    const whole: Assertion = {
+      ...figure('2026-04', '2026-08-01', 4, null),
+      figure: { now: 4, before: null, whole: true },
+    };
+    expect(folded(may, whole)).toMatchObject({ scalar: 4 });
+    expect(folded(whole, may)).toMatchObject({ scalar: 4 });
+    expect(folded(figure('2026-05', '2026-09-01', 5, 4), whole)).toMatchObject({ scalar: 5 });
+  });
+});
+
 describe('a value', () => {
   const known = factOf([[scalar('B', '2026-02'), 5]]);
 

@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../../src/match/entry.ts';
 import { mergeBucket } from '../../../src/match/index/stage.ts';
-import { clearIndex, readEntries, storeEntries } from '../../../src/match/index/write.ts';
+import { clearIndex, entriesBefore, readEntries, storeEntries } from '../../../src/match/index/write.ts';
 import { matchRecords } from '../../../src/match/match.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -24,6 +25,17 @@ describe.each(ENGINES)('the company index on %s', (engine) => {
     expect(await keysOf(store)).not.toEqual(once);
     await put(store, [entry('10000001', 'Mellem', {}), company]);
     expect(await keysOf(store)).toEqual(once);
+  });
+
+  it('is read page by page for the companies that one took over', async () => {
+    const store = await newStore(engine);
+    await store.write((tx) =>
+      sql`insert into match_entry (number, body)
+        with recursive number (n) as (select 0 union all select n + 1 from number where n < 5100)
+        select 10000000 + n, case n when 3 then '{"successor":"77"}' when 5099 then '{"successor":"77"}'
+          else '{"successor":null}' end from number`.execute(tx),
+    );
+    expect(await entriesBefore(store.db, '77')).toEqual(['10000003', '10005099']);
   });
 
   it('keeps what a register change replaces as former', async () => {

@@ -13,7 +13,15 @@ const owner = (at: number) => relation(person(4_000_700_001 + at, `Ejer ${at}`),
 const ownedBy = (...owners: readonly number[]): Company => companyOf({ deltagerRelation: owners.map(owner) });
 const [nobody, one, two, other] = [ownedBy(), ownedBy(1), ownedBy(1, 2), ownedBy(3)];
 
-const row: DocumentStep['row'] = { entity: 'x', digest: '', loaded_at: '', ahead: null, ahead_at: null, body: '{}' };
+const row: DocumentStep['row'] = {
+  entity: 'x',
+  digest: '',
+  loaded_at: '',
+  ahead: null,
+  ahead_at: null,
+  withheld: 0 as const,
+  body: '{}',
+};
 const step = (before: Company, read: Company): DocumentStep => ({
   kind: 'company',
   unread: [],

@@ -181,18 +181,22 @@ describe.each(ENGINES)('figures that the register takes back, on %s', (engine) =
     (await tellOn(engine, ...versions)).told.map(({ monthlyEmployeeCount }) => monthlyEmployeeCount);
   const first = [monthly(april), monthly(april, may), monthly(april)];
 
-  it('are what the next ones are compared with: they were sent', async () => {
-    const sent = { year: 2025, month: 5, before: 4, after: 5 };
-    expect(await sentOf(...first)).toEqual([sent]);
-    expect(await sentOf(...first, monthly(april, [2025, 5, 4]))).toEqual([
+  const sent = { year: 2025, month: 5, before: 4, after: 5 };
+
+  it('are told to be gone at once, with the one that is left', async () => {
+    const back = { year: 2025, month: 4, before: 5, after: 4 };
+    expect(await sentOf(...first)).toEqual([sent, back]);
+    expect(await sentOf(...first, monthly(april, [2025, 5, 4]))).toEqual([sent, back]);
+    expect(await sentOf(...first, monthly(april, may))).toEqual([sent, back, sent]);
+    expect(await sentOf(...first, monthly(april, [2025, 6, 7]))).toEqual([sent, back, { ...sent, month: 6, after: 7 }]);
+  });
+
+  it('are not gone where their own entry cannot be read, or the list of months is not there', async () => {
+    const told = first.slice(0, 2);
+    expect(await sentOf(...told, monthly(april, [2025, 5, 'mange']))).toEqual([sent]);
+    expect(await sentOf(...told, { maanedsbeskaeftigelse: [{ aar: 2025, maaned: 4, antalAnsatte: 4 }] })).toEqual([
       sent,
-      { year: 2025, month: 5, before: 5, after: 4 },
     ]);
-    expect(await sentOf(...first, monthly(april, [2025, 6, 4]))).toEqual([
-      sent,
-      { year: 2025, month: 6, before: 5, after: 4 },
-    ]);
-    expect(await sentOf(...first, monthly(april, may), monthly(april, may, [2025, 6, 5]))).toEqual([sent]);
   });
 
   it('are so also where none is left meanwhile', async () => {

@@ -1,7 +1,7 @@
 /** Skips all rows of a stored plan that a filter finds and that would be linked, as if each were skipped alone. */
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import type { Db, Store, Tx } from '../../../store/store.ts';
-import { updateRows } from '../rows/rows.ts';
+import { inPositions, updateRows } from '../rows/rows.ts';
 import { lockRun, planSight, putRun } from '../rows/run.ts';
 import { readOpenBackfill } from '../runs.ts';
 import { isEditable, lineOf, skipped } from './edit.ts';
@@ -26,12 +26,18 @@ const toLink = (db: Db, provider: string, filter: PlanFilter) =>
 
 /** How many rows that would be. */
 export async function countToSkip(db: Db, provider: string, filter: PlanFilter): Promise<number> {
-  const { count } = await toLink(db, provider, filter)
-    .clearSelect()
-    .clearOrderBy()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  let sum = 0;
+  await inPositions(db, provider, async (from, to) => {
+    const { count } = await toLink(db, provider, filter)
+      .clearSelect()
+      .clearOrderBy()
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('position', '>', from)
+      .where('position', '<=', to)
+      .executeTakeFirstOrThrow();
+    sum += Number(count);
+  });
+  return sum;
 }
 
 /** `stale`: the plan is another one by now, and what was not skipped before that is as it was; `busy`: no plan may be edited. */

@@ -1,5 +1,6 @@
 /** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
 import { type RawBuilder, sql } from 'kysely';
+import { inPages, ROWS_AT_ONCE } from '../../../store/count.ts';
 import { each, eachRow } from '../../../store/each.ts';
 import { withoutErased } from '../../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../../store/schema.ts';
@@ -153,9 +154,48 @@ export interface ScanCounts {
   readonly unsure: number;
 }
 
-/** Reads every row of the connection. By sums and not by groups, which an engine would sort: memory for each row. */
+/** Reads every row of the connection, page by page. */
 export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
-  const rows = await db
+  const total = new Map<string, number>();
+  await inPositions(db, provider, async (from, to) => {
+    for (const [name, count] of Object.entries(await countRange(db, provider, from, to)))
+      total.set(name, (total.get(name) ?? 0) + count);
+  });
+  const of = (name: string): number => total.get(name) ?? 0;
+  const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (of(one) > 0 ? [[one, of(one)]] : [])));
+  return {
+    verdicts,
+    toLink: of('toLink'),
+    linked: of('linkedRows'),
+    failed: of('failedRows'),
+    person: of('personRows'),
+    mistyped: of('mistyped'),
+    unsure: of('unsure'),
+  };
+}
+
+/** Reads the rows of a connection in ranges of their positions: after `from`, up to `to`. */
+export async function inPositions(
+  db: Db,
+  provider: string,
+  read: (from: number, to: number) => Promise<void>,
+): Promise<void> {
+  const { last } = await db
+    .selectFrom('scan')
+    .select(({ fn }) => fn.max('position').as('last'))
+    .where('provider', '=', provider)
+    .where('purpose', '=', PURPOSE)
+    .executeTakeFirstOrThrow();
+  await inPages(-1, async (from) => {
+    const to = from + ROWS_AT_ONCE;
+    await read(from, to);
+    return to < (last ?? 0) ? to : undefined;
+  });
+}
+
+/** By sums and not by groups, which an engine would sort: memory for each row. */
+const countRange = (db: Db, provider: string, from: number, to: number) =>
+  db
     .selectFrom('scan')
     .select([
       ...VERDICTS.map((verdict) => countWhere(sql`verdict = ${sql.lit(verdict)}`).as(verdict)),
@@ -168,11 +208,9 @@ export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
     ])
     .where('provider', '=', provider)
     .where('purpose', '=', PURPOSE)
+    .where('position', '>', from)
+    .where('position', '<=', to)
     .executeTakeFirstOrThrow();
-  const { toLink, linkedRows: linked, failedRows: failed, personRows: person, mistyped, unsure } = rows;
-  const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (rows[one] > 0 ? [[one, rows[one]]] : [])));
-  return { verdicts, toLink, linked, failed, person, mistyped, unsure };
-}
 
 /** How many rows a condition holds for, without a sort. */
 export const countWhere = (condition: RawBuilder<unknown>): RawBuilder<number> =>

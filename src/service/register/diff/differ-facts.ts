@@ -2,8 +2,7 @@
 import type { EventData } from '../../../protocol/events.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from '../document/company.ts';
-import { type Employment, isPlausible } from '../document/employment.ts';
-import { sentFigure } from '../document/known.ts';
+import type { Employment } from '../document/employment.ts';
 import { changed, type Differ, type DiffOptions, type IndustryChange, listChanged, missing } from './differ.ts';
 
 const ADDRESS_KEYS = [
@@ -84,16 +83,9 @@ const altIndustries: Differ<'altIndustries'> = (before, after, { isRecoded }) =>
   return { ...found, data: { added: once(added), removed: once(removed) } };
 };
 
-const employment = <T extends string | number>(
-  before: Employment<T> | null,
-  after: Employment<T> | null,
-  { today, most }: { readonly today: string; readonly most: number },
-) => {
+/** A figure of an earlier period than the one known before is told too: the register took the later one back. */
+const employment = <T extends string | number>(before: Employment<T> | null, after: Employment<T> | null) => {
   if (after === null || before?.value === after.value) return undefined;
-  // Figures of an earlier period than the ones we sent are no news: the register took the newer ones back.
-  // One of a period that cannot be was mistyped, and known by an earlier version of this program.
-  const isEarlier = before !== null && (after.year - before.year || after.number - before.number) < 0;
-  if (before !== null && isEarlier && isPlausible(before, most, today)) return undefined;
   return { before: before?.value ?? null, after: after.value, year: after.year, number: after.number, at: [after.at] };
 };
 
@@ -131,22 +123,22 @@ export const FACT_DIFFERS = {
     const found = changed(before.commercialProtection, after.commercialProtection);
     return found === undefined ? undefined : { ...found, at: [after.commercialProtection.at] };
   },
-  monthlyEmployeeCount: (before, after, { today }) => {
-    const found = employment(sentFigure(before, 'monthly') ?? null, after.monthly, { today, most: 12 });
+  monthlyEmployeeCount: (before, after) => {
+    const found = employment(before.monthly, after.monthly);
     if (found === undefined) return undefined;
     const { year, number, at, ...values } = found;
     const data: EventData<'monthlyEmployeeCount'> = { year, month: number, ...values };
     return { data, at };
   },
-  quarterlyEmployees: (before, after, { today }) => {
-    const found = employment(sentFigure(before, 'quarterly') ?? null, after.quarterly, { today, most: 4 });
+  quarterlyEmployees: (before, after) => {
+    const found = employment(before.quarterly, after.quarterly);
     if (found === undefined) return undefined;
     const { year, number, at, ...values } = found;
     const data: EventData<'quarterlyEmployees'> = { year, quarter: number, ...values };
     return { data, at };
   },
-  yearlyEmployees: (before, after, { today }) => {
-    const found = employment(sentFigure(before, 'yearly') ?? null, after.yearly, { today, most: 0 });
+  yearlyEmployees: (before, after) => {
+    const found = employment(before.yearly, after.yearly);
     if (found === undefined) return undefined;
     const { before: was, after: is, year, at } = found;
     return { data: { year, before: was, after: is }, at };

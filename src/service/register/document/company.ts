@@ -41,13 +41,6 @@ export interface Merger {
   readonly goesIn?: boolean;
 }
 
-/** Numbers of employees by part. */
-export interface Figures {
-  readonly monthly?: Employment<number>;
-  readonly quarterly?: Employment<string>;
-  readonly yearly?: Employment<string>;
-}
-
 /** The snapshot's own form: one of another form is read as if the company had never been seen. */
 export const SNAPSHOT_FORM = 1;
 
@@ -91,8 +84,6 @@ export interface Company {
   readonly monthly: Employment<number> | null;
   readonly quarterly: Employment<string> | null;
   readonly yearly: Employment<string> | null;
-  /** Figures that were sent last and that the register has taken back since: the next ones are compared with these. */
-  readonly sent?: Figures;
   /** Parts that no document has spoken of yet: their first values are no changes. See known.ts. */
   readonly unknown?: readonly string[];
   /** Parts that had something, and of which the register says that nothing is left. */
@@ -102,7 +93,7 @@ export interface Company {
 }
 
 /** Parts of a company, and of its bodies. */
-export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'sent' | 'entity' | 'kind'>> {
+export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'entity' | 'kind'>> {
   readonly bodies?: Partial<RelationBodies>;
 }
 

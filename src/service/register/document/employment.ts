@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../protocol/text/json.ts';
 import { whole } from './fields.ts';
 import { intervalOfCode, intervalOfNumber } from './intervals.ts';
-import { entriesOf, isLater, noteUnread, touchedAt, type View } from './validity.ts';
+import { entriesOf, isLater, noteDay, noteUnread, touchedAt, type View } from './validity.ts';
 
 /** The figure of one period; `number` is the month or quarter, 0 for a year. */
 export interface Employment<T> {
@@ -45,21 +45,38 @@ interface Kind<T> {
 const FIRST_YEAR = 1900;
 
 /** Whether a year has such a month or quarter, and it has begun: the register holds mistyped ones. */
-export const isPlausible = ({ year, number }: FigurePeriod, most: number, today: string): boolean => {
+const isPlausible = ({ year, number }: FigurePeriod, most: number, today: string): boolean => {
   const [now, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
   if (year < FIRST_YEAR || year > now || (most === 0 ? number !== 0 : number < 1 || number > most)) return false;
   return year < now || number <= Math.ceil((month * most) / 12);
 };
 
+const beginOf = ({ year, number }: FigurePeriod, most: number): string => {
+  const month = most === 0 ? 1 : ((number - 1) * 12) / most + 1;
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-01`;
+};
+
 /** The period of an entry. */
-const periodIn = (entry: JsonObject, { key, most }: Kind<unknown>, today: string): FigurePeriod | undefined => {
+const periodIn = (
+  entry: JsonObject,
+  { key, most }: Kind<unknown>,
+  { today, horizon }: View,
+): FigurePeriod | undefined => {
   const year = whole(entry['aar']);
   const number = key === undefined ? 0 : whole(entry[key]);
   if (year === null || number === null) return undefined;
-  return isPlausible({ year, number }, most, today) ? { year, number } : undefined;
+  const period = { year, number };
+  if (isPlausible(period, most, today)) return period;
+  // One that has yet to begin counts from its first day on.
+  const begins = beginOf(period, most);
+  if (isPlausible(period, most, begins)) noteDay(horizon, begins, today);
+  return undefined;
 };
 
 const distance = (a: FigurePeriod, b: FigurePeriod): number => a.year - b.year || a.number - b.number;
+
+const later = (a: FigurePeriod | undefined, b: FigurePeriod | undefined): FigurePeriod | undefined =>
+  a === undefined || (b !== undefined && distance(b, a) > 0) ? b : a;
 
 /** Of two figures of one period the one that the register touched last counts. */
 const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
@@ -68,6 +85,9 @@ const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
   return a.at === b.at ? String(a.value) > String(b.value) : isLater(a.at, b.at);
 };
 
+/** Names the figure of a part's latest period, if nobody can read that one. */
+export const latestFigure = (part: string): string => `latest ${part} figure`;
+
 /**
  * The figure of the latest period that has one, in whatever order they come. One that cannot be read, or of a period that
  * cannot be, is passed over; without another, what was known stays.
@@ -75,27 +95,39 @@ const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
 const newestOf = <T extends string | number>(
   lists: readonly unknown[],
   kind: Kind<T>,
-  { today, unread }: View,
+  view: View,
 ): Employment<T> | null => {
   let best: Employment<T> | null = null;
+  let unreadable: FigurePeriod | undefined;
   for (const entry of lists.flatMap(entriesOf)) {
     if (!kind.states(entry)) continue;
-    const period = periodIn(entry, kind, today);
+    const period = periodIn(entry, kind, view);
     const value = period === undefined ? null : kind.figure(entry);
     if (period === undefined || value === null) {
-      noteUnread(unread, `${kind.part} figure`, entry);
+      noteUnread(view.unread, `${kind.part} figure`, entry);
+      unreadable = later(period, unreadable);
       continue;
     }
     const found: Employment<T> = { ...period, value, at: touchedAt(entry) };
     if (best === null || isNewer(found, best)) best = found;
   }
-  const passedOver = unread.get(`${kind.part} figure`);
-  if (best === null && passedOver !== undefined) {
-    unread.delete(`${kind.part} figure`);
-    unread.set(kind.part, passedOver);
-  }
+  renameUnread(view.unread, kind.part, best, unreadable);
   return best;
 };
+
+/** A figure that was passed over says more if no other is left, or none as late. */
+function renameUnread(
+  unread: View['unread'],
+  part: string,
+  best: FigurePeriod | null,
+  unreadable: FigurePeriod | undefined,
+): void {
+  const passedOver = unread.get(`${part} figure`);
+  const isLatest = best === null || (unreadable !== undefined && distance(unreadable, best) > 0);
+  if (passedOver === undefined || !isLatest) return;
+  unread.delete(`${part} figure`);
+  unread.set(best === null ? part : latestFigure(part), passedOver);
+}
 
 const MONTH: Kind<number> = { part: 'monthly', key: 'maaned', most: 12, figure: exact, states: statesNumber };
 const QUARTER: Kind<string> = { part: 'quarterly', key: 'kvartal', most: 4, figure: interval, states: statesInterval };

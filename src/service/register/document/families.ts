@@ -16,7 +16,6 @@ export type Part =
       | 'readOn'
       | 'bodies'
       | 'unknown'
-      | 'sent'
       | 'emptied'
       | 'withheld'
     >;

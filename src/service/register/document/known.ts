@@ -3,8 +3,8 @@
  * that a document does not state is unknown, never empty. Pure.
  */
 import type { Capital } from '../../../protocol/formats.ts';
-import type { AltIndustry, Company, Figures } from './company.ts';
-import { type Employment, isPlausible } from './employment.ts';
+import type { AltIndustry, Company } from './company.ts';
+import { type Employment, latestFigure } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
 import { BODIES, type BodyMember, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
 import type { DocumentStatement } from './stated.ts';
@@ -78,6 +78,13 @@ export const withParts = <S extends object>(to: S, from: S, parts: readonly (key
 const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
   after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);
 
+/** Whether a figure stays: none is left that could be told in its place, or nobody can read a later one, which is not taken back. */
+const isFigureLeft = (part: Own, before: Company, read: Company, says: DocumentStatement): boolean => {
+  if (part !== 'monthly' && part !== 'quarterly' && part !== 'yearly') return false;
+  const isUnread = says.of(latestFigure(part)) === 'unreadable' && !isLaterFigure(read[part], before[part]);
+  return read[part] === null || isUnread;
+};
+
 const isReplaced = (part: Own, before: Company, after: Company, says: DocumentStatement): boolean =>
   (part === 'monthly' || part === 'quarterly' || part === 'yearly') &&
   says.of(part) === 'silent' &&
@@ -131,27 +138,7 @@ export const withKnown = (before: Company | undefined, read: Company, says: Docu
       isKnown(known, part) &&
       (says.of(part) === 'stated' || isLeft(part) || before?.emptied?.includes(part) === true),
   );
-  const sent = sentBefore(before, known);
-  return {
-    ...known,
-    ...(emptied.length > 0 && { emptied }),
-    ...(Object.keys(sent).length > 0 && { sent }),
-  };
-};
-
-/** What was sent last of a figure: the newest one, if the register has not taken it back. */
-export const sentFigure = <P extends keyof Figures>(company: Company, part: P): Company[P] | Figures[P] =>
-  company.sent?.[part] ?? company[part];
-
-/** The figures that were sent and that a company is no longer known with. One of a period that cannot be counts for nothing. */
-const sentBefore = (before: Company | undefined, known: Company): Figures => {
-  const isTakenBack = <P extends keyof Figures>(part: P, most: number): boolean => {
-    const sent = before && sentFigure(before, part);
-    return sent != null && isPlausible(sent, most, known.readOn) && !isLaterFigure(known[part], sent);
-  };
-  const of = <P extends keyof Figures>(part: P, most: number): Figures =>
-    before !== undefined && isTakenBack(part, most) ? { [part]: sentFigure(before, part) } : {};
-  return { ...of('monthly', 12), ...of('quarterly', 4), ...of('yearly', 0) };
+  return { ...known, ...(emptied.length > 0 && { emptied }) };
 };
 
 const NOBODY: Membership = { members: [], at: null };
@@ -176,7 +163,9 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Document
   const { kept, known } = outcomesOf(before, read, says);
   if (before === undefined) return known;
   if (plainStatus(before.status.value) === plainStatus(read.status.value)) kept.add('status');
-  const parts = OWN_PARTS.filter((part) => kept.has(part) && !isReplaced(part, before, read, says));
+  const parts = OWN_PARTS.filter(
+    (part) => isFigureLeft(part, before, read, says) || (kept.has(part) && !isReplaced(part, before, read, says)),
+  );
   const bodies = { ...known.bodies };
   for (const body of BODIES)
     bodies[body] = kept.has(body)

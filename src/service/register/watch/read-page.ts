@@ -206,6 +206,7 @@ function stepOf(before: Company | Unit | undefined, { snapshot: read, says, unre
 const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
   ...heading,
   body: JSON.stringify(snapshot),
+  withheld: snapshot.kind === 'company' && snapshot.withheld !== undefined ? 1 : 0,
 });
 
 /** Whether the stored body is needed: reading it costs more than to see that a document is known. */

@@ -86,7 +86,7 @@ const withhold = (step: DocumentStep, parts: readonly Part[]): DocumentStep => {
     bodies: Object.fromEntries(bodies.map((body) => [body, read.bodies[body]])),
   };
   const company: Company = { ...kept, withheld };
-  return { ...step, after: company, row: { ...row, body: JSON.stringify(company) } };
+  return { ...step, after: company, row: { ...row, body: JSON.stringify(company), withheld: 1 } };
 };
 
 /** A company as it is once what was withheld counts. */

@@ -23,6 +23,8 @@ export interface SnapshotRow {
   readonly loaded_at: string;
   readonly ahead: string | null;
   readonly ahead_at: number | null;
+  /** 1 while the safety limit withholds something of it. */
+  readonly withheld: 0 | 1;
 }
 
 /** Rows of one statement: some hundred kilobytes of JSON, a few milliseconds. */
@@ -76,8 +78,16 @@ export async function areUntouched(
 
 const SNAPSHOTS: InsertTarget = {
   table: 'snapshot',
-  columns: ['entity', 'body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at'],
-  rest: `on conflict (entity) do update set ${['body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'updated_at']
+  columns: ['entity', 'body', 'digest', 'loaded_at', 'ahead', 'ahead_at', 'withheld', 'updated_at'],
+  rest: `on conflict (entity) do update set ${[
+    'body',
+    'digest',
+    'loaded_at',
+    'ahead',
+    'ahead_at',
+    'withheld',
+    'updated_at',
+  ]
     .map((column) => `${column} = excluded.${column}`)
     .join(', ')}`,
 };
@@ -95,7 +105,7 @@ export async function storeRows(
       tx,
       SNAPSHOTS,
       // Bodies are JSON, which escapes what PostgreSQL does not keep: see `storable`.
-      chunk.map((row) => [row.entity, row.body, row.digest, row.loaded_at, row.ahead, row.ahead_at, now]),
+      chunk.map((row) => [row.entity, row.body, row.digest, row.loaded_at, row.ahead, row.ahead_at, row.withheld, now]),
     );
     await breathe();
   }

@@ -20,7 +20,7 @@ const emptyBodies: RelationBodies = {
   founders: emptyBody,
 };
 
-const nothingOf = ({ sent: _, ...company }: Company): Company => ({
+const nothingOf = (company: Company): Company => ({
   ...company,
   names: UNTOLD,
   altNames: NONE,

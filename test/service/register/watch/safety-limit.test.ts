@@ -6,6 +6,7 @@ import { claim } from '../../../../src/runtime/lanes/lanes.ts';
 import { readFullStates } from '../../../../src/service/monitors/full-state.ts';
 import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts';
 import { releaseLosses } from '../../../../src/service/register/watch/release-losses.ts';
+import { plansOf } from '../../../connector/query-plans.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
 import { START, setWatch, type WatchFixture } from '../watch-fixture.ts';
@@ -43,6 +44,20 @@ const answer = (fixture: WatchFixture, verb: 'accept' | 'keep') =>
 const ownersOf = async ({ store }: WatchFixture, at: number) =>
   (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
     .trueOwnership.members.length;
+
+it('what is withheld is found by an index, and not in every snapshot', async () => {
+  const fixture = await filled('sqlite');
+  const claimed = { queue: VANISHED_QUEUE, key: '*', fence: 1, attempts: 0, since: 1, marks: 1, unended: 0 };
+  const plans = await plansOf((db) =>
+    releaseLosses(
+      { ...fixture.deps, store: { ...fixture.store, write: (work) => db.transaction().execute(work) } },
+      claimed,
+    ),
+  );
+  expect(plans.filter((plan) => /snapshot/u.test(plan))).toEqual([
+    expect.stringMatching(/^SEARCH snapshot USING INDEX snapshot_withheld/u),
+  ]);
+});
 
 describe.each(ENGINES)('the safety limit on %s', (engine) => {
   it('tells nothing of a family that goes from many companies, keeps it, and asks a person once', async () => {
@@ -91,7 +106,16 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await answer(fixture, 'accept');
     const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
     await releaseLosses(fixture.deps, held);
+    clearImmediate(next);
+    // Requests get their turn after each part of them.
+    expect(turns).toBeGreaterThanOrEqual(3);
     expect(await fixture.changes()).toHaveLength(101);
     // And what goes in the days after is told at once, however much that is.
     for (const documents of [many(120, false), many(180, true)]) {
