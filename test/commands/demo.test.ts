@@ -18,6 +18,7 @@ test('the demo plays every scene, keeps what a person wrote, and finds the compa
   expect(stdout).toContain('calls made to the CRMs for it: 0');
   const [, number] = /it has no CVR number, and is certainly [^,]+, (\d{8}): name equal/u.exec(stdout) ?? [];
   expect(number).toBeDefined();
+  expect(stdout).toContain(`a person accepts it: the record is linked to CVR-1-${number}`);
   expect(stdout.slice(stdout.indexOf('a person accepts it'))).toMatch(/^ {2}hubspot +\d+ \S+=/mu);
 
   // Of a store that both halves filled, an export finds every row that names the company.

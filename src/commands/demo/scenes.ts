@@ -73,15 +73,17 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   say(`  deliveries  ${sent} sent again; calls made to the CRMs for it: ${calls}`);
 
   say('\n6. Somebody makes a record without a CVR number: cvrsync finds the company, and a person decides.');
-  if (hubspot !== undefined) await findByName(setup, third, hubspot, say);
+  if (hubspot !== undefined) await findByName(setup, hubspot, say);
 }
 
 /** A record without a number, as somebody types in what they heard on the phone: the company it means is suggested. */
-async function findByName(setup: DemoSetup, actor: Actor, crm: CrmEmulator, say: Say): Promise<void> {
+async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise<void> {
   const { store } = setup.app;
+  await setup.publish(setup.newcomer);
+  await setup.settled();
   const deps = { store, now: Date.now, report: () => {}, onProblem: () => {} };
   await rebuildIndex(deps, readRegisterEntries, new AbortController().signal);
-  const { name, address } = companyOf(actor);
+  const { name, address } = companyOf(setup.newcomer);
   const typed = name.replace(/ (?:A\/S|ApS|I\/S|IVS|P\/S|K\/S)$/u, '').toUpperCase();
   const street = `${address.streetName ?? ''} ${address.houseNumberFrom ?? ''}`.trim();
   const id = crm.add({ name: typed, address: street, zip: String(address.postalCode ?? '') });
@@ -92,8 +94,8 @@ async function findByName(setup: DemoSetup, actor: Actor, crm: CrmEmulator, say:
   const suggestions = await readAttention(store.db, Date.now(), { kinds: ['match'] });
   for (const suggestion of suggestions) {
     say(`  review      ${suggestion.reason}`);
-    say('  review      a person accepts it: the record is linked, filled, and gets its number');
-    await store.write((tx) => resolveAttention(tx, 'accept', suggestion.id, Date.now()));
+    const accepted = await store.write((tx) => resolveAttention(tx, 'accept', suggestion.id, Date.now()));
+    if (accepted.kind === 'done') say(`  review      a person accepts it: ${accepted.note}`);
   }
   await setup.settled();
 }

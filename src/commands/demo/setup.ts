@@ -26,6 +26,8 @@ export interface DemoSetup {
   readonly app: App;
   readonly emulators: readonly CrmEmulator[];
   readonly actors: readonly Actor[];
+  /** A company that no CRM has a record of. */
+  readonly newcomer: Actor;
   readonly mailbox: Mailbox;
   /** The configuration file, for commands that inspect the result. */
   readonly file: string;
@@ -62,13 +64,17 @@ export async function setUpDemo(context: CommandContext, folder: string, seed: n
   const loaded = await loadConfig({ file, env: {} });
   if (!loaded.ok) throw new ConfigError(file, loaded.errors);
   const app = await startApp(loaded.config, { log: context.log, env: {} });
-  const actors = sampleCompanies(seed, COMPANIES).map((company) => enter(company, emulators));
+  const companies = sampleCompanies(seed, COMPANIES + 1);
+  const actors = companies.slice(0, COMPANIES).map((company) => enter(company, emulators));
+  const [newcomer] = companies.slice(COMPANIES).map((company) => enter(company, []));
+  if (newcomer === undefined) throw new Error('there are too few sample companies');
   let documents = 0;
 
   return {
     app,
     emulators,
     actors,
+    newcomer,
     mailbox,
     file,
     async publish({ versions }) {
