@@ -142,7 +142,9 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { retention } = deps;
   const common = { store, wakeUp, now, log, metrics, secrets, ...(retention !== undefined && { retention }) };
   const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
-  const posting = { http: transports.http, ownTransport: transports.ownTransport, emailEvent, beneficialOwners };
+  const { http, ownTransport } = transports;
+  const { deprecatedReport } = settings.reports;
+  const posting = { http, ownTransport, emailEvent, beneficialOwners, deprecatedReport };
   const source = openSource(settings.register, deps);
   const sourceDeps = { ...common, http: watchOutages({ store, now, log }).watchHosts(deps.http) };
   const tasks = watchTasks(sourceDeps, source, settings);

@@ -9,6 +9,8 @@ import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { readFullStates } from '../monitors/full-state.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
+import { newReportOf } from '../reports/deprecated.ts';
+import { latestReports } from '../reports/store-filing.ts';
 import { post, type Webhook } from './post.ts';
 
 export interface TestDeps extends WireOptions {
@@ -17,6 +19,8 @@ export interface TestDeps extends WireOptions {
   readonly now: () => number;
   /** Whether beneficial owners are told; not where absent. */
   readonly beneficialOwners?: boolean;
+  /** Whether a report comes with the deprecated copy of itself; not if absent. */
+  readonly deprecatedReport?: boolean;
 }
 
 /** What the webhook answered, or why it did not. */
@@ -69,22 +73,27 @@ export async function testWebhook(
 }
 
 /** How the state of a company is told. */
-interface TestedState extends Pick<TestDeps, 'beneficialOwners'> {
+interface TestedState extends Pick<TestDeps, 'beneficialOwners' | 'deprecatedReport'> {
   readonly now: number;
   /** Type name of production units. */
   readonly placeType: string;
 }
 
-/** What a test sends: the whole state of a company, or of an invented one. Undefined where the company is not known. */
+/**
+ * What a test sends: the whole state of a company with its newest report, or that of an invented one. Undefined where the
+ * company is not known.
+ */
 export async function testPayload(
   db: Db,
   entity: string | undefined,
-  { now, placeType, beneficialOwners = false }: TestedState,
+  { now, placeType, beneficialOwners = false, deprecatedReport = false }: TestedState,
 ): Promise<Writable | undefined> {
   if (entity === undefined) return samplePayload({ now });
   const state = (await readFullStates(db, [entity])).get(entity);
   if (state === undefined) return undefined;
   const updates = stateOf(state.company, { today: todayAt(now), placeType, isRecoded: () => false });
   const told = beneficialOwners ? updates : withoutBeneficialOwners(updates);
-  return { entityId: entity, timestamp: state.timestamp, updates: told };
+  const report = (await latestReports(db, [entity])).get(entity);
+  const newReport = report && { newReport: newReportOf(report, deprecatedReport) };
+  return { entityId: entity, timestamp: state.timestamp, updates: { ...told, ...newReport } };
 }

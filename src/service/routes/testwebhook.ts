@@ -50,7 +50,7 @@ const schema = {
   security: KEY_SECURITY,
   operationId: 'testWebhook',
   summary: 'Sends an example payload to a webhook and reports the outcome',
-  description: `Posts the whole state of a company as one payload, marked by the header \`webhook-test: true\`, without credentials and unsigned. Waits 5 s for a connection and 15 s in all, follows no redirect, and tries once. Addresses that are not public are refused. A key may test ${TESTS} times a minute. The names of the parameters may be in any case; each is given once.`,
+  description: `Posts the whole state of a company, with its newest report, as one payload, marked by the header \`webhook-test: true\`, without credentials and unsigned. Waits 5 s for a connection and 15 s in all, follows no redirect, and tries once. Addresses that are not public are refused. A key may test ${TESTS} times a minute. The names of the parameters may be in any case; each is given once.`,
   querystring,
   response: {
     204: nothing('The webhook handled the notification: it answered 200 to 299'),

@@ -5,6 +5,7 @@ import { createGuard, type GuardOptions } from '../../../src/http/outbound/guard
 import { createServer } from '../../../src/http/server/server.ts';
 import { readPayload } from '../../../src/protocol/payload.ts';
 import { sampleCompany } from '../../../src/protocol/sample/company.ts';
+import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { TEST_FAULTS } from '../../../src/service/delivery/test-webhook.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
@@ -68,7 +69,8 @@ describe('a test of a webhook', () => {
     expect(headers).toMatchObject({ 'webhook-test': 'true', 'webhook-id': expect.stringMatching(/^msg_/) });
     expect(headers).not.toHaveProperty('webhook-signature');
     const read = readPayload(JSON.parse(body));
-    expect(read).toMatchObject({ ok: true, payload: { updates: { name: { before: null } } } });
+    const { newReport: invented } = samplePayload({ now: 0 }).updates;
+    expect(read).toMatchObject({ ok: true, payload: { updates: { name: { before: null }, newReport: invented } } });
     expect(await store.db.selectFrom('delivery').selectAll().execute()).toEqual([]);
   });
 
@@ -88,10 +90,24 @@ describe('a test of a webhook', () => {
     if (reading.kind !== 'company') expect.fail(`read a ${reading.kind}`);
     const row = { entity: company.entityId, body: JSON.stringify(reading.company), digest: '', ahead: null };
     const values = { ...row, loaded_at: reading.loadedAt, updated_at: at };
-    await store.write((tx) => tx.insertInto('snapshot').values(values).execute());
+    const report = sampleCompany(1).report ?? expect.fail();
+    const filing = {
+      id: 'f1',
+      entity: company.entityId,
+      data: JSON.stringify(report),
+      published_at: '2026-04-11T07:00:00.000Z',
+    };
+    const year = { period_start: '2025-01-01', period_end: '2025-12-31' };
+    await store.write(async (tx) => {
+      await tx.insertInto('snapshot').values(values).execute();
+      await tx
+        .insertInto('filing')
+        .values({ ...filing, ...year, error: null, read_at: at, retry_at: null, record: null, attempts: 0 })
+        .execute();
+    });
     expect((await ask({ url: hook.url, entityId: company.entityId.toLowerCase() })).status).toBe(204);
     const read = readPayload(JSON.parse(hook.seen[0]?.body ?? ''));
-    const updates = { name: { before: null, after: company.name } };
+    const updates = { name: { before: null, after: company.name }, newReport: { data: report } };
     expect(read).toMatchObject({ ok: true, payload: { entityId: company.entityId, updates } });
   });
 

@@ -6,7 +6,7 @@ import type { Company } from '../document/company.ts';
 import type { Unit } from '../document/unit.ts';
 import { changeOf, isEmpty, onceOnly, type StateStep } from './change-of.ts';
 import { changed, type DataByEvent, type Differ, type DiffOptions, elsewhere, entityOf } from './differ.ts';
-import { FACT_DIFFERS, industryChanged, isSameAddress } from './differ-facts.ts';
+import { altIndustriesChanged, FACT_DIFFERS, industryChanged, isSameAddress } from './differ-facts.ts';
 import { mergersFound, RELATION_DIFFERS, unitsChanged } from './differ-relations.ts';
 import { foundingOf } from './founding.ts';
 import { formerSharesOf, peopleChanges } from './people.ts';
@@ -93,6 +93,10 @@ export const changesOf = (before: Company | undefined, after: Company, options: 
   ];
 };
 
+/** Nothing changed in a part that one of two snapshots does not have. */
+const both = <T, R>(before: T | undefined, after: T | undefined, find: (before: T, after: T) => R): R | undefined =>
+  before === undefined || after === undefined ? undefined : find(before, after);
+
 /**
  * What a production unit's document changes: one `pUnitUpdated` for the company it belongs to. That it came or went is
  * told by the company's own document; first sight and a unit without a company tell nothing.
@@ -107,6 +111,8 @@ export const unitChanges = (before: Unit | undefined, after: Unit, options: Diff
     changed(before.phoneNumber, after.phoneNumber),
     changed(before.fax, after.fax),
     changed(before.email, after.email),
+    both(before.altIndustries, after.altIndustries, (was, is) => altIndustriesChanged(was, is, options)),
+    both(before.commercialProtection, after.commercialProtection, changed),
     changed(before.company, after.company),
   ].filter((each) => each !== undefined);
   if (found.length === 0) return [];

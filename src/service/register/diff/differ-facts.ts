@@ -3,7 +3,15 @@ import type { EventData } from '../../../protocol/events.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from '../document/company.ts';
 import type { Employment } from '../document/employment.ts';
-import { changed, type Differ, type DiffOptions, type IndustryChange, listChanged, missing } from './differ.ts';
+import {
+  changed,
+  type Differ,
+  type DiffOptions,
+  type FoundChange,
+  type IndustryChange,
+  listChanged,
+  missing,
+} from './differ.ts';
 
 const ADDRESS_KEYS = [
   'countryCode',
@@ -63,8 +71,12 @@ export const industryChanged = (
   return change !== undefined && isRecoded(change) ? undefined : changed(before, after, isSameIndustry);
 };
 
-const altIndustries: Differ<'altIndustries'> = (before, after, { isRecoded }) => {
-  const [was, is] = [before.altIndustries, after.altIndustries];
+/** The change of secondary industries, likewise without those that were only recoded. */
+export const altIndustriesChanged = (
+  was: Company['altIndustries'],
+  is: Company['altIndustries'],
+  { isRecoded }: Pick<DiffOptions, 'isRecoded'>,
+): FoundChange<'altIndustries'> | undefined => {
   const recoded = is.value.filter(({ place, industry }) => {
     const change = recodingOf(inPlace(was.value, place), industry);
     return change !== undefined && isRecoded(change);
@@ -95,7 +107,7 @@ export const FACT_DIFFERS = {
   altNames: (before, after) => listChanged(before.altNames, after.altNames, (name) => name),
   address: (before, after) => changed(before.address, after.address, isSameAddress),
   industry: (before, after, options) => industryChanged(before.industry, after.industry, options),
-  altIndustries,
+  altIndustries: (before, after, options) => altIndustriesChanged(before.altIndustries, after.altIndustries, options),
   purpose: (before, after) => changed(before.purpose, after.purpose),
   powerToBind: (before, after) => changed(before.powerToBind, after.powerToBind),
   bylawsChangedDate: (before, after) => changed(before.bylawsChangedDate, after.bylawsChangedDate),

@@ -105,6 +105,13 @@ const isOpen = (entry: JsonObject): boolean => {
   return isPublic && text(entry['kontaktoplysning']) !== null;
 };
 
+/** Whether the register protects it against advertising. */
+export const protectionOf = ({ reklamebeskyttet }: JsonObject, { unread }: View): boolean | null => {
+  const isProtected = flag(reklamebeskyttet);
+  if (reklamebeskyttet != null && isProtected === null) noteUnread(unread, 'commercialProtection', reklamebeskyttet);
+  return isProtected;
+};
+
 /** A phone number, address or site that is not secret. */
 export const contactOf = (list: unknown, view: View, part: string): DatedValue<string | null> => {
   const { entry, at } = current(list, view, isOpen);
@@ -153,7 +160,7 @@ const all = (view: View, part: string, list: unknown, keyOf: (entry: JsonObject)
   return { value: [...keys].sort(), at };
 };
 
-const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
+export const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
   const places = [1, 2, 3].map((place) => ({ place, picked: current(document[`bibranche${place}`], view) }));
   const value = places.flatMap(({ place, picked }): readonly AltIndustry[] => {
     const industry = told(view, `altIndustry${place}`, picked, (entry) => industryOf(entry, view)).value;
@@ -207,8 +214,6 @@ export const companyOf = (
   const attribute = <T>(part: string, type: string, of: (value: unknown) => T | null) =>
     told(view, part, current(attributes.get(type), view), (entry) => of(entry?.['vaerdi']));
   const names = told(view, 'names', current(document['navne'], view), (entry) => text(entry?.['navn']));
-  const { reklamebeskyttet: isProtected } = document;
-  if (isProtected != null && flag(isProtected) === null) noteUnread(unread, 'commercialProtection', isProtected);
   const metadata = document['virksomhedMetadata'];
   const latest = isJsonObject(metadata) ? metadata['nyesteNavn'] : undefined;
   const entity = companyEntityId(cvr);
@@ -245,7 +250,7 @@ export const companyOf = (
       const number = digits(pNummer, 10);
       return number === null ? null : `CVR-2-${number}`;
     }),
-    commercialProtection: { value: flag(isProtected), at: registeredAt },
+    commercialProtection: { value: protectionOf(document, view), at: registeredAt },
     monthly: newestMonth(document, now),
     quarterly: newestQuarter(document, now),
     yearly: newestYear(document, now),

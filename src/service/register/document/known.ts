@@ -90,15 +90,15 @@ const isReplaced = (part: Own, before: Company, after: Company, says: DocumentSt
   says.of(part) === 'silent' &&
   isLaterFigure(after[part], before[part]);
 
+type Places = DatedValue<readonly AltIndustry[]>;
+
 /** A place of secondary industries that is not there keeps its industry. */
-const keepPlaces = (before: Company, after: Company, says: DocumentStatement): DatedValue<readonly AltIndustry[]> => {
-  const kept = before.altIndustries.value.filter(({ place }) => {
+const keepPlaces = (before: Places, after: Places, says: DocumentStatement): Places => {
+  const kept = before.value.filter(({ place }) => {
     const stated = says.of(`altIndustry${place}`);
     return stated === 'missing' || stated === 'unreadable';
   });
-  if (kept.length === 0) return after.altIndustries;
-  const value = [...after.altIndustries.value, ...kept].sort((a, b) => a.place - b.place);
-  return { ...after.altIndustries, value };
+  return kept.length === 0 ? after : { ...after, value: [...after.value, ...kept].sort((a, b) => a.place - b.place) };
 };
 
 /** An amount keeps its currency, and the like, where only the amount is stated. */
@@ -173,7 +173,7 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Document
       : keepMembers(before.bodies[body], known.bodies[body], says.traceOf(body));
   const merged: Company = {
     ...known,
-    altIndustries: keepPlaces(before, read, says),
+    altIndustries: keepPlaces(before.altIndustries, read.altIndustries, says),
     capital: keepTerms(before, read, says),
     bodies,
     name: kept.has('names') ? before.name : read.name,
@@ -186,14 +186,22 @@ export const withKnownUnit = (before: Unit | undefined, read: Unit, says: Docume
   const kept: (typeof UNIT_PARTS)[number][] = [];
   const unknown: string[] = [];
   for (const part of UNIT_PARTS) {
-    const wasEmpty = before !== undefined && isKnown(before, part) ? before[part].value === null : undefined;
-    const outcome = outcomeOf({ part, says, isEmpty: read[part].value === null, wasEmpty });
+    const was = isKnown(before, part) ? before?.[part] : undefined;
+    const wasEmpty = was && isNothing(was.value);
+    const outcome = outcomeOf({ part, says, isEmpty: isNothing(read[part]?.value ?? null), wasEmpty });
     if (outcome === 'kept') kept.push(part);
     if (outcome === 'unknown') unknown.push(part);
   }
   const known = { ...read, ...(unknown.length > 0 && { unknown }) };
   if (before === undefined) return known;
-  return withParts({ ...known, name: kept.includes('names') ? before.name : read.name }, before, kept);
+  const { altIndustries: was } = before;
+  const { altIndustries: is } = read;
+  const altIndustries = was && is && { altIndustries: keepPlaces(was, is, says) };
+  return withParts(
+    { ...known, ...altIndustries, name: kept.includes('names') ? before.name : read.name },
+    before,
+    kept,
+  );
 };
 
 /**
@@ -215,5 +223,5 @@ export const comparableUnit = (before: Unit, after: Unit): Unit =>
   withParts(
     before,
     after,
-    UNIT_PARTS.filter((part) => !isKnown(before, part)),
+    UNIT_PARTS.filter((part) => !isKnown(before, part) || before[part] === undefined),
   );

@@ -109,6 +109,8 @@ const UNIT: { readonly [P in UnitPart]: Reader } = {
   phoneNumber: list('telefonNummer'),
   fax: list('telefaxNummer'),
   email: list('elektroniskPost'),
+  altIndustries: COMPANY.altIndustries,
+  commercialProtection: COMPANY.commercialProtection,
   life: list('livsforloeb'),
 };
 
@@ -116,7 +118,7 @@ type UnitPart = 'life' | (typeof UNIT_PARTS)[number];
 
 const READERS: Readonly<Record<(Company | Unit)['kind'], readonly (readonly [string, Reader])[]>> = {
   company: Object.entries({ ...COMPANY, ...DETAILS }),
-  unit: Object.entries(UNIT),
+  unit: Object.entries({ ...UNIT, ...DETAILS }),
 };
 
 /** What is not plainly stated, by part: most parts of most documents are. */

@@ -1,7 +1,7 @@
 /** A production unit as the service keeps it. Plain JSON. */
 import type { Address, Industry } from '../../../protocol/formats.ts';
 import type { JsonObject } from '../../../protocol/text/json.ts';
-import { contactOf, SNAPSHOT_FORM } from './company.ts';
+import { type AltIndustry, altIndustriesOf, contactOf, protectionOf, SNAPSHOT_FORM } from './company.ts';
 import { addressOf, digits, industryOf, text } from './fields.ts';
 import { lifeOf } from './life.ts';
 import { current, type DatedValue, type Horizon, newest, told, touchedAt, type Unread, type View } from './validity.ts';
@@ -23,12 +23,25 @@ export interface Unit {
   readonly phoneNumber: DatedValue<string | null>;
   readonly fax: DatedValue<string | null>;
   readonly email: DatedValue<string | null>;
+  /** Absent in older snapshots, as the next one. */
+  readonly altIndustries?: DatedValue<readonly AltIndustry[]>;
+  readonly commercialProtection?: DatedValue<boolean | null>;
   /** Parts that no document has spoken of yet. */
   readonly unknown?: readonly string[];
 }
 
 /** What of a unit is read from sections of its own. */
-export const UNIT_PARTS = ['company', 'names', 'address', 'industry', 'phoneNumber', 'fax', 'email'] as const;
+export const UNIT_PARTS = [
+  'company',
+  'names',
+  'address',
+  'industry',
+  'phoneNumber',
+  'fax',
+  'email',
+  'altIndustries',
+  'commercialProtection',
+] as const;
 
 /** Reads a production unit's document as of a day; fills the horizon. */
 export const unitOf = (
@@ -59,6 +72,8 @@ export const unitOf = (
     phoneNumber: contactOf(document['telefonNummer'], view, 'phoneNumber'),
     fax: contactOf(document['telefaxNummer'], view, 'fax'),
     email: contactOf(document['elektroniskPost'], view, 'email'),
+    altIndustries: altIndustriesOf(document, view),
+    commercialProtection: { value: protectionOf(document, view), at: touchedAt(document) },
   };
   return { unit, unread };
 };
