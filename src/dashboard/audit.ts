@@ -1,4 +1,5 @@
 /** The audit's page, and its entries as a CSV file. */
+
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
 import type { CsvRow } from '../runtime/files/csv-text.ts';
@@ -9,6 +10,7 @@ import { sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { brief, table, textFilter, timeOf } from './page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from './routes.ts';
+import { said } from './texts/said/said.ts';
 
 const SHOWN = 50;
 /** Rows of a file are read in pages: none of them is long in memory. */
@@ -111,7 +113,7 @@ function auditTable({ reader }: Visit, rows: readonly AuditRow[]): VNode {
       html`<code>${action}</code>`,
       subject && brief(subject),
       detail && html`<code>${brief(JSON.stringify(detail))}</code>`,
-      html`<span lang="en">${brief(result)}</span>`,
+      said(reader, result, brief),
     ]),
   });
 }

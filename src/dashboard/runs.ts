@@ -1,4 +1,5 @@
 /** What the pages of runs share: how far one is, and the actions that carry it out and cancel it. */
+
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
 import { includesRole } from '../runtime/operators/operators.ts';
@@ -10,6 +11,7 @@ import { hidden } from './page/messages.ts';
 import { livePart, state, table, timeOf } from './page/parts.ts';
 import type { Reader } from './page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from './routes.ts';
+import { said } from './texts/said/said.ts';
 
 type Run = StoredRun<unknown>;
 
@@ -53,7 +55,7 @@ export function runSummary({ reader }: Visit, run: Run, progress: Markup, more: 
     <dt>${reader.text('run.state')}</dt>
     <dd>
       ${runState(reader, run)} ${progress && html`<span class="quiet">${progress}</span>`}
-      ${run.error !== null && html`<div lang="en">${run.error}</div>`}
+      ${run.error !== null && html`<div>${said(reader, run.error)}</div>`}
     </dd>
     ${more}
     <dt>${reader.text('run.actor')}</dt>

@@ -104,9 +104,7 @@ describe('the page of a connection', () => {
     const { fixture, signedIn } = await playStory();
     const ida = await signedIn('operator');
     await ida.get('/connections/hubspot');
-    expect((await ida.post('/connections/hubspot/try', {})).text).toMatch(
-      /class="state ok"><span lang="en">[^<]+\(\d+\)/,
-    );
+    expect((await ida.post('/connections/hubspot/try', {})).text).toMatch(/class="state ok">[^<]+\(\d+\)/);
     fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
     const asked = performance.now();
     expect((await ida.post('/connections/hubspot/try', {})).text).toMatch(

@@ -151,7 +151,7 @@ describe.each(ENGINES)('the review list on %s', (engine) => {
     expect(english).toContain('remove the one of 2 first with “Remove the link”, then “Make the link” this one');
     expect(english).not.toMatch(/cvrsync review|value="retry-link"|value="drop-link"/u);
     const danish = (await (await admin()).get('/review?kind=link', { 'accept-language': 'da' })).text;
-    expect(danish).toContain('“Lav koblingen” makes the link count');
+    expect(danish).toContain('“Lav koblingen” lader koblingen gælde');
     expect((await (await admin()).get('/review?kind=body')).text).toContain('“Delete the webhook’s copy” deletes it');
   });
 

@@ -1,4 +1,5 @@
 /** The plan of a backfill: how many records got which verdict, and the records themselves. */
+
 import type { VNode } from 'preact';
 import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list.ts';
 import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
@@ -12,6 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */
@@ -117,7 +119,7 @@ export function planTable(
       row.verdict,
       ...(outlook === undefined ? [] : [outlook.get(row.record_id)]),
       rowState(reader, row),
-      row.detail !== null && html`<div class="wide quiet" lang="en">${row.detail}</div>`,
+      row.detail !== null && html`<div class="wide quiet">${said(reader, row.detail)}</div>`,
       ...(actions === undefined ? [] : [actions(row)]),
     ]),
   });

@@ -1,4 +1,5 @@
 /** One row of a plan: what the scan saw, and the form that says what is to become of it. */
+
 import type { VNode } from 'preact';
 import { editRow, isEditable, isLinked, type RowEditResult, rowSight } from '../../connector/backfill/plan/edit.ts';
 import { ownOf } from '../../connector/backfill/plan/moved-numbers.ts';
@@ -21,6 +22,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import {
   type BackfillPageDeps,
   backfillAddress,
@@ -164,7 +166,7 @@ function rowFacts({ reader }: Visit, crm: Crm, row: PlanRow, names: CompanyNames
     [reader.text('plan.number'), companyOf(row, names)],
     [reader.text('plan.verdict'), html`${row.verdict} <span class="quiet">${verdictText(reader, row.verdict)}</span>`],
     [reader.text('plan.action'), rowState(reader, row)],
-    [reader.text('plan.note'), row.detail !== null && html`<span lang="en">${row.detail}</span>`],
+    [reader.text('plan.note'), row.detail !== null && said(reader, row.detail)],
   ];
   return html`<dl class="facts">
     <dt>${reader.text('backfill.connection')}</dt>

@@ -1,4 +1,5 @@
 /** The register's values beside what each CRM holds now. */
+
 import type { VNode } from 'preact';
 import { FIELDS } from '../../../providers/fields.ts';
 import type { Planned } from '../../connector/decide/planned.ts';
@@ -8,6 +9,7 @@ import type { RecordRef } from '../../connector/links/links.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
+import { said } from '../texts/said/said.ts';
 import { type Spectator, shownFact, shownProperty } from './shown-value.ts';
 
 /** A linked record with what it holds. */
@@ -77,7 +79,7 @@ function remark(reader: Reader, { provider, recordId, current }: ComparedRecord)
       </p>`;
     case 'contested':
       return html`<p class="notice warn">
-        ${provider} <code>${recordId}</code>: ${reader.text('company.contested')} <span lang="en">${current.reason}</span>
+        ${provider} <code>${recordId}</code>: ${reader.text('company.contested')} ${said(reader, current.reason)}
       </p>`;
     default:
       return html`<p class="notice">${provider} <code>${recordId}</code>: ${reader.text(`company.${current.kind}`)}</p>`;

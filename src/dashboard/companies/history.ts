@@ -1,10 +1,12 @@
 /** A company's events and decisions as one list, the newest first. */
+
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
+import { said } from '../texts/said/said.ts';
 import { writesAddress } from '../writes/selection.ts';
 import { briefChange, maskAddresses, type Spectator } from './shown-value.ts';
 
@@ -110,7 +112,7 @@ function ofAction(
     where: html`${reader.text('company.byHand')} <span class="quiet">${reader.text(`via.${via}`)}</span>`,
     what: html`<div>
       ${shown(actor.name)}: <code>${action}</code> ${shown(subject)}
-      <span class="quiet" lang="en"> ${shown(result)}</span>
+      <span class="quiet"> ${said(reader, result, shown)}</span>
     </div>`,
   };
 }
@@ -130,7 +132,7 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
     ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} ${'→'} ${after ?? blank}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
-      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`<span lang="en">: ${brief(detail)}</span>`}
+      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`: ${said(reader, detail, brief)}`}
     </span>
   </div>`;
 }

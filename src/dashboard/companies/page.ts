@@ -1,4 +1,5 @@
 /** One company's page: what it is, what each CRM holds, how it came to be so. */
+
 import type { VNode } from 'preact';
 import { ALL_PROPERTIES } from '../../connector/decide/override.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
@@ -12,6 +13,7 @@ import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
 import { type ComparedRecord, comparison } from './comparison.ts';
 import { history } from './history.ts';
@@ -144,9 +146,9 @@ function links(visit: Visit, { entity, links: all }: Timeline): Markup {
     rows: all.map((link) => [
       recordName(link),
       html`${state(signOf(link.state), linkState(reader, link.state))}
-        ${link.reason !== null && html`<div class="quiet" lang="en">${link.reason}</div>`}`,
+        ${link.reason !== null && html`<div class="quiet">${said(reader, link.reason)}</div>`}`,
       html`${monitoring(reader, link)}
-        ${link.observedError !== null && html`<div class="quiet" lang="en">${link.observedError}</div>`}`,
+        ${link.observedError !== null && html`<div class="quiet">${said(reader, link.observedError)}</div>`}`,
       link.syncedAt === null ? reader.text('company.never') : timeOf(reader, link.syncedAt, now),
       ...(mayAct ? [actionLinks(reader, entity, link)] : []),
     ]),
@@ -154,11 +156,21 @@ function links(visit: Visit, { entity, links: all }: Timeline): Markup {
   return html`${shown}${more}`;
 }
 
+const OBSERVED = ['on', 'off', 'unknown', 'refused'] as const;
+
+function observedWord(reader: Reader, observed: string): string {
+  const known = OBSERVED.find((each) => each === observed);
+  return known === undefined ? observed : reader.text(`observed.${known}`);
+}
+
 /** Whether the company is monitored for a record: one word where what is wanted is so. */
 const monitoring = (reader: Reader, { desired, observed }: TimelineLink): string =>
   desired === observed
     ? reader.text(desired === 'on' ? 'monitor.on' : 'monitor.off')
-    : reader.text('company.desired', { desired, observed });
+    : reader.text('company.desired', {
+        desired: observedWord(reader, desired),
+        observed: observedWord(reader, observed),
+      });
 
 /** What may be done with a record, by the state of its link. */
 function actionLinks(reader: Reader, entity: string, { provider, record, state: is }: TimelineLink): Markup {
@@ -188,7 +200,7 @@ function lanes({ reader, now }: Visit, { lanes: all }: Timeline): VNode {
     ${all.map(
       ({ queue, key, state: is, dueAt, since, error }) => html`<li>
         ${state(LANE_SIGNS[is], reader.text(`lane.${is}`))} <code>${queue} ${key}</code>, ${is === 'waiting' && dueAt !== null ? html`${reader.text('company.until')} ${timeOf(reader, dueAt)}` : timeOf(reader, since, now)}
-        ${error !== null && html`<div class="quiet" lang="en">${error}</div>`}
+        ${error !== null && html`<div class="quiet">${said(reader, error)}</div>`}
       </li>`,
     )}
   </ul>`;
@@ -216,7 +228,7 @@ const setAside = (
   ${all.map(
     (each) => html`<li>
       ${recordName(each)} <code>${each.property}</code>: ${shownProperty({ ...visitor, reader }, fieldOfProperty(crms, each.provider, each.property), each.value)}
-      <div class="quiet" lang="en">${each.reason}</div>
+      <div class="quiet">${said(reader, each.reason)}</div>
     </li>`,
   )}
 </ul>`;

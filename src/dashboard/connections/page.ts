@@ -1,4 +1,5 @@
 /** The pages of connections: whether each may be called and how often, what it writes where, and a try of its credentials. */
+
 import type { VNode } from 'preact';
 import { checkCredentials } from '../../connector/check.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
@@ -16,7 +17,9 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import type { CallMeter } from './call-meter.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';
@@ -95,7 +98,7 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
         <dt>${reader.text('connection.hold')}</dt>
         <dd><code>${crm.hold ?? '–'}</code></dd>
       </dl>
-      ${await proposalSection(deps, visit, crm)} ${tried && html`<div role="status">${findingList(tried)}</div>`}
+      ${await proposalSection(deps, visit, crm)} ${tried && html`<div role="status">${findingList(reader, tried)}</div>`}
       ${
         includesRole(visitor.role, 'operator') &&
         html`<form method="post" action=${`${connectionAddress(crm.name)}/try`}>
@@ -113,11 +116,11 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
 
 const SIGNS = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
 
-const findingOf = ({ level, found, advice }: Finding): VNode =>
-  html`${state(SIGNS[level], html`<span lang="en">${found}</span>`)}${advice && html`<div class="quiet" lang="en">${advice}</div>`}`;
+const findingOf = (reader: Reader, { level, found, advice }: Finding): VNode =>
+  html`${state(SIGNS[level], said(reader, found))}${advice && html`<div class="quiet">${said(reader, advice)}</div>`}`;
 
-const findingList = (findings: Findings): VNode =>
-  html`<ul class="lines">${findings.map((each) => html`<li>${findingOf(each)}</li>`)}</ul>`;
+const findingList = (reader: Reader, findings: Findings): VNode =>
+  html`<ul class="lines">${findings.map((each) => html`<li>${findingOf(reader, each)}</li>`)}</ul>`;
 
 function budgets({ reader }: Visit, { limits }: Crm): VNode {
   return table({
@@ -147,7 +150,7 @@ async function mapping({ reader }: Visit, crm: Crm): Promise<Markup> {
         html`<code>${row.property}</code>`,
         html`<code>${row.policy}</code>`,
         findings.length > 0
-          ? findings.map((each) => html`<div>${findingOf(each)}</div>`)
+          ? findings.map((each) => html`<div>${findingOf(reader, each)}</div>`)
           : checked !== undefined && state('ok', reader.text('connection.fits')),
       ]),
     })}`;

@@ -1,10 +1,12 @@
 /** Connections as a table: whether each answers, and how much of its call budget is used. */
+
 import type { VNode } from 'preact';
 import type { BlockFault } from '../../runtime/limits/blocks.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import type { ConnectionRow } from './read-connections.ts';
 
 /** Where the page of a connection is. */
@@ -48,11 +50,11 @@ export function connectionState(reader: Reader, { state: each }: ConnectionRow, 
     case 'paused':
       return html`${state('warn', reader.text('overview.paused'))}
         <div class="quiet">${reader.text(UNTIL[each.fault])} ${timeOf(reader, each.until, now)}</div>
-        <div class="quiet" lang="en">${each.reason}</div>`;
+        <div class="quiet">${said(reader, each.reason)}</div>`;
     case 'silent':
       return html`${state('bad', reader.text('overview.silent'))}
         <div class="quiet">${reader.text('overview.since')} ${timeOf(reader, each.since, now)}</div>
-        <div class="quiet" lang="en">${each.failure}</div>`;
+        <div class="quiet">${said(reader, each.failure)}</div>`;
   }
 }
 

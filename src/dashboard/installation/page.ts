@@ -1,4 +1,5 @@
 /** The page of the installation: version, store, what is wrong with it, and the configuration in force. */
+
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
@@ -14,6 +15,7 @@ import { hidden } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { addBundle, type BundleDeps } from './bundle.ts';
 
 /** Who asks waits so long for those who do not answer. */
@@ -100,8 +102,8 @@ function findingTable(reader: Reader, findings: Findings): Markup {
       .map(({ level, subject, found, advice }) => [
         state(SIGNS[level], reader.text(`level.${level}`)),
         html`<span lang="en">${subject}</span>`,
-        html`<div class="wide" lang="en">${found}</div>`,
-        advice !== undefined && html`<div class="wide" lang="en">${advice}</div>`,
+        html`<div class="wide">${said(reader, found)}</div>`,
+        advice !== undefined && html`<div class="wide">${said(reader, advice)}</div>`,
       ]),
   });
 }

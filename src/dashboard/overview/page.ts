@@ -1,4 +1,5 @@
 /** The overview: whether all is well, in ten seconds. */
+
 import type { VNode } from 'preact';
 import type { AttentionCount } from '../../connector/explain/attention.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -9,6 +10,7 @@ import type { Halves } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import type { Figure } from './day.ts';
 import { differencesLink } from './differences-link.ts';
 import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
@@ -66,12 +68,12 @@ function standing({ reader }: Visit, overview: Overview): VNode {
     at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
   const broken = [
     ...conditions.map(
-      ({ what, advice, since: at }) => html`<span lang="en">${what}</span>${since(at)}.
-        <span class="quiet" lang="en"> ${advice}</span>`,
+      ({ what, advice, since: at }) => html`${said(reader, what)}${since(at)}.
+        <span class="quiet"> ${said(reader, advice)}</span>`,
     ),
     ...all.map(({ name, state: each }) =>
       each.kind === 'silent'
-        ? html`${name} ${reader.text('overview.silent')}${since(each.since)}: <span lang="en">${each.failure}</span>`
+        ? html`${name} ${reader.text('overview.silent')}${since(each.since)}: ${said(reader, each.failure)}`
         : undefined,
     ),
   ].filter((line) => line !== undefined);

@@ -1,4 +1,5 @@
 /** The sources of the service: when each is read next, and since when it could not be. */
+
 import type { VNode } from 'preact';
 import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
 import type { Db } from '../../store/store.ts';
@@ -6,6 +7,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 
 export interface SourceRow {
   readonly name: string;
@@ -44,5 +46,5 @@ function sourceState(
 ): Markup {
   if (error === null) return state('ok', reader.text('overview.upToDate'));
   return html`${state('bad', `${reader.text('overview.behind')} ${reader.duration(now - since)}`)}
-    <div class="quiet" lang="en">${error}</div>`;
+    <div class="quiet">${said(reader, error)}</div>`;
 }

@@ -1,4 +1,5 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
+
 import type { VNode } from 'preact';
 import type { Attention } from '../../connector/explain/attention-kinds.ts';
 import { resolveSeen } from '../../connector/explain/resolve-attention.ts';
@@ -14,6 +15,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import {
   type AnswerName,
   answerHelp,
@@ -152,9 +154,12 @@ function resultPage(
 function wordsOf(reader: Reader, id: string, answered: Answered): VNode {
   switch (answered.kind) {
     case 'done':
-      return state('ok', html`<span lang="en">${answered.note}</span>`);
+      return state('ok', said(reader, answered.note));
     case 'impossible':
-      return state('warn', html`<span lang="en">${withButtonNames(reader, answered.reason, id)}</span>`);
+      return state(
+        'warn',
+        said(reader, answered.reason, (words) => withButtonNames(reader, words, id)),
+      );
     case 'unknown':
       return state('idle', reader.text('review.settled'));
     case 'other':

@@ -1,4 +1,5 @@
 /** What needs a person, as `cvrsync review list` shows it. */
+
 import type { VNode } from 'preact';
 import { countDifferences, type Difference, readDifferences } from '../../connector/decide/differences.ts';
 import type { OverrideRef } from '../../connector/decide/override.ts';
@@ -24,6 +25,7 @@ import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { withButtonNames } from './answer-names.ts';
 import { addAnswers, answerForm, answersOf, choiceBox } from './answers.ts';
 import { addCopies, copyAddress } from './copy-page.ts';
@@ -122,8 +124,8 @@ function rowOf({ crms }: ReviewDeps, { reader, visitor }: Visit, each: Attention
       ${hasCopy(kind) && html`<div><a href=${copyAddress(id)}>${reader.text('copy.show')}</a></div>`}`,
     isHidden
       ? reader.text('review.persons')
-      : html`<div class="value" lang="en">${brief(inWords(reader, each, reason))}</div>`,
-    html`<span lang="en">${withButtonNames(reader, advice, id)}</span>`,
+      : html`<div class="value">${said(reader, reason, (words) => brief(inWords(reader, each, words)))}</div>`,
+    said(reader, advice, (words) => withButtonNames(reader, words, id)),
   ];
 }
 

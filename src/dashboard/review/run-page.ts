@@ -1,4 +1,5 @@
 /** One answer to all that a filter finds: what it would be given to, how far it is, and what became of each entry. */
+
 import type { VNode } from 'preact';
 import { KINDS_FOR_ALL } from '../../connector/explain/attention-kinds.ts';
 import {
@@ -22,6 +23,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { brief, state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../runs.ts';
+import { said } from '../texts/said/said.ts';
 import { type AnswerName, answerHelp, answerName, answerText, isAnswer, shownAnswer, verbOf } from './answer-names.ts';
 import { answerButtons } from './answers.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
@@ -190,9 +192,9 @@ function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
     columns: columns.map((column) => reader.text(`review.${column}`)),
     rows: entries.map(({ id, about, reason, result, note, verb }) => [
       html`<div class="value">${isShown && brief(about)}<div class="quiet"><code>${id}</code></div></div>`,
-      isShown && html`<div class="value" lang="en">${brief(reason)}</div>`,
+      isShown && html`<div class="value">${said(reader, reason, brief)}</div>`,
       html`${verb !== undefined && html`<div>${shownAnswer(reader, verb, id)}</div>`}
-      ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet" lang="en">${note}</div>`}`,
+      ${wordOf(visit, result)} ${note !== undefined && html`<div class="quiet">${said(reader, note)}</div>`}`,
     ]),
   });
 }

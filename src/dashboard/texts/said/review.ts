@@ -1,0 +1,121 @@
+/** What review says of its entries and of the answers, in Danish. The answers stand as the commands call them. */
+import type { Said } from './sentence.ts';
+
+export const REVIEW_SAID: readonly Said[] = [
+  ['in conflict: {reason}', 'i konflikt: {reason}'],
+  ['two companies claim the record', 'to virksomheder gør krav på posten'],
+  [
+    'accept makes the link count, and writes what the register says of {entity}; keep leaves the record as it is, and removes the link',
+    'accept lader koblingen gælde og skriver, hvad registret siger om {entity}; keep lader posten være, som den er, og fjerner koblingen',
+  ],
+  ['the monitoring service refused it: {reason}', 'overvågningstjenesten afviste den: {reason}'],
+  ['without a reason', 'uden begrundelse'],
+  ['retry asks the service again; drop removes the link', 'retry spørger tjenesten igen; drop fjerner koblingen'],
+  [
+    'correct the property or the mapping, then retry; drop hides it until it is set aside again',
+    'ret feltet eller tilknytningen, og vælg så retry; drop skjuler den, til den lægges til side igen',
+  ],
+  [
+    'cvrsync tries it again with the next event and once a day; retry tries it at once; drop hides it until it is refused again',
+    'cvrsync prøver igen ved næste hændelse og én gang om dagen; retry prøver straks; drop skjuler den, til den afvises igen',
+  ],
+  ['the CRM would not take it', 'CRM’et ville ikke tage imod den'],
+  [
+    'accept links it and writes the number; keep leaves it alone, and this company is not suggested again',
+    'accept kobler den og skriver nummeret; keep lader den være, og virksomheden foreslås ikke igen',
+  ],
+  ['it has no CVR number, and is certainly {company}', 'den har intet CVR-nummer og er helt sikkert {company}'],
+  ['it has no CVR number, and is likely {company}', 'den har intet CVR-nummer og er sandsynligvis {company}'],
+  [
+    'see whether it has trouble, and whether this machine may reach it; cvrsync tries again by itself',
+    'se, om den har problemer, og om denne maskine må nå den; cvrsync prøver selv igen',
+  ],
+  ['cvrsync does not call it before {time}: {reason}', 'cvrsync kalder den ikke før {time}: {reason}'],
+  ['no reason kept', 'ingen begrundelse gemt'],
+  [
+    'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+    'ret årsagen (cvrsync check nævner den), og genstart dæmonen, hvis du ændrede dens konfiguration; retry kalder kontoen straks',
+  ],
+  [
+    'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are',
+    'accept lader koblingerne ophøre; ret først CRM’et, hvor det er forkert, så lader keep koblingerne være, som de er',
+  ],
+  [
+    'accept lets it be told that these facts are gone; keep leaves what was known',
+    'accept lader det blive meldt, at oplysningerne er væk; keep beholder det, der var kendt',
+  ],
+  [
+    'report it with this reason; retry has it read again at the next poll of its source, drop leaves it out',
+    'meld det med denne begrundelse; retry lader det læse igen, næste gang kilden spørges, drop udelader det',
+  ],
+  [
+    'retry tries it again now; drop gives it up until the next change',
+    'retry prøver det igen nu; drop opgiver det indtil den næste ændring',
+  ],
+  ['failed {count} times', 'mislykkedes {count} gange'],
+  [
+    'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+    'retry tager den ind fra det tidspunkt, den kom, bortset fra perioder, der endnu ikke er begyndt; drop udelader den',
+  ],
+  ['the sender of webhooks', 'afsenderen af webhooks'],
+  ['the mail server', 'mailserveren'],
+  [
+    'have the sender give each event an id of its own; drop forgets what was counted',
+    'få afsenderen til at give hver hændelse sit eget id; drop glemmer det, der er talt',
+  ],
+  [
+    'it gave one webhook-id to events that differ, {count} times; the last was {id} about {entity}: it was taken in',
+    'den gav {count} gange det samme webhook-id til forskellige hændelser; den sidste var {id} om {entity}: den er taget ind',
+  ],
+  [
+    'it gave one webhook-id to events that differ, {count} times; the last was {id} about {entity}: it was not applied, and its body is set aside',
+    'den gav {count} gange det samme webhook-id til forskellige hændelser; den sidste var {id} om {entity}: den er ikke brugt, og dens indhold er lagt til side',
+  ],
+  [
+    'report it with this reason; cvrsync reads the next version of it by itself; drop forgets this one',
+    'meld det med denne begrundelse; cvrsync læser selv den næste version; drop glemmer denne',
+  ],
+  [
+    'cvrsync could not read it, and keeps what it knew: {reason}',
+    'cvrsync kunne ikke læse det og beholder, hvad det vidste: {reason}',
+  ],
+  [
+    'it cannot be retried: take its body from `cvrsync review list --kind body --json` or from the dashboard, correct it and feed it with `cvrsync receive FILE`; drop deletes it',
+    'den kan ikke prøves igen: hent indholdet med `cvrsync review list --kind body --json` eller på dashboardet, ret det, og indlæs det med `cvrsync receive FIL`; drop sletter den',
+  ],
+  ['the body is not JSON', 'indholdet er ikke JSON'],
+  ['deleted in the CRM', 'slettet i CRM’et'],
+  ['the record no longer holds a CVR number', 'posten har ikke længere et CVR-nummer'],
+  ['merged in the CRM into record {record}', 'lagt sammen i CRM’et med posten {record}'],
+  ['the record holds "{text}", which is no CVR number', 'posten har “{text}”, som ikke er et CVR-nummer'],
+  ['removed on the dashboard', 'fjernet på dashboardet'],
+  ['the answer was taken back', 'svaret blev taget tilbage'],
+  ['dropped by a person', 'fjernet af en person'],
+  ['nothing is to decide here: answer with {verbs}', 'her er intet at afgøre: svar med {verbs}'],
+  ['it waits for a decision: answer with {verbs}', 'den venter på en afgørelse: svar med {verbs}'],
+  ['accept or keep', 'accept eller keep'],
+  ['retry or drop', 'retry eller drop'],
+  ['it is called at once', 'den kaldes straks'],
+  ['due now', 'skal gøres nu'],
+  ['nothing ends', 'intet ophører'],
+  ['given up', 'opgivet'],
+  ['forgotten', 'glemt'],
+  ['the record is synced again', 'posten synkroniseres igen'],
+  ['it is on hold by now: nothing is written before that ends', 'den er nu på hold: intet skrives, før det slutter'],
+  ["the register's value is written, once", 'registrets værdi skrives én gang'],
+  ["the CRM's value is kept, and on hold", 'CRM’ets værdi er beholdt og på hold'],
+  ['the link is active, monitoring is asked for', 'koblingen er aktiv, der er bedt om overvågning'],
+  ['the link is removed, monitoring ends', 'koblingen er fjernet, overvågningen ophører'],
+  ['the record stands for {entity}', 'posten hører til {entity}'],
+  ['the record is linked to {entity}, and gets its number', 'posten er koblet til {entity} og får dens nummer'],
+  ['{entity} is not suggested for it again', '{entity} foreslås ikke for den igen'],
+  [
+    '{entity} is linked to {records} already: answer on the match page, which shows both',
+    '{entity} er allerede koblet til {records}: svar på siden Match, som viser begge',
+  ],
+  ['the addresses are tried again now', 'adresserne prøves igen nu'],
+  ['mail to the addresses ends', 'mail til adresserne ophører'],
+  ['deleted', 'slettet'],
+  ['taken as of the time it came', 'taget ind fra det tidspunkt, den kom'],
+  ['left out', 'udeladt'],
+];

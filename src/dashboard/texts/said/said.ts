@@ -1,0 +1,34 @@
+/** Sentences that the commands and the log share with the pages: kept in English, and shown to Danes in Danish. */
+import { html, type Markup } from '../../page/html.ts';
+import type { Reader } from '../../page/reader.ts';
+import { CONDITIONS_SAID } from './conditions.ts';
+import { OTHERS_SAID } from './others.ts';
+import { REVIEW_SAID } from './review.ts';
+import { filled, readSentence, type Sentence, valuesIn } from './sentence.ts';
+
+const lengthOf = ({ around }: Sentence): number => around.join('').length;
+
+/** Of several sentences that fit, the one with the most letters of its own comes first. */
+const SENTENCES = [...CONDITIONS_SAID, ...REVIEW_SAID, ...OTHERS_SAID]
+  .map(readSentence)
+  .toSorted((a, b) => lengthOf(b) - lengthOf(a));
+
+function danish(text: string): string | undefined {
+  for (const sentence of SENTENCES) {
+    const values = valuesIn(text, sentence);
+    if (values === undefined) continue;
+    return filled(sentence, (name) => {
+      const value = values.get(name) ?? '';
+      return danish(value) ?? value;
+    });
+  }
+  return undefined;
+}
+
+/** A sentence of the table in the reader's language; any other text, such as a CRM's answer, as it is, marked as English. */
+export function said(reader: Reader, text: string | null, shown: (text: string) => string = (words) => words): Markup {
+  if (text === null) return null;
+  if (reader.language === 'en') return shown(text);
+  const translated = danish(text);
+  return translated === undefined ? html`<span lang="en">${shown(text)}</span>` : shown(translated);
+}
