@@ -138,7 +138,10 @@ const press = Type.Object(
       Type.Object(
         {
           // Unlike a base URL it may end in a slash, as many do.
-          url: Type.String({ pattern: '^https?://[^/\\s]+(/\\S*)?$', description: 'Address of an RSS or Atom feed.' }),
+          url: Type.String({
+            pattern: '^https?://[^/\\s]+(/\\S*)?$',
+            description: 'Address of an RSS, Atom, RDF or JSON feed.',
+          }),
           entityId: Type.Optional(company('The company that all items are about')),
           publishers: Type.Record(Type.String(), company('Entity id of a company'), {
             default: {},

@@ -1,120 +1,174 @@
 /**
- * Reads RSS 2.0 (and its older kin) and Atom: the items of a feed in one shape. Elements are told by their names, since
- * feeds are careless with namespaces. Entities and document types of a feed's own are refused, see xml.ts.
+ * Reads a feed of press releases (RSS, Atom, RDF or JSON Feed) into items of one shape. `feedsmith` knows the formats. It
+ * takes what is cut or broken for a shorter feed and works in one go, so our own XML reader first proves that the
+ * document is whole, well-formed and small enough.
  */
-import { readXml, type Tag, type XmlReader } from '../../reports/document/xml.ts';
+import type { AtomFeed, JsonFeed, RdfFeed, RssFeed } from 'feedsmith';
+import { decoderFor } from '../../reports/document/decode.ts';
+import { DocumentError } from '../../reports/document/facts.ts';
+import { readXml, type XmlReader } from '../../reports/document/xml.ts';
 
 export interface FeedItem {
-  /** The guid or id, else the link; empty where there is neither. */
-  readonly id: string;
+  /** Empty if the item states none. */
+  readonly guid: string;
   /** HTML or text, as it stands. */
   readonly title: string;
-  /** Empty where there is none. */
+  /** Absolute, if it can be; empty if the item states none. */
   readonly link: string;
-  /** HTML or text, as it stands; empty where there is none. */
+  /** HTML or text, as it stands; empty if there is none. */
   readonly summary: string;
-  /** The whole text where the feed has it beside a summary; else empty. */
+  /** The whole text, if the feed states it in addition to a summary; else empty. */
   readonly content: string;
-  /** Ms since 1970; undefined where it is not stated or cannot be read. */
+  /** Ms since 1970; undefined if it is not stated or not readable. */
   readonly published: number | undefined;
+}
+
+/** A feed as it came. */
+export interface FeedDocument {
+  readonly bytes: Uint8Array;
+  /** Relative links of its items start from here. */
+  readonly url: string;
+  /** The header of the answer. */
+  readonly contentType?: string | undefined;
 }
 
 const MOST_ITEMS = 500;
 const LONGEST_TEXT = 100_000;
+/** Elements and attributes. feedsmith takes 0.25 s for so many on a busy machine, and all others wait for it. */
+const MOST_PARTS = 50_000;
 
-type Part = 'id' | 'title' | 'link' | 'summary' | 'content' | 'published' | 'updated';
-
-/** Elements of items by local name. Of several for one part the first that is filled counts. */
-const PARTS: Readonly<Record<string, Part>> = {
-  guid: 'id',
-  id: 'id',
-  title: 'title',
-  link: 'link',
-  description: 'summary',
-  summary: 'summary',
-  encoded: 'content',
-  content: 'content',
-  pubDate: 'published',
-  published: 'published',
-  date: 'published',
-  issued: 'published',
-  updated: 'updated',
+type Time = number | undefined;
+/** An item before texts are trimmed and links resolved. */
+type Stated = { readonly [key in Exclude<keyof FeedItem, 'published'>]: string | undefined } & {
+  readonly published: Time;
+  readonly base?: string | undefined;
 };
 
-/** The first 500 items of a feed in its order. Throws a DocumentError where it is no XML, cut, or declares entities. */
-export async function readFeed(bytes: Uint8Array, signal?: AbortSignal): Promise<readonly FeedItem[]> {
-  const reader = feedReader();
-  await readXml(bytes, () => reader, signal);
-  return reader.items;
+/**
+ * The first 500 items of a feed, in its order. Throws a {@link DocumentError} if the document is no feed, is cut, has more than
+ * 50,000 elements and attributes, or declares entities.
+ */
+export async function readFeed(feed: FeedDocument, signal?: AbortSignal): Promise<readonly FeedItem[]> {
+  const { bytes, url, contentType = '' } = feed;
+  const charset = /\bcharset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  const text = decoderFor(bytes, charset).decode(bytes);
+  const root = /^\s*\{/.test(text) ? 'json' : await rootOf(bytes, charset, signal);
+  return (await statedItems(root, text, url)).map((item) => itemOf(item, url));
 }
 
-function feedReader(): XmlReader & { readonly items: FeedItem[] } {
-  const items: FeedItem[] = [];
-  let depth = 0;
-  /** Depth of the item that is being read, and of its part. */
-  let itemAt = 0;
-  let partAt = 0;
-  let part: Part | undefined;
-  let text = '';
-  let parts: Partial<Record<Part, string>> = {};
+/** The local name of the outermost element, in lower case, once all of the document was read. */
+async function rootOf(bytes: Uint8Array, charset: string, signal?: AbortSignal): Promise<string> {
+  let root = '';
+  let parts = 0;
+  const reader: XmlReader = {
+    open({ local, attributes }) {
+      root ||= local.toLowerCase();
+      parts += 1 + Object.keys(attributes).length;
+      if (parts > MOST_PARTS) throw new DocumentError(`has more than ${MOST_PARTS} elements and attributes`);
+    },
+    text() {},
+    close() {},
+  };
+  await readXml(bytes, () => reader, signal, { charset, allowsUnknownEntities: true });
+  return root;
+}
 
+async function statedItems(root: string, text: string, url: string): Promise<readonly Stated[]> {
+  // Hundreds of files, which a daemon without feeds need not load.
+  const { parseAtomFeed, parseJsonFeed, parseRdfFeed, parseRssFeed } = await import('feedsmith');
+  const options = { maxItems: MOST_ITEMS, parseDateFn: timeOf };
+  try {
+    switch (root) {
+      case 'rss': {
+        const { items, xml } = parseRssFeed<Time>(text, options);
+        return (items ?? []).map((item) => ofRss(item, baseOf(url, xml, item.xml)));
+      }
+      case 'feed': {
+        const { entries, xml } = parseAtomFeed<Time>(text, options);
+        return (entries ?? []).map((entry) => ofAtom(entry, baseOf(url, xml, entry.xml)));
+      }
+      case 'rdf': {
+        const { items, xml } = parseRdfFeed<Time>(text, options);
+        return (items ?? []).map((item) => ofRdf(item, baseOf(url, xml, item.xml)));
+      }
+      case 'json':
+        return (parseJsonFeed<Time>(text, options).items ?? []).map(ofJson);
+      default:
+        throw new DocumentError(`is no feed: its outermost element is ${root.slice(0, 40)}`);
+    }
+  } catch (error) {
+    if (error instanceof DocumentError) throw error;
+    throw new DocumentError('is no feed that can be read', { cause: error });
+  }
+}
+
+const ofRss = (item: RssFeed.Item<Time>, base: string | undefined): Stated => ({
+  guid: item.guid?.value,
+  title: item.title,
+  link: item.link ?? articleIn(item.atom?.links),
+  summary: item.description ?? item.atom?.summary?.value,
+  content: item.content?.encoded ?? item.atom?.content?.value,
+  published: item.pubDate ?? item.dc?.dates?.[0] ?? item.atom?.published ?? item.atom?.updated,
+  base,
+});
+
+const ofAtom = (entry: AtomFeed.Entry<Time>, base: string | undefined): Stated => ({
+  guid: entry.id,
+  title: entry.title?.value,
+  link: articleIn(entry.links),
+  summary: entry.summary?.value,
+  content: entry.content?.value,
+  published: entry.published ?? entry.updated ?? entry.dc?.dates?.[0],
+  base,
+});
+
+const ofRdf = (item: RdfFeed.Item<Time>, base: string | undefined): Stated => ({
+  guid: item.rdf?.about,
+  title: item.title,
+  link: item.link ?? articleIn(item.atom?.links),
+  summary: item.description,
+  content: item.content?.encoded,
+  published: item.dc?.dates?.[0] ?? item.atom?.published ?? item.atom?.updated,
+  base,
+});
+
+const ofJson = (item: JsonFeed.Item<Time>): Stated => ({
+  guid: item.id,
+  title: item.title,
+  link: item.url ?? item.external_url,
+  summary: item.summary ?? item.content_text,
+  content: item.content_html,
+  published: item.date_published ?? item.date_modified,
+});
+
+/** Of several relations the article itself is the one without a name, or `alternate`. */
+const articleIn = (links: readonly { href?: string; rel?: string }[] | undefined): string | undefined =>
+  links?.find(({ href, rel = 'alternate' }) => href !== undefined && rel === 'alternate')?.href;
+
+/** What relative links start from, by the `xml:base` of feed and item. */
+const baseOf = (url: string, ...levels: readonly ({ base?: string } | undefined)[]): string =>
+  levels.reduce((base, level) => (level?.base === undefined ? base : resolved(level.base, base)), url);
+
+function itemOf(stated: Stated, url: string): FeedItem {
+  const text = (value = ''): string => value.slice(0, LONGEST_TEXT).trim();
+  const guid = text(stated.guid);
+  const link = text(stated.link) || (/^https?:\/\//i.test(guid) ? guid : '');
   return {
-    items,
-    open(tag) {
-      depth++;
-      if (itemAt === 0 && (tag.local === 'item' || tag.local === 'entry')) {
-        itemAt = depth;
-        parts = {};
-        return;
-      }
-      if (itemAt === 0) return;
-      if (part !== undefined) {
-        // XHTML inside: its text counts, with a tag in between so that words do not run together.
-        text += '<br>';
-        return;
-      }
-      const name = depth === itemAt + 1 && !isMedia(tag) ? PARTS[tag.local] : undefined;
-      if (name === undefined) return;
-      part = name;
-      partAt = depth;
-      text = name === 'link' ? linkOf(tag) : '';
-    },
-    text(more) {
-      if (part !== undefined && text.length < LONGEST_TEXT) text += more;
-    },
-    close() {
-      if (part !== undefined && depth === partAt) {
-        const value = text.slice(0, LONGEST_TEXT).trim();
-        if ((parts[part] ?? '') === '') parts[part] = value;
-        part = undefined;
-      }
-      if (itemAt !== 0 && depth === itemAt) {
-        if (items.length < MOST_ITEMS) items.push(itemOf(parts));
-        itemAt = 0;
-      }
-      depth--;
-    },
+    guid,
+    title: text(stated.title),
+    link: resolved(link, stated.base ?? url),
+    summary: text(stated.summary),
+    content: text(stated.content),
+    published: stated.published,
   };
 }
 
-/** Titles and descriptions of pictures. */
-const isMedia = ({ uri }: Tag): boolean => uri.includes('search.yahoo.com/mrss') || uri.includes('itunes');
-
-/** Atom's address is an attribute, and of several relations the article itself is the one without or `alternate`. */
-function linkOf({ attributes }: Tag): string {
-  const { href, rel } = attributes;
-  return href !== undefined && (rel === undefined || rel.value === 'alternate') ? href.value : '';
-}
-
-function itemOf(parts: Partial<Record<Part, string>>): FeedItem {
-  const { id = '', title = '', link = '', summary = '', content = '', published = '', updated = '' } = parts;
-  const address = link === '' && /^https?:\/\//i.test(id) ? id : link;
-  return { id: id || address, title, link: address, summary, content, published: timeOf(published) ?? timeOf(updated) };
-}
+/** An address as it is found at `base`; as it stands if it is empty, absolute or no address. */
+const resolved = (address: string, base: string): string =>
+  address === '' || URL.canParse(address) ? address : (URL.parse(address, base)?.href ?? address);
 
 /** RFC 2822 or ISO 8601; without a zone it is UTC. */
-function timeOf(stated: string): number | undefined {
-  if (stated === '') return undefined;
+function timeOf(stated: string): Time {
   // Date.parse knows the American zones alone.
   const text = stated.replace(/(?<= )CEST$/i, '+0200').replace(/(?<= )CET$/i, '+0100');
   const isIso = /^\d{4}-/.test(text);

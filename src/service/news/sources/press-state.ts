@@ -11,7 +11,7 @@ export interface FeedState {
   readonly since: number;
   /** Whether the feed was read before. */
   readonly wasRead: boolean;
-  /** Digests of the items that are done, newest first. */
+  /** The keys of each item that is done, newest first, with `.` between them. */
   readonly seen: readonly string[];
   readonly failures: number;
   /** Not asked before, ms since 1970. */
@@ -26,10 +26,24 @@ export async function forgetSeen(tx: Tx, names: readonly string[], now: number):
     const state = (await readState(tx, keyOf(feed))) as FeedState | undefined;
     if (state === undefined) continue;
     const { etag: _etag, lastModified: _lastModified, ...others } = state;
-    const seen = state.seen.filter((each) => each !== item);
+    const seen = state.seen.filter((each) => !keysOf(each).includes(item ?? ''));
     await writeState(tx, keyOf(feed), { ...others, seen } satisfies FeedState, now);
   }
 }
+
+const MOST_SEEN = 1_000;
+
+/** The memory of a feed once these items are done too. */
+export function withSeen(seen: readonly string[], items: readonly { readonly keys: readonly string[] }[]): string[] {
+  const keys = new Set(items.flatMap((item) => item.keys));
+  const others = seen.filter((each) => !keysOf(each).some((key) => keys.has(key)));
+  return [...items.map((item) => item.keys.join('.')), ...others].slice(0, MOST_SEEN);
+}
+
+/** All keys in the memory of a feed. */
+export const seenKeys = (seen: readonly string[]): ReadonlySet<string> => new Set(seen.flatMap(keysOf));
+
+const keysOf = (seen: string): readonly string[] => seen.split('.');
 
 export const keyOf = (feed: string): string => `news press ${feed}`;
 

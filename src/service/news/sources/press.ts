@@ -22,7 +22,8 @@ import { type FeedItem, readFeed } from './feed.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
 import { plainHtml } from './plain-html.ts';
 import { type NoticeDeps, readState, refuse, writeState } from './poll.ts';
-import { digest, type FeedState, forgetSeen, keyOf } from './press-state.ts';
+import { type IdentifiedItem, identify } from './press-identity.ts';
+import { digest, type FeedState, forgetSeen, keyOf, seenKeys, withSeen } from './press-state.ts';
 
 export const PRESS_KEY = 'press';
 
@@ -46,7 +47,6 @@ export type PressDeps = NoticeDeps<PressSettings>;
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
-const MOST_SEEN = 2_000;
 const LONGEST_TAGLINE = 300;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 
@@ -96,20 +96,20 @@ async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): P
   const { store, now } = deps;
   const { feed, state, key, inputs } = poll;
   const answer = await ask(deps, feed, state, signal);
-  let items: readonly FeedItem[] = [];
+  let items: readonly IdentifiedItem[] = [];
   if (answer.status !== 304)
     await inputs.read(inputOf(feed, `whole-${digest(answer.bytes ?? '')}`), async () => {
-      items = await itemsOf(answer, feed, signal);
+      items = identify(await itemsOf(answer, feed, signal));
     });
-  const seen = new Set(state.seen);
-  const fresh = items.filter((item) => !seen.has(digestOf(item)));
+  const seen = seenKeys(state.seen);
+  const fresh = items.filter(({ keys }) => !keys.some((key) => seen.has(key)));
   const changes = await changesOf(deps, feed, await readableOf(deps, poll, fresh), state);
   const { etag, 'last-modified': lastModified } = answer.headers;
   const isNew = answer.status !== 304;
   const next: FeedState = {
     since: state.since,
     wasRead: true,
-    seen: [...new Set([...items.map(digestOf), ...state.seen])].slice(0, MOST_SEEN),
+    seen: withSeen(state.seen, items),
     failures: 0,
     notBefore: 0,
     ...(isNew ? etag !== undefined && { etag } : state.etag !== undefined && { etag: state.etag }),
@@ -128,19 +128,19 @@ async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): P
 async function readableOf(
   deps: PressDeps,
   { feed, state, key, inputs }: FeedPoll,
-  fresh: readonly FeedItem[],
-): Promise<readonly FeedItem[]> {
+  fresh: readonly IdentifiedItem[],
+): Promise<readonly IdentifiedItem[]> {
   const { store, now } = deps;
-  const together: FeedItem[] = [];
+  const together: IdentifiedItem[] = [];
   let { seen } = state;
   for (const item of fresh)
-    await inputs.read(inputOf(feed, digestOf(item)), async () => {
+    await inputs.read(inputOf(feed, item.id), async () => {
       if (!inputs.isSuspicious) {
         together.push(item);
         return;
       }
       const changes = await changesOf(deps, feed, [item], state);
-      seen = [digestOf(item), ...seen];
+      seen = withSeen(seen, [item]);
       await store.write(async (tx) => {
         await deps.publish(tx, changes);
         await writeState(tx, key, { ...state, seen } satisfies FeedState, now());
@@ -159,7 +159,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const headers = {
-    accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8',
+    accept: 'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.8',
     ...(state.etag !== undefined && { 'if-none-match': state.etag }),
     ...(state.lastModified !== undefined && { 'if-modified-since': state.lastModified }),
   };
@@ -174,12 +174,13 @@ async function ask(
 }
 
 async function itemsOf(
-  { bytes }: OutboundResponse,
+  { bytes, headers }: OutboundResponse,
   feed: PressFeed,
   signal: AbortSignal,
 ): Promise<readonly FeedItem[]> {
   try {
-    return await readFeed(bytes ?? Buffer.alloc(0), signal);
+    const document = { bytes: bytes ?? Buffer.alloc(0), url: feed.url, contentType: headers['content-type'] };
+    return await readFeed(document, signal);
   } catch (error) {
     if (error instanceof DocumentError) throw new SourceError(`${named(feed)} ${error.message}`, { cause: error });
     throw error;
@@ -187,8 +188,7 @@ async function itemsOf(
 }
 
 /** An item that becomes an article of a company. */
-interface Headlined {
-  readonly item: FeedItem;
+interface Headlined extends IdentifiedItem {
   readonly entity: string;
   readonly time: number;
   readonly headline: string;
@@ -196,11 +196,12 @@ interface Headlined {
 
 /** An item with its company, time and headline, or why it becomes no article. */
 function headlinedOf(
-  item: FeedItem,
+  identified: IdentifiedItem,
   feed: PressFeed,
   { since, wasRead }: FeedState,
   now: number,
 ): Headlined | 'unmatched' | 'unreadable' | 'old' {
+  const { item } = identified;
   const entity = entityOf(feed, item);
   if (entity === undefined) return 'unmatched';
   // Personal numbers go before the cut: half a number would not look like one.
@@ -208,14 +209,14 @@ function headlinedOf(
   if (headline === '') return 'unreadable';
   // An item without a time is new in a feed that was read before, and may be of any age in another.
   const time = Math.min(item.published ?? (wasRead ? now : 0), now);
-  return time < since ? 'old' : { item, entity, time, headline };
+  return time < since ? 'old' : { ...identified, entity, time, headline };
 }
 
 /** The changes of items that are new, oldest first. */
 async function changesOf(
   deps: PressDeps,
   feed: PressFeed,
-  items: readonly FeedItem[],
+  items: readonly IdentifiedItem[],
   state: FeedState,
 ): Promise<readonly Change[]> {
   const found = items.flatMap((item) => {
@@ -230,8 +231,8 @@ async function changesOf(
   );
   return found
     .sort((a, b) => a.time - b.time)
-    .map(({ item, entity, time, headline }) => ({
-      id: `press ${digestOf(item)} ${entity}`,
+    .map(({ item, id, entity, time, headline }) => ({
+      id: `press ${id} ${entity}`,
       entity,
       name: names.get(entity) ?? entity,
       kind: 'article',
@@ -250,9 +251,9 @@ async function changesOf(
 }
 
 /** The company an item is about: by its feed, else by the publisher that its addresses or the feed's address name. */
-function entityOf(feed: PressFeed, { link, id }: FeedItem): string | undefined {
+function entityOf(feed: PressFeed, { link, guid }: FeedItem): string | undefined {
   if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
-  for (const address of [link, id, feed.url]) {
+  for (const address of [link, guid, feed.url]) {
     const publisher = publishersIn(address).find((part) => Object.hasOwn(feed.publishers, part));
     if (publisher !== undefined) return canonicalEntityId(feed.publishers[publisher] ?? '');
   }
@@ -267,8 +268,6 @@ function publishersIn(address: string): readonly string[] {
 }
 
 const safe = (html: string): string => withoutPersonalNumbers(plainHtml(html));
-
-const digestOf = (item: FeedItem): string => digest(item.id === '' ? `${item.title}\n${item.summary}` : item.id);
 
 /** Without the query, which may hold a key. */
 const named = ({ url }: PressFeed): string =>

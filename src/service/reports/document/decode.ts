@@ -6,9 +6,12 @@ import { DocumentError } from './facts.ts';
 const HEAD = 256;
 const DECLARED = /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/;
 
-/** A decoder that leaves out the byte order mark. Throws {@link DocumentError} where nobody knows the encoding. */
-export function decoderFor(bytes: Uint8Array): TextDecoder {
-  const label = encodingOf(bytes);
+/**
+ * A decoder that leaves out the byte order mark. `charset` counts if the document itself names no encoding. Throws
+ * {@link DocumentError} where nobody knows the encoding.
+ */
+export function decoderFor(bytes: Uint8Array, charset = 'utf-8'): TextDecoder {
+  const label = encodingOf(bytes) ?? charset;
   try {
     return new TextDecoder(label);
   } catch (error) {
@@ -16,7 +19,7 @@ export function decoderFor(bytes: Uint8Array): TextDecoder {
   }
 }
 
-function encodingOf(bytes: Uint8Array): string {
+function encodingOf(bytes: Uint8Array): string | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -25,5 +28,5 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0x00 && second === 0x3c) return 'utf-16be';
   const declared = DECLARED.exec(Buffer.from(bytes.subarray(0, HEAD)).toString('latin1'))?.[1]?.toLowerCase();
   // A prolog that can be read byte by byte is not in UTF-16, whatever it says: the document was converted.
-  return declared === undefined || declared.startsWith('utf-16') || declared.startsWith('ucs-2') ? 'utf-8' : declared;
+  return declared?.startsWith('utf-16') || declared?.startsWith('ucs-2') ? 'utf-8' : declared;
 }

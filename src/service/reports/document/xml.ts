@@ -25,6 +25,13 @@ const CHUNK = 64 * 1024;
 const TURN = 8;
 const MAX_DEPTH = 256;
 
+export interface XmlOptions {
+  /** The encoding of a document that names none; UTF-8 if absent. */
+  readonly charset?: string;
+  /** Whether an entity that nobody declares is text, as `&aelig;` in the feeds of careless writers. */
+  readonly allowsUnknownEntities?: boolean;
+}
+
 /**
  * Shows a document to a reader. Throws {@link DocumentError} where it is not well-formed, is nested too deep, or declares entities;
  * the signal's reason where it aborts.
@@ -33,6 +40,7 @@ export async function readXml(
   bytes: Uint8Array,
   start: (resolve: ResolvePrefix) => XmlReader,
   signal?: AbortSignal,
+  { charset, allowsUnknownEntities = false }: XmlOptions = {},
 ): Promise<void> {
   const parser = new SaxesParser({ xmlns: true, position: false });
   const reader = start((prefix) => parser.resolve(prefix));
@@ -50,12 +58,13 @@ export async function readXml(
   parser.on('cdata', (text) => reader.text(text));
   parser.on('doctype', refuseDeclarations);
   parser.on('error', (error) => {
+    if (allowsUnknownEntities && error.message.includes('undefined entity')) return;
     throw new DocumentError(`is not well-formed: ${error.message}`);
   });
   // What XHTML's document type declares and some writers use; the type itself is not read.
   parser.ENTITIES['nbsp'] = '\u00A0';
 
-  const decoder = decoderFor(bytes);
+  const decoder = decoderFor(bytes, charset);
   let turned = performance.now();
   for (let at = 0; at < bytes.length; at += CHUNK) {
     parser.write(decoder.decode(bytes.subarray(at, at + CHUNK), { stream: true }));

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { readFeed } from '../../../../src/service/news/sources/feed.ts';
 import { withoutPersonalNumbers } from '../../../../src/service/news/sources/personal-numbers.ts';
 import { plainHtml } from '../../../../src/service/news/sources/plain-html.ts';
+import { DocumentError } from '../../../../src/service/reports/document/facts.ts';
 
-const read = (xml: string) => readFeed(Buffer.from(xml));
+const url = 'https://example.dk/nyt/rss';
+const read = (text: string) => readFeed({ bytes: Buffer.from(text), url });
 const rss = (
   items: string,
 ) => `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
@@ -23,7 +25,7 @@ describe('a feed', () => {
     );
     expect(items.map(({ published: at, ...item }) => ({ ...item, at: published(at) }))).toEqual([
       {
-        id: 'g-1',
+        guid: 'g-1',
         title: 'Æble & pære vinder <b>pris</b>',
         link: 'https://example.dk/a?x=1&y=2',
         summary: '<p>Kort &aelig;</p>',
@@ -31,7 +33,7 @@ describe('a feed', () => {
         at: '2026-09-15T06:00:00.000Z',
       },
       {
-        id: 'https://example.dk/b',
+        guid: 'https://example.dk/b',
         title: 'To',
         link: 'https://example.dk/b',
         summary: '',
@@ -47,15 +49,59 @@ describe('a feed', () => {
       <link href="https://example.dk/1"/><updated>2026-09-15T08:00:00Z</updated><published>2026-09-14T08:00:00+02:00</published>
       <author><name>Bo</name><id>nobody</id></author>
       <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Et</p><p>to</p></div></content></entry></feed>`);
-    expect(item).toMatchObject({ id: 'urn:1', title: 'Ny <i>hal</i>', link: 'https://example.dk/1', summary: '' });
+    expect(item).toMatchObject({ guid: 'urn:1', title: 'Ny <i>hal</i>', link: 'https://example.dk/1', summary: '' });
     expect(published(item?.published)).toBe('2026-09-14T06:00:00.000Z');
     expect(plainHtml(item?.content ?? '')).toBe('Et to');
   });
 
-  test('in an older encoding is read in it', async () => {
-    const xml =
-      '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><item><title>Sæby</title></item></channel></rss>';
-    expect((await readFeed(Buffer.from(xml, 'latin1')))[0]?.title).toBe('Sæby');
+  test('in RDF or JSON gives the same', async () => {
+    const [rdf] =
+      await read(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+      xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="x"><title>Kanal</title></channel>
+      <item rdf:about="https://example.dk/1"><title>Ny &lt;i&gt;hal&lt;/i&gt;</title><link>https://example.dk/1</link>
+      <description>Kort</description><dc:date>2026-09-14T08:00:00+02:00</dc:date></item></rdf:RDF>`);
+    const json = { id: 'https://example.dk/1', url: 'https://example.dk/1', title: 'Ny <i>hal</i>', summary: 'Kort' };
+    const item = { ...json, date_published: '2026-09-14T08:00:00+02:00' };
+    const feed = { version: 'https://jsonfeed.org/version/1.1', title: 'Kanal', items: [item] };
+    expect(await read(JSON.stringify(feed))).toEqual([rdf]);
+    expect(rdf).toEqual({
+      guid: 'https://example.dk/1',
+      title: 'Ny <i>hal</i>',
+      link: 'https://example.dk/1',
+      summary: 'Kort',
+      content: '',
+      published: Date.parse('2026-09-14T06:00:00Z'),
+    });
+  });
+
+  test.each([
+    ['its prolog', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'application/xml; charset=utf-8'],
+    ['the answer', '', 'text/xml; charset="iso-8859-1"'],
+    ['the answer of one without a prolog', '', 'application/rss+xml;charset=windows-1252'],
+  ])('in an older encoding, by %s, is read in it', async (_, prolog, contentType) => {
+    const xml = `${prolog}<rss><channel><item><title>Sæby</title></item></channel></rss>`;
+    expect((await readFeed({ bytes: Buffer.from(xml, 'latin1'), url, contentType }))[0]?.title).toBe('Sæby');
+  });
+
+  test('with relative links has them from its own address, or from xml:base', async () => {
+    const rssItems = await read(rss('<item><title>a</title><link>/a?x=1</link></item><item><link>b</link></item>'));
+    expect(rssItems.map(({ link }) => link)).toEqual(['https://example.dk/a?x=1', 'https://example.dk/nyt/b']);
+    const atomItems =
+      await read(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/a/"><title>Kanal</title><id>urn:feed</id>
+      <entry xml:base="b/"><title>x</title><id>urn:1</id><link href="../c"/></entry>
+      <entry><title>y</title><id>urn:2</id><link href="https://example.com/"/></entry></feed>`);
+    expect(atomItems.map(({ link }) => link)).toEqual(['https://example.dk/a/c', 'https://example.com/']);
+  });
+
+  test('with entities of HTML that it does not declare has the letters', async () => {
+    const [item] = await read(rss('<item><title>K&oslash;b &amp; s&aelig;lg&nbsp;&hellip;</title></item>'));
+    expect(plainHtml(item?.title ?? '')).toBe('Køb & sælg …');
+  });
+
+  test('in which an article quotes another format is read in its own', async () => {
+    const [item] = await read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Kanal</title><id>urn:feed</id>
+      <entry><title>Om feeds</title><id>urn:1</id><content><![CDATA[ <rss version="2.0"><channel> ]]></content></entry></feed>`);
+    expect(item).toMatchObject({ title: 'Om feeds', content: '<rss version="2.0"><channel>' });
   });
 
   test.each([
@@ -88,8 +134,13 @@ describe('a feed', () => {
       `<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><item><title>&x;</title></item></channel></rss>`,
     ],
     ['is nested without end', '<a>'.repeat(100_000)],
+    ['is made of trifles', rss('<item><title>a</title></item>'.repeat(30_000))],
+    ['has an attribute for everything', rss(`<item ${'abcdefghij'.repeat(3)}="1"/>`.repeat(25_100))],
+    ['would change what all objects have', rss('<item><__proto__>a</__proto__></item>')],
+    ['is JSON that is no feed', '{"title":"Vedligehold"}'],
+    ['is cut JSON', '{"version":"https://jsonfeed.org/version/1","items":[{"id":"1"'],
   ])('that %s is refused', async (_, xml) => {
-    await expect(read(xml)).rejects.toThrow(/^is |^declares /);
+    await expect(read(xml)).rejects.toThrow(DocumentError);
   });
 
   test('of any length gives 500 items, and of a text its first 100,000 letters', async () => {

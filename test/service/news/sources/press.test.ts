@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../../providers/emulator.ts';
+import { writeState } from '../../../../src/service/news/sources/poll.ts';
 import { type PressDeps, pollPress } from '../../../../src/service/news/sources/press.ts';
+import { digest, keyOf } from '../../../../src/service/news/sources/press-state.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { articles, know, noticeDeps } from '../notices.ts';
 
@@ -240,4 +242,84 @@ test('the publisher is found in query, path, guid or the address of the feed, an
     'path CVR-1-99000022',
     'query CVR-1-99000011',
   ]);
+});
+
+describe('items of one article', () => {
+  const entityId = 'CVR-1-99000011';
+  /** Polls feeds again and again, as `polls` fills them; the headlines that were published, in their order. */
+  async function told(...polls: readonly Record<string, Item[]>[]) {
+    const store = await newStore('sqlite');
+    const feeds: Record<string, Item[]> = {};
+    const site = await agency(feeds);
+    const paths = [...new Set(polls.flatMap((poll) => Object.keys(poll)))];
+    const settings = settingsOf(...paths.map((path) => ({ url: `${site.url}${path}`, entityId, publishers: {} })));
+    const deps = noticeDeps(store, flowing().now, settings);
+    for (const poll of polls) {
+      Object.assign(feeds, poll);
+      await pollPress(deps, stays);
+    }
+    return (await articles(store)).map(({ article }) => article.headline).sort();
+  }
+  const at = Date.now() - 60_000;
+  const home = 'https://press.example/';
+  const a: Item = { title: 'A', link: `${home}a`, guid: '1', at };
+  const b: Item = { title: 'B', link: `${home}b`, guid: '1', at: at + 1_000 };
+  const c: Item = { title: 'C', link: `${home}c`, guid: '1', at: at + 2_000 };
+
+  test('are none where two feeds give one guid to different items', async () => {
+    expect(await told({ '/x': [a], '/y': [b] })).toEqual(['A', 'B']);
+    const [x, y] = [a, b].map((item) => ({ ...item, link: '' }));
+    expect(await told({ '/x': [x ?? a], '/y': [y ?? b] }, { '/x': [x ?? a], '/y': [y ?? b] })).toEqual(['A', 'B']);
+  });
+
+  test('are one where two feeds have the same item', async () => {
+    expect(await told({ '/x': [a], '/y': [a] }, { '/x': [a], '/y': [a] })).toEqual(['A']);
+  });
+
+  test.each([
+    ['their links differ', [a, b, c]],
+    ['their links are the same', [a, b, c].map((item) => ({ ...item, link: home }))],
+    ['they have no links', [a, b, c].map((item) => ({ ...item, link: '' }))],
+    ['their links are the same and they have no guids', [a, b, c].map((item) => ({ ...item, link: home, guid: '' }))],
+  ])('are none where one feed gives one guid to different items and %s', async (_, items) => {
+    const [one, two, three] = items.map((item) => [item]);
+    const polls = [one, [...(two ?? []), ...(one ?? [])], items, items.slice(1), three].map((each) => ({
+      '/x': each ?? [],
+    }));
+    expect(await told(...polls)).toEqual(['A', 'B', 'C']);
+  });
+
+  test.each([
+    ['its guid', (poll: number) => ({ guid: `g${poll}` })],
+    ['its guid and its time', (poll: number) => ({ guid: `g${poll}`, at: at + poll })],
+    ['its guid and its link', (poll: number) => ({ guid: `g${poll}`, link: `${home}a?poll=${poll}` })],
+    ['its link', (poll: number) => ({ link: `${home}a?poll=${poll}` })],
+    ['its text', (poll: number) => ({ text: `Læst ${poll} gange` })],
+    ['its title and its link', (poll: number) => ({ title: `A${poll || ''}`, link: `${home}a?poll=${poll}` })],
+  ])('are one where an item changes %s at each poll', async (_, change) => {
+    const polls = [0, 1, 2, 3].map((poll) => ({
+      '/x': [
+        { ...b, guid: '2' },
+        { ...a, ...change(poll) },
+      ],
+    }));
+    expect(await told(...polls)).toEqual(['A', 'B']);
+  });
+
+  test('are one where a feed states an item twice', async () => {
+    expect(await told({ '/x': [a, a, { ...a, guid: '3' }] })).toEqual(['A']);
+  });
+
+  test('are one where the item was known by its guid alone', async () => {
+    const store = await newStore('sqlite');
+    const site = await agency({ '/x': [a, b] });
+    const deps = noticeDeps(store, flowing().now, settingsOf({ url: `${site.url}/x`, entityId, publishers: {} }));
+    const state = { since: 0, wasRead: true, seen: [digest(`${home}a`)], failures: 0, notBefore: 0 };
+    const key = keyOf(digest(`${site.url}/x`));
+    await store.write((tx) => writeState(tx, key, state, Date.now()));
+    const without = [a, b].map((item) => ({ ...item, guid: '' }));
+    site.fault({ match: 'GET /x', action: { kind: 'status', status: 200, body: feedOf(without) } });
+    await pollPress(deps, stays);
+    expect((await articles(store)).map(({ article }) => article.headline)).toEqual(['B']);
+  });
 });

@@ -1,0 +1,55 @@
+/**
+ * Which items of a feed are the same article. The guid says so, else the link, else the content; but some feeds give one
+ * guid to several items, and others give an item another guid at each poll. So an item has several keys, of which one is
+ * enough to know it again, and a key counts only if it does not stand for two items of one poll.
+ */
+import type { FeedItem } from './feed.ts';
+import { digest } from './press-state.ts';
+
+export interface IdentifiedItem {
+  readonly item: FeedItem;
+  /** An item that shares one of these is the same article. */
+  readonly keys: readonly string[];
+  /** The same in every feed that has the article. */
+  readonly id: string;
+}
+
+/** A key with what it leaves out: two items of one poll that share a key and differ in the rest are two articles. */
+interface Candidate {
+  readonly key: string;
+  readonly rest: string;
+}
+
+/** A key of several parts is one of several of its item, and half as long. */
+const joint = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 11);
+
+/** The items of one poll with their keys, each article once. */
+export function identify(items: readonly FeedItem[]): readonly IdentifiedItem[] {
+  const rests = new Map<string, Set<string>>();
+  const all = items.map((item) => ({ item, candidates: candidatesOf(item) }));
+  for (const { key, rest } of all.flatMap(({ candidates }) => candidates))
+    rests.set(key, (rests.get(key) ?? new Set()).add(rest));
+  const known = new Set<string>();
+  return all.flatMap(({ item, candidates }) => {
+    const keys = candidates.map(({ key }) => key).filter((key) => rests.get(key)?.size === 1);
+    const isKnown = keys.some((key) => known.has(key));
+    for (const key of keys) known.add(key);
+    return isKnown ? [] : [{ item, keys, id: idOf(item, keys) }];
+  });
+}
+
+function candidatesOf({ guid, link, title, summary, published }: FeedItem): readonly Candidate[] {
+  const content = `${title}\n${summary}`;
+  if (guid === '' && link === '') return [{ key: digest(content), rest: '' }];
+  return [
+    { key: digest(guid || link), rest: content },
+    ...(guid === '' || link === '' ? [] : [{ key: joint('both', guid, link), rest: content }]),
+    ...(guid === '' ? [] : [{ key: joint('guid', guid, content), rest: '' }]),
+    ...(link === '' ? [] : [{ key: joint('link', link, content), rest: '' }]),
+    ...(published === undefined ? [] : [{ key: joint('time', `${published}`, content), rest: `${guid}\n${link}` }]),
+  ];
+}
+
+/** A guid alone says nothing of another feed, which may give it to something else. */
+const idOf = ({ guid }: FeedItem, keys: readonly string[]): string =>
+  keys.find((key) => guid === '' || key !== digest(guid)) ?? '';
