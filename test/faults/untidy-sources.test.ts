@@ -104,12 +104,12 @@ test('a figure of a year to come is passed over, and the right one reaches the C
 });
 
 test('a figure that is taken back gives way in the CRM to the one that is left, until it is stated again', async () => {
-  const { tell, until } = await linked({ first: months([2025, 4, 4], [2025, 5, 5])   await tell(months([2025, 4, 4], [2025, 5, 6]));
-  await until('numberofemployees', '6');
-});
+  const { tell, until } = await linked({ first: months([2025, 4, 4], [2025, 5, 5]) });
   await until('numberofemployees', '5');
   await tell(months([2025, 4, 4]));
   await until('numberofemployees', '4');
+  await tell(months([2025, 4, 4], [2025, 5, 6]));
+  await until('numberofemployees', '6');
 });
 
 test('what nobody can read of a document stays in the CRM as it was, and the rest arrives', async () => {
