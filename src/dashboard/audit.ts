@@ -5,7 +5,6 @@ import type { Server } from '../http/server/server.ts';
 import type { CsvRow } from '../runtime/files/csv-text.ts';
 import { type AuditFilter, type AuditRow, readAudit } from '../runtime/operators/audit.ts';
 import type { Db } from '../store/store.ts';
-import { maskAddresses } from './companies/shown-value.ts';
 import { sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { brief, table, textFilter, timeOf } from './page/parts.ts';
@@ -29,7 +28,7 @@ export function addAudit(app: Server, deps: RouteDeps): void {
       const filter = filterOf(visit);
       const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
       const found = await readAudit(store.db, { ...filter, before }, SHOWN + 1);
-      const rows = found.slice(0, SHOWN).map((row) => seenBy(visit, row));
+      const rows = found.slice(0, SHOWN);
       const last = found.length > SHOWN ? rows.at(-1)?.id : undefined;
       return {
         title: reader.text('nav.audit'),
@@ -49,18 +48,6 @@ export function addAudit(app: Server, deps: RouteDeps): void {
     show: async (visit) => sendCsv('audit.csv', csvPages(store.db, visit)),
   });
 }
-
-/** An entry as far as the visitor may see it: a mail address names a person. */
-const seenBy = ({ visitor }: Visit, row: AuditRow): AuditRow => {
-  if (visitor.seesPersons) return row;
-  const { subject, detail, result } = row;
-  return {
-    ...row,
-    subject: subject && maskAddresses(subject),
-    detail: detail && JSON.parse(maskAddresses(JSON.stringify(detail))),
-    result: maskAddresses(result),
-  };
-};
 
 function filterOf({ query }: Visit): AuditFilter {
   const given = (name: string): string | undefined => query(name).trim() || undefined;
@@ -123,7 +110,7 @@ async function* csvPages(db: Db, visit: Visit): AsyncGenerator<readonly CsvRow[]
   yield [['time', 'kind', 'who', 'via', 'action', 'subject', 'detail', 'result']];
   for (let before: number | undefined; ; ) {
     const rows = await readAudit(db, { ...filter, before }, FILE_PAGE);
-    yield rows.map((row) => csvRowOf(seenBy(visit, row)));
+    yield rows.map((row) => csvRowOf(row));
     before = rows.at(-1)?.id;
     if (rows.length < FILE_PAGE) return;
   }

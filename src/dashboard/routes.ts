@@ -13,6 +13,7 @@ import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.
 import type { FileBody } from './page/csv.ts';
 import { renderDocument } from './page/html.ts';
 import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
+import { maskPage } from './page/masked.ts';
 import {
   confirmPage,
   continuePage,
@@ -125,8 +126,9 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
         : reply.redirect(loginAddress(request), 303);
     const visit = visitOf(deps, request, visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
-    const shown = (await show(visit)) ?? notFoundPage(visit.reader);
-    if (typeof shown === 'string') return reply.redirect(shown, 303);
+    const page = (await show(visit)) ?? notFoundPage(visit.reader);
+    if (typeof page === 'string') return reply.redirect(page, 303);
+    const shown = visitor.seesPersons ? page : maskPage(page);
     if (!('file' in shown)) return sendPage(to, shown, visit);
     return reply
       .type(shown.type ?? 'text/csv; charset=utf-8')

@@ -4,8 +4,8 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { cutText } from '../../protocol/text/cut.ts';
 import type { Visitor } from '../access/admission.ts';
 import { html } from '../page/html.ts';
+import { maskName } from '../page/masked.ts';
 import { companyAddress } from './search.ts';
-import { maskName } from './shown-value.ts';
 
 /** What a list shows of a name. */
 const BRIEF = 60;

@@ -8,7 +8,7 @@ import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
 import { said } from '../texts/said/said.ts';
 import { writesAddress } from '../writes/selection.ts';
-import { briefChange, maskAddresses, type Spectator } from './shown-value.ts';
+import { briefChange, type Spectator } from './shown-value.ts';
 
 interface Entry {
   readonly at: number;
@@ -103,16 +103,15 @@ const ofNote = (
 
 /** What somebody did by hand. */
 function ofAction(
-  { reader, seesPersons }: Spectator,
+  { reader }: Spectator,
   { at, actor, via, action, subject = '', result }: Timeline['actions'][number],
 ): Entry {
-  const shown = (text: string): string => brief(seesPersons ? text : maskAddresses(text));
   return {
     at,
     where: html`${reader.text('company.byHand')} <span class="quiet">${reader.text(`via.${via}`)}</span>`,
     what: html`<div>
-      ${shown(actor.name)}: <code>${action}</code> ${shown(subject)}
-      <span class="quiet"> ${said(reader, result, shown)}</span>
+      ${brief(actor.name)}: <code>${action}</code> ${brief(subject)}
+      <span class="quiet"> ${said(reader, result, brief)}</span>
     </div>`,
   };
 }

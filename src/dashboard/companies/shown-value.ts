@@ -1,8 +1,12 @@
-/** Values in the reader's form, as far as the role may see them: viewers see that there is a person, and not who. */
+/**
+ * Values in the reader's form, as far as the role may see them: viewers see that there is a person, and not who. Mail addresses
+ * are masked in the whole page: `page/masked.ts`.
+ */
 import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { isPerson } from '../../connector/facts/persons.ts';
 import type { Visitor } from '../access/admission.ts';
+import { maskName } from '../page/masked.ts';
 import { brief } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 
@@ -12,23 +16,12 @@ export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {
 }
 
 /** Whether values of a field may name persons in a text made of them, where no type says who is one. */
-const mayName = (field: FieldName): boolean => 'persons' in FIELDS[field] || field === 'accountant';
-
-/** A name of which the first letters are left. */
-export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
-
-/** A text in which of each mail address only the first letter and the domain are left. */
-export const maskAddresses = (text: string): string =>
-  text.replaceAll(/[^\s"'<>]+/gu, (word) =>
-    word
-      .split('@')
-      .map((part, at, parts) => (at === parts.length - 1 || part === '' ? part : `${[...part][0]}•••`))
-      .join('@'),
-  );
+const mayName = (field: FieldName): boolean =>
+  'persons' in FIELDS[field] || field === 'accountant' || field === 'coName';
 
 /** A field's value as one text; undefined where the register has none. */
 export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, value: FieldValue): string | undefined {
-  if (typeof value !== 'object' || value === null) return inForm(reader, field, value);
+  if (typeof value !== 'object' || value === null) return shownProperty({ reader, seesPersons }, field, value);
   const isMasked = (id: string, type: string | undefined): boolean =>
     !seesPersons && ('persons' in FIELDS[field] || isPerson(id, type));
   const members = value.map(({ id, name, type, share }) => {
@@ -40,7 +33,7 @@ export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, 
 
 /** A property's value as one text; undefined where it is blank. `field` is what the property is made of. */
 export function shownProperty(
-  { reader, seesPersons }: Spectator,
+  { reader, seesPersons }: Pick<Spectator, 'reader' | 'seesPersons'>,
   field: string | null,
   value: unknown,
 ): string | undefined {

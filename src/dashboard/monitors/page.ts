@@ -20,7 +20,7 @@ import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
 import { itemSection } from './items.ts';
 import { successOf, watched } from './list.ts';
-import { monitorAddress, monitorState, shownRecipient, shownWebhook } from './shown.ts';
+import { monitorAddress, monitorState, shownWebhook } from './shown.ts';
 
 /** Adds the page. */
 export function addMonitorPage(app: Server, deps: ServicePageDeps): void {
@@ -149,7 +149,7 @@ function recipientSection(visit: Visit, monitor: Monitor, stopped: readonly Stop
       label: reader.text('monitor.recipients'),
       columns: columns.map((column) => reader.text(`recipients.${column}`)),
       rows: rows.map(({ email, end, isListed }) => [
-        shownRecipient(visit, email),
+        email,
         html`${recipientState(visit, end)}${!isListed && html`<div class="quiet">${reader.text('recipients.notListed')}</div>`}`,
         end && resumeForm(visit, monitor, email),
       ]),

@@ -2,7 +2,6 @@
 import type { VNode } from 'preact';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
-import { maskAddresses } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, timeOf } from '../page/parts.ts';
 import type { Visit } from '../routes.ts';
@@ -28,7 +27,3 @@ export function monitorState({ reader, now }: Visit, monitor: Monitor): VNode {
 export function shownWebhook({ visitor }: Visit, url: string | null): string | null {
   return url === null || visitor.role === 'admin' ? url : maskedAddress(url);
 }
-
-/** A recipient's address, which names a person. */
-export const shownRecipient = ({ visitor }: Visit, address: string): string =>
-  visitor.seesPersons ? address : maskAddresses(address);
