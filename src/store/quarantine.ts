@@ -1,6 +1,7 @@
 /** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
 import { storable } from './each.ts';
 import { readErasures } from './erasure/erasures.ts';
+import { unescaped } from './erasure/name-finder.ts';
 import { ERASED } from './erasure/redact.ts';
 import type { Tx } from './store.ts';
 
@@ -23,7 +24,7 @@ export interface Unusable {
  */
 export async function setAside(tx: Tx, given: Unusable): Promise<void> {
   const text = storable(new TextDecoder().decode(given.body.subarray(0, MOST_BYTES)));
-  const isErased = (await readErasures(tx)).isNamedIn(`${given.subject} ${given.reason} ${text}`);
+  const isErased = (await readErasures(tx)).isNamedIn(`${given.subject} ${given.reason} ${unescaped(text)}`);
   const found = isErased ? { ...given, subject: undefined, reason: `unusable, and about what was ${ERASED}` } : given;
   const body = isErased ? ERASED : text;
   await tx.deleteFrom('quarantine').where('body', '=', body).execute();

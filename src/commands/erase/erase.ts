@@ -6,14 +6,20 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { each } from '../../store/each.ts';
-import { aliasOfDigest, beginErasure, endErasure, readErasures, readRest } from '../../store/erasure/erasures.ts';
-import { ERASED } from '../../store/erasure/redact.ts';
+import { aliasOfDigest, beginErasure, endErasure, erasedWords, readRest } from '../../store/erasure/erasures.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { PLACE_OF_TABLE, PLACES, select } from '../export/kept-rows.ts';
+import { PLACE_OF_TABLE, PLACES, type Place } from '../export/kept-rows.ts';
+import { type EntityRow, openTables, type StoreTables } from '../export/pages.ts';
 import { readJson } from '../export/stored-json.ts';
-import { type ErasureWords, findRows, ownRows, type RowChange } from './find-rows.ts';
-import { countTakenOver, eraseEntries } from './index-entries.ts';
-import { type ErasurePlan, planErasure } from './plan.ts';
+import { type ErasurePlan, findNaming, findOwn, type RowChange, type Walk } from './find-rows.ts';
+import { eraseEntries, readTakenOver } from './index-entries.ts';
+import { planErasure } from './plan.ts';
+
+/** The rows of one table. */
+export interface KeptRows {
+  readonly table: string;
+  readonly rows: readonly EntityRow[];
+}
 
 /** What an erasure does in one table. */
 export interface TableErasure {
@@ -50,48 +56,57 @@ const INDEX = 'match_entry';
 
 /** What `erase` would do now. Changes nothing. */
 export async function previewErasure(db: Db, entity: string, signal: AbortSignal): Promise<Erasure> {
-  const plan = await planErasure(db, entity, signal);
-  const words: ErasureWords = { plan, aliasOf: (id) => (plan.entities.includes(id) ? id : undefined), erased: ERASED };
+  const walk = await openWalk(await openTables(db, signal), entity);
   const found: TableErasure[] = [];
-  for (const [table, place] of TABLES) {
-    signal.throwIfAborted();
-    const own = new Set((await select(db, table, ownRows(place, plan))).map((row) => JSON.stringify(row)));
-    const others = (await findRows(db, table, place, previewWords(words))).filter(
-      ({ row }) => !own.has(JSON.stringify(row)),
-    );
-    const anonymised = others.length + (table === INDEX ? await countTakenOver(db, plan) : 0);
-    if (own.size + anonymised > 0) found.push({ table, deleted: own.size, anonymised });
+  for (const [table, place] of PLACE_OF_TABLE) {
+    const { own, others } = await rowsOf(walk, table, place);
+    const anonymised = others.length + (table === INDEX ? (await readTakenOver(db, walk.plan)).length : 0);
+    if (own.length + anonymised > 0) found.push({ table, deleted: own.length, anonymised });
   }
-  const rest = restOf(await readRest(db, entity));
-  return { tables: found.reverse(), records: union(plan.records, rest?.records) };
+  return { tables: found, records: walk.plan.records };
 }
 
-/** An alias of its own, so that what names the entity differs from what would be stored. */
-const previewWords = (words: ErasureWords): ErasureWords => ({
-  ...words,
-  aliasOf: (id) => (words.aliasOf(id) === undefined ? undefined : 'CVR-3-9'),
-});
+/** All rows that `erase` would find: those of the entity, and those of others that name it. */
+export async function* readKeptRows(db: Db, entity: string, signal: AbortSignal): AsyncGenerator<KeptRows> {
+  const walk = await openWalk(await openTables(db, signal), entity);
+  for (const [table, place] of PLACE_OF_TABLE) {
+    const { own, others } = await rowsOf(walk, table, place);
+    const taken = table === INDEX ? await readTakenOver(db, walk.plan) : [];
+    const rows = [...own, ...others, ...taken];
+    if (rows.length > 0) yield { table, rows };
+  }
+}
+
+/** What an erasure of the entity looks for now, with what one that was cut off looked for. */
+async function openWalk(tables: StoreTables, entity: string): Promise<Walk> {
+  const plan = merged(await planErasure(tables, entity), await readRest(tables.db, entity));
+  return { ...tables, plan, words: await erasedWords(tables.db, plan.entities, plan.names) };
+}
+
+async function rowsOf(walk: Walk, table: string, place: Place) {
+  const own = (await Array.fromAsync(findOwn(walk, table, place))).flat().map(({ row }) => row);
+  const seen = new Set(own.map((row) => JSON.stringify(row)));
+  const naming = (await Array.fromAsync(findNaming(walk, table, place))).flat();
+  return { own, others: naming.map(({ row }) => row).filter((row) => !seen.has(JSON.stringify(row))) };
+}
 
 /** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */
 export async function erase(store: Store, entity: string, { now, actor, signal }: ErasureOptions): Promise<Erasure> {
-  const plan = merged(await planErasure(store.db, entity, signal), await readRest(store.db, entity));
+  const walk = await openWalk(await openTables(store.db, signal), entity);
+  const { plan } = walk;
   const { digest, lanes } = await store.write(async (tx) => {
-    const digest = await beginErasure(tx, plan.entities, JSON.stringify(plan), now());
+    const digest = await beginErasure(tx, plan, JSON.stringify(plan), now());
     const lanes = await releaseLanes(tx, plan, now());
     const subject = `erased:${digest.slice(0, 16)}`;
     await recordAudit(tx, { actor, via: 'command', action: 'entity.erase', subject, result: 'done' }, now());
     return { digest, lanes };
   });
-  const { redact } = await readErasures(store.db);
-  const words: ErasureWords = {
-    plan,
-    aliasOf: (id) => (plan.entities.includes(id) ? redact(id) : undefined),
-    erased: ERASED,
-  };
+  // With the salt that the store has from here on.
+  const begun: Walk = { ...walk, words: await erasedWords(store.db, plan.entities, plan.names) };
   const totals = new Map<string, TableErasure>();
   if (lanes > 0) totals.set('lane', { table: 'lane', deleted: lanes, anonymised: 0 });
   for (let pass = 1; ; pass++) {
-    const found = await erasePass(store, words, signal);
+    const found = await erasePass(store, begun);
     for (const one of found) totals.set(one.table, sum(totals.get(one.table), one));
     if (found.length === 0) break;
     if (pass === MOST_PASSES)
@@ -146,27 +161,28 @@ async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: num
   return ended;
 }
 
-async function erasePass(store: Store, words: ErasureWords, signal: AbortSignal): Promise<readonly TableErasure[]> {
-  const { plan } = words;
-  const entries = await eraseEntries(store, plan);
+async function erasePass(store: Store, walk: Walk): Promise<readonly TableErasure[]> {
+  const entries = await eraseEntries(store, walk.plan);
   const done: TableErasure[] = entries.deleted + entries.anonymised > 0 ? [{ table: INDEX, ...entries }] : [];
   for (const [table, place] of TABLES) {
-    signal.throwIfAborted();
-    const deleted = await deleteOwn(store, table, ownRows(place, plan));
-    const anonymised = await applyInSteps(store, table, await findRows(store.db, table, place, words));
+    const deleted = await deleteOwn(store, walk, table, place);
+    let anonymised = 0;
+    for await (const changes of findNaming(walk, table, place)) anonymised += await applyInSteps(store, table, changes);
     if (deleted + anonymised > 0) done.push({ table, deleted, anonymised });
   }
   return done;
 }
 
 /** Until none is left, though others change some meanwhile: rows of a record are found by its link, which goes later. */
-async function deleteOwn(store: Store, table: string, own: ReturnType<typeof ownRows>): Promise<number> {
+async function deleteOwn(store: Store, walk: Walk, table: string, place: Place): Promise<number> {
   let count = 0;
   for (let tries = 0; tries < MOST_PASSES; tries++) {
-    const rows = await select(store.db, table, own);
-    if (rows.length === 0) break;
-    const gone = rows.map((row): RowChange => ({ row, columns: undefined }));
-    count += await applyInSteps(store, table, gone);
+    let found = 0;
+    for await (const gone of findOwn(walk, table, place)) {
+      found += gone.length;
+      count += await applyInSteps(store, table, gone);
+    }
+    if (found === 0) break;
   }
   return count;
 }

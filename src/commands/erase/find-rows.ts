@@ -1,11 +1,12 @@
-/** Which rows an erasure changes, and how: the rows that stand for the entity go, those of others are left without it. */
-import type { RawBuilder } from 'kysely';
-import { redact } from '../../store/erasure/redact.ts';
-import type { Db } from '../../store/store.ts';
-import { type Place, select } from '../export/kept-rows.ts';
+/**
+ * The walk over every column of texts of the store: which rows stand for an entity, which others name it, and how these are
+ * left without it. `erase` changes what it finds, `export` prints it.
+ */
+import { unescaped } from '../../store/erasure/name-finder.ts';
+import { type ErasedWords, namesAnother, redact } from '../../store/erasure/redact.ts';
+import { contains, numbersOf, type Place, walkedColumns } from '../export/kept-rows.ts';
+import { anyOf, type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
 import { readJson } from '../export/stored-json.ts';
-import { fold, hasWord, placesOf } from '../export/words.ts';
-import { type EntityRow, type ErasurePlan, rowsNaming } from './plan.ts';
 
 /** A row as it is, and the columns that it gets; it is deleted where there are none. */
 export interface RowChange {
@@ -13,93 +14,110 @@ export interface RowChange {
   readonly columns: EntityRow | undefined;
 }
 
-/** How the rows of others are changed. */
-export interface ErasureWords {
+/** Whom an erasure takes out, and by what they are found. */
+export interface ErasurePlan {
+  /** The entity and, of a company, its production units: canonical ids. */
+  readonly entities: readonly string[];
+  /** Folded. */
+  readonly names: readonly string[];
+  /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
+  readonly related: readonly string[];
+  /** Its records, `hubspot:123`: a person erases them in the CRM. */
+  readonly records: readonly string[];
+}
+
+export interface Walk extends StoreTables {
   readonly plan: ErasurePlan;
-  aliasOf(entity: string): string | undefined;
-  /** Stands for a name. */
-  readonly erased: string;
+  readonly words: ErasedWords;
 }
 
-/** The rows of others that name the entity. */
-export async function findRows(
-  db: Db,
-  table: string,
-  place: Place,
-  words: ErasureWords,
-): Promise<readonly RowChange[]> {
-  const { entities, names, related } = words.plan;
-  const numbers = entities.map(numberOf);
-  const rows = [...(await rowsNaming(db, table, place, entities))];
-  const { mentions = [], documents = [], text } = place;
-  if (text === 'everywhere') rows.push(...(await rowsNaming(db, table, place, [...numbers, ...names])));
-  if (text === 'related') for (const other of related) rows.push(...(await select(db, table, [place.own(other)])));
-  const isNamed = (value: unknown): boolean =>
-    typeof value === 'string' &&
-    (namesById(value, entities) ||
-      (text !== undefined && hasWord(value, names)) ||
-      (text === 'everywhere' && hasWord(value, numbers)));
-  const isNumbered = (value: unknown): boolean => typeof value === 'string' && hasWord(value, numbers);
-  const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
-  return [...distinct.values()].flatMap((row) => {
-    const named = mentions.filter(
-      (column) => isNamed(row[column]) || (documents.includes(column) && isNumbered(row[column])),
-    );
-    if (named.length === 0) return [];
-    if (place.others === 'shorten') return [{ row, columns: shortened(row, named, isNamed) }];
-    if (place.others === 'redact') return redacted(row, named, words, text !== undefined);
-    const columns = place.others === 'clear' ? Object.fromEntries(named.map((column) => [column, null])) : undefined;
-    return [{ row, columns }];
-  });
+/** The rows that stand for any of the entities. */
+export async function* findOwn(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
+  const own = anyOf(walk.plan.entities.map(place.own));
+  for await (const rows of readPages(walk, table, own)) yield rows.map((row) => ({ row, columns: undefined }));
 }
 
-/** Its number in the register. */
-const numberOf = (entity: string): string => entity.split('-').slice(2).join('-');
-
-/** The conditions of the rows that stand for any of the entities. */
-export const ownRows = ({ own }: Place, { entities }: ErasurePlan): readonly RawBuilder<boolean>[] => entities.map(own);
-
-function redacted(
-  row: EntityRow,
-  named: readonly string[],
-  words: ErasureWords,
-  isProse: boolean,
-): readonly RowChange[] {
-  const changed = named.flatMap((column): readonly [string, unknown][] => {
-    const text = String(row[column]);
-    const json = readJson(text);
-    const value = redact(typeof json === 'object' ? json : text, words.aliasOf);
-    const stored = typeof value === 'string' ? value : JSON.stringify(value);
-    const after = isProse ? withoutWords(stored, [...words.plan.names, ...words.plan.entities], words.erased) : stored;
-    return after === text ? [] : [[column, after]];
-  });
-  return changed.length === 0 ? [] : [{ row, columns: Object.fromEntries(changed) }];
-}
-
-/** The columns' lists without what names the entity; undefined where nothing is left, or a column is no list. */
-function shortened(
-  row: EntityRow,
-  named: readonly string[],
-  isNamed: (text: string) => boolean,
-): EntityRow | undefined {
-  const left = named.map((column): readonly [string, readonly unknown[]] => {
-    const list = readJson(row[column]);
-    return [column, Array.isArray(list) ? list.filter((each) => !isNamed(JSON.stringify(each))) : []];
-  });
-  if (left.some(([, list]) => list.length === 0)) return undefined;
-  return Object.fromEntries(left.map(([column, list]) => [column, JSON.stringify(list)]));
-}
-
-/** An id is followed by no further digit: one may begin as another does. */
-const namesById = (text: string, entities: readonly string[]): boolean => hasWord(text, entities);
-
-function withoutWords(text: string, words: readonly string[], instead: string): string {
-  let left = text;
-  for (const word of words) {
-    const folded = fold(word);
-    const places = [...placesOf(fold(left), folded)].reverse();
-    if (places.length > 0) left = left.normalize('NFC');
-    for (const at of places) left = left.slice(0, at) + instead + left.slice(at + folded.length);
+/** The rows of others that name one of them. */
+export async function* findNaming(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
+  const columns = walkedColumns(walk, table, place);
+  const { entities, names } = walk.plan;
+  if (columns.length === 0) return;
+  for await (const rows of readPages(walk, table, naming(columns, entities, names))) {
+    const changes: RowChange[] = [];
+    for (const row of rows) {
+      const left = await leftOf(walk, place, row, columns);
+      if (Object.keys(left).length > 0) changes.push({ row, columns: changeOf(place, row, left) });
+    }
+    if (changes.length > 0) yield changes;
   }
-  return left;
 }
+
+/** The rows whose columns have the number of an entity in them, or a name; more are met, since an engine knows no words. */
+export function naming(columns: readonly string[], entities: readonly string[], names: readonly string[]) {
+  const numbers = numbersOf(entities).flatMap((number) => [number, ...spacedForms(number)]);
+  const others = entities.filter((entity) => numbersOf([entity]).length === 0);
+  return anyOf(columns.flatMap((column) => [...numbers, ...others, ...names].map((text) => contains(column, text))));
+}
+
+/** A company's number as people write it in pairs. */
+const spacedForms = (number: string): readonly string[] =>
+  number.length === 8 ? [' ', '.'].map((blank) => (number.match(/\d\d/g) ?? []).join(blank)) : [];
+
+/** What is left of the columns that name an entity. */
+async function leftOf(
+  { db, plan, words }: Walk,
+  { owners }: Place,
+  row: EntityRow,
+  columns: readonly string[],
+): Promise<EntityRow> {
+  const byId = withoutWords(row, columns, words, false);
+  const byName = withoutWords(row, columns, words, true);
+  if (owners === undefined || Object.keys(byName).length === 0) return byName;
+  const isRelated = (await owners(db, row)).some((owner) => plan.related.includes(owner));
+  return isRelated ? byName : byId;
+}
+
+/** Fields of facts that hold the names a company bears itself. */
+const OWN_NAMES = new Set<unknown>(['name', 'altNames']);
+
+function withoutWords(row: EntityRow, columns: readonly string[], words: ErasedWords, names: boolean): EntityRow {
+  const left = columns.flatMap((column): readonly [string, unknown][] => {
+    const text = row[column];
+    if (typeof text !== 'string') return [];
+    const json = readJson(text);
+    const isJson = typeof json === 'object' && json !== null;
+    const value = isJson ? json : unescaped(text);
+    const found = redact(value, words, { names: names && !OWN_NAMES.has(row['field']) });
+    const before = isJson ? JSON.stringify(json) : value;
+    const after = isJson ? JSON.stringify(found) : found;
+    return after === before ? [] : [[column, after]];
+  });
+  return Object.fromEntries(left);
+}
+
+/** What an erasure does with a row of others. */
+function changeOf({ others }: Place, row: EntityRow, left: EntityRow): EntityRow | undefined {
+  if (others === 'redact') return left;
+  if (others === 'clear') return Object.fromEntries(Object.keys(left).map((column) => [column, null]));
+  return others === 'shorten' ? shortened(row, left) : undefined;
+}
+
+/** The lists without what names the entity; undefined where nothing is left, or a column is no list. */
+function shortened(row: EntityRow, left: EntityRow): EntityRow | undefined {
+  const lists = Object.entries(left).map(([column, text]): readonly [string, readonly unknown[]] => {
+    const before = readJson(row[column]);
+    const after = readJson(text);
+    if (!Array.isArray(before) || !Array.isArray(after)) return [column, []];
+    return [column, before.filter((each, at) => JSON.stringify(each) === JSON.stringify(after[at]))];
+  });
+  if (lists.some(([, list]) => list.length === 0)) return undefined;
+  return Object.fromEntries(lists.map(([column, list]) => [column, JSON.stringify(list)]));
+}
+
+/** Whether a row gives the name of an entity to another person. */
+export const namesNamesake = (row: EntityRow, columns: readonly string[], words: ErasedWords): boolean =>
+  columns.some((column) => namesAnother(readJson(row[column]), words));
+
+/** Whether a row names an entity by name alone. */
+export const namesInProse = (row: EntityRow, columns: readonly string[], words: ErasedWords): boolean =>
+  Object.keys(withoutWords(row, columns, words, true)).length > 0;

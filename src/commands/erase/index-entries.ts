@@ -1,14 +1,17 @@
 /** What an erasure does in the company index, whose entries name others by a number in their body. */
 import { deleteEntries, entriesBefore, forgetSuccessor } from '../../match/index/write.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { ErasurePlan } from './plan.ts';
+import type { EntityRow } from '../export/pages.ts';
+import type { ErasurePlan } from './find-rows.ts';
 
 /** The entries of others that name the erased company as their successor. */
-export async function countTakenOver(db: Db, plan: ErasurePlan): Promise<number> {
+export async function readTakenOver(db: Db, plan: ErasurePlan): Promise<readonly EntityRow[]> {
   const company = companyOf(plan);
-  if (company === undefined) return 0;
+  if (company === undefined) return [];
   const own = new Set(numbersOf(plan));
-  return (await entriesBefore(db, company)).filter((number) => !own.has(number)).length;
+  const taken = (await entriesBefore(db, company)).filter((number) => !own.has(number)).map(Number);
+  if (taken.length === 0) return [];
+  return db.selectFrom('match_entry').selectAll().where('number', 'in', taken).execute();
 }
 
 /** Deletes the entries of the erased, with their keys, and leaves those that it took over without a successor. */

@@ -1,59 +1,75 @@
 /** What an erasure looks for: the ids, names and relations of an entity, read while the store still holds them. */
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
-import { namesIn } from '../../store/erasure/redact.ts';
+import { erasedWords } from '../../store/erasure/erasures.ts';
+import { fold } from '../../store/erasure/name-finder.ts';
+import { type ErasedWords, namesIn } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import { contains, numbersOf, PLACE_OF_TABLE, type Place, select } from '../export/kept-rows.ts';
+import { PLACE_OF_TABLE, type Place, walkedColumns } from '../export/kept-rows.ts';
+import { type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
 import { readJson } from '../export/stored-json.ts';
 import { unitsOf } from '../export/units.ts';
-import { fold } from '../export/words.ts';
-
-/** Whom an erasure takes out, and by what they are found. */
-export interface ErasurePlan {
-  /** The entity and, of a company, its production units: canonical ids. */
-  readonly entities: readonly string[];
-  /** Folded. */
-  readonly names: readonly string[];
-  /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
-  readonly related: readonly string[];
-  /** Its records, `hubspot:123`: a person erases them in the CRM. */
-  readonly records: readonly string[];
-}
-
-export type EntityRow = Readonly<Record<string, unknown>>;
+import { type ErasurePlan, namesInProse, namesNamesake, naming } from './find-rows.ts';
 
 const NAME_FIELDS = ['name', 'altNames'];
 
 /** Reads every text of the store that may name the entity. */
-export async function planErasure(db: Db, entity: string, signal: AbortSignal): Promise<ErasurePlan> {
+export async function planErasure(tables: StoreTables, entity: string): Promise<ErasurePlan> {
+  const { db } = tables;
   const entities = [entity, ...(await unitsOf(db, entity))];
   const names = new Set(await ownNames(db, entities));
   const related = new Set<string>();
-  for (const [table, place] of PLACE_OF_TABLE) {
-    signal.throwIfAborted();
-    if (place.mentions === undefined) continue;
-    const rows = await rowsNaming(db, table, place, entities);
-    for (const owner of rows.map((row) => row['entity']))
-      if (typeof owner === 'string' && !entities.includes(owner)) related.add(owner);
-    for (const name of rows.flatMap((row) => namesInRow(row, place, entities))) names.add(name);
+  for await (const { row, place, columns } of rowsNaming(tables, entities, [])) {
+    for (const owner of (await place.owners?.(db, row)) ?? []) if (!entities.includes(owner)) related.add(owner);
+    for (const column of columns)
+      for (const name of namesIn(readJson(row[column]) ?? row[column], (id) => entities.includes(id))) names.add(name);
   }
-  const usable = [...names].map((name) => fold(name.trim())).filter((name) => name.length > 2);
-  return { entities, names: [...new Set(usable)], related: [...related], records: await recordsOf(db, entities) };
+  const usable = [...new Set([...names].map((name) => fold(name.trim())))].filter((name) => name.length > 2);
+  const words = await erasedWords(db, entities, usable);
+  for (const other of await namedInProse(tables, words, usable)) related.add(other);
+  return { entities, names: usable, related: [...related], records: await recordsOf(db, entities) };
 }
 
-const namesInRow = (row: EntityRow, { mentions = [] }: Place, entities: readonly string[]): readonly string[] =>
-  mentions.flatMap((column) => namesIn(readJson(row[column]), (id) => entities.includes(id)));
+/** Who is named by name alone in what is known of them, and names no other person who is called so. */
+async function namedInProse(
+  tables: StoreTables,
+  words: ErasedWords,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const named = new Set<string>();
+  const namesakes = new Set<string>();
+  if (names.length === 0) return [];
+  const sources = PLACE_OF_TABLE.filter(([table]) => SOURCES.has(table));
+  for await (const { row, place, columns } of rowsNaming(tables, [], names, sources)) {
+    const owners = (await place.owners?.(tables.db, row)) ?? [];
+    if (namesNamesake(row, columns, words)) for (const owner of owners) namesakes.add(owner);
+    else if (namesInProse(row, columns, words)) for (const owner of owners) named.add(owner);
+  }
+  return [...named.difference(namesakes)];
+}
 
-/** The rows whose columns have one of the texts in them; where they hold documents of the register, also the number of an id. */
-export async function rowsNaming(
-  db: Db,
-  table: string,
-  { mentions = [], documents = [] }: Place,
-  texts: readonly string[],
-): Promise<readonly EntityRow[]> {
-  const having = (columns: readonly string[], words: readonly string[]) =>
-    columns.flatMap((column) => words.map((word) => contains(column, word)));
-  return select(db, table, [...having(mentions, texts), ...having(documents, numbersOf(texts))]);
+/** What others say of an entity; what is written, noted and mailed is made of it. */
+const SOURCES: ReadonlySet<string> = new Set(['receipt', 'snapshot', 'news', 'fact', 'change']);
+
+interface NamingRow {
+  readonly row: EntityRow;
+  readonly place: Place;
+  readonly columns: readonly string[];
+}
+
+/** The rows that have the number of an entity or one of the names in them. */
+async function* rowsNaming(
+  tables: StoreTables,
+  entities: readonly string[],
+  names: readonly string[],
+  places = PLACE_OF_TABLE,
+): AsyncGenerator<NamingRow> {
+  for (const [table, place] of places) {
+    const columns = walkedColumns(tables, table, place);
+    if (columns.length === 0) continue;
+    for await (const rows of readPages(tables, table, naming(columns, entities, names)))
+      for (const row of rows) yield { row, place, columns };
+  }
 }
 
 async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly string[]> {

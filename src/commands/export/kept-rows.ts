@@ -6,33 +6,25 @@ import { type RawBuilder, sql } from 'kysely';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
-import { hasWord } from './words.ts';
+import type { EntityRow, StoreTables } from './pages.ts';
 
-/** The rows of one table. */
-export interface KeptRows {
-  readonly table: string;
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** A place where the store keeps what concerns an entity. */
+/** A place where the store keeps what concerns an entity. All columns of texts may name it but those that are `fixed`. */
 export interface Place {
   /** The rows that stand for the entity. */
   own(entity: string): RawBuilder<boolean>;
-  /** The columns whose texts may name an entity of another's row. */
-  readonly mentions?: readonly string[];
-  /** Those of them that hold a document of the register: it names entities by their numbers, without the rest of the id. */
-  readonly documents?: readonly string[];
+  /** Columns that hold words, ids and times of ours, and nothing that a register, a CRM or a person wrote. */
+  readonly fixed: readonly string[];
   /**
-   * What an erasure does with those rows: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
+   * What an erasure does with rows of others: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
    * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
    * `shorten` takes what names it out of a JSON list, and deletes the row where nothing is left or the text is no list.
    */
   readonly others?: 'redact' | 'clear' | 'delete' | 'shorten';
   /**
-   * Where the columns may name the entity by its name alone: in rows of those who name it by its id elsewhere, or, where no
-   * decision rests on the rows, in any, by its number too.
+   * The entities that a row is about. The name alone means the erased person only if one of them is related to it; where nobody
+   * is named here, it always does.
    */
-  readonly text?: 'related' | 'everywhere';
+  readonly owners?: (db: Db, row: EntityRow) => Promise<readonly string[]>;
 }
 
 const byEntity = (entity: string): RawBuilder<boolean> => sql`entity = ${entity}`;
@@ -54,70 +46,118 @@ const indexNumber = (entity: string): number => {
   return id?.kind === 'company' || id?.kind === 'productionUnit' ? Number(id.number) : -1;
 };
 
+const ofEntity: Place['owners'] = async (_, { entity }) => [String(entity)];
+const ofRecord: Place['owners'] = async (db, { provider, record_id: id }) => {
+  const { rows } = await sql<{ entity: string }>`select entity from link
+    where provider = ${provider} and record_id = ${id}`.execute(db);
+  return rows.map(({ entity }) => entity);
+};
+const ofChange: Place['owners'] = async (db, { change }) => {
+  const { rows } = await sql<{ entity: string }>`select entity from change where seq = ${change}`.execute(db);
+  return rows.map(({ entity }) => entity);
+};
+const ofNews: Place['owners'] = async (db, { seq }) => {
+  const { rows } = await sql<{ entity: string }>`select entity from news_entity where news = ${seq}`.execute(db);
+  return rows.map(({ entity }) => entity);
+};
+
+const RECORD = ['provider', 'record_id'];
+
 /** Every table, in the order of the way of the data: what came in, what is known, what was written, what was sent. */
 export const PLACES = {
-  arrival: { own: none, mentions: ['body'], others: 'redact' },
-  receipt: { own: byEntity, mentions: ['body'], others: 'redact' },
-  quarantine: { own: none, mentions: ['subject', 'body'], text: 'everywhere' },
-  snapshot: { own: byEntity, mentions: ['body', 'ahead'], documents: ['ahead'], others: 'redact' },
-  merger_party: { own: byEntity },
-  filing: { own: byEntity, mentions: ['data', 'record'], others: 'redact' },
-  news_entity: { own: (entity) => sql`news in (select news from news_entity where entity = ${entity})` },
+  arrival: { own: none, fixed: ['trace'], others: 'redact' },
+  receipt: {
+    own: byEntity,
+    fixed: ['dedupe_key', 'entity', 'timestamp', 'digest', 'trace'],
+    others: 'redact',
+    owners: ofEntity,
+  },
+  quarantine: { own: none, fixed: ['source'] },
+  snapshot: { own: byEntity, fixed: ['entity', 'digest', 'loaded_at'], others: 'redact', owners: ofEntity },
+  merger_party: { own: byEntity, fixed: ['organisation', 'entity'] },
+  filing: {
+    own: byEntity,
+    fixed: ['id', 'entity', 'period_start', 'period_end', 'published_at'],
+    others: 'redact',
+    owners: ofEntity,
+  },
+  news_entity: {
+    own: (entity) => sql`news in (select news from news_entity where entity = ${entity})`,
+    fixed: ['entity'],
+  },
   news: {
     own: (entity) => sql`seq in (select news from news_entity where entity = ${entity})`,
-    mentions: ['body'],
+    fixed: ['id'],
     others: 'redact',
-    text: 'related',
+    owners: ofNews,
   },
-  fact: { own: byEntity, mentions: ['value'], others: 'redact' },
-  known_value: { own: byEntity, mentions: ['value'] },
-  link: { own: byEntity, mentions: ['mismatch', 'reason'], others: 'clear' },
-  parent: { own: byRecord, mentions: ['owner'], others: 'clear' },
-  override: { own: byRecord, mentions: ['reason', 'seen'], others: 'clear', text: 'everywhere' },
-  written: { own: byRecord, mentions: ['properties'], others: 'redact', text: 'related' },
-  property_state: {
-    own: byRecord,
-    mentions: ['refused', 'kept', 'offered', 'refused_over', 'overwritten', 'kept_by'],
-    text: 'related',
+  fact: { own: byEntity, fixed: ['entity', 'field', 'clock'], others: 'redact', owners: ofEntity },
+  known_value: { own: byEntity, fixed: ['entity', 'field', 'digest'], owners: ofEntity },
+  link: {
+    own: byEntity,
+    fixed: [...RECORD, 'entity', 'state', 'desired', 'observed', 'origin', 'trust'],
+    others: 'clear',
   },
+  parent: { own: byRecord, fixed: [...RECORD, 'parent_id', 'pending_id'], others: 'clear' },
+  override: { own: byRecord, fixed: [...RECORD, 'property', 'kind'], others: 'clear' },
+  written: { own: byRecord, fixed: RECORD, others: 'redact', owners: ofRecord },
+  property_state: { own: byRecord, fixed: [...RECORD, 'property', 'refused_schema', 'kept_with'], owners: ofRecord },
   pending_write: {
     own: (entity) =>
       sql`exists (select 1 from link where link.entity = ${entity} and link.record_id = pending_write.key
         and pending_write.queue in ('sync:' || link.provider, 'note:' || link.provider, 'parent:' || link.provider))`,
-    mentions: ['detail'],
+    fixed: ['queue', 'key'],
   },
-  history: { own: byEntity, mentions: ['lines', 'detail'], others: 'shorten', text: 'related' },
-  note: { own: byEntity, mentions: ['subject', 'body'], others: 'redact', text: 'related' },
+  history: {
+    own: byEntity,
+    fixed: [...RECORD, 'entity', 'rule', 'outcome'],
+    others: 'shorten',
+    owners: ofEntity,
+  },
+  note: {
+    own: byEntity,
+    fixed: [...RECORD, 'marker', 'entity', 'state', 'note_id'],
+    others: 'redact',
+    owners: ofEntity,
+  },
   scan: {
     own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,
-    mentions: ['found', 'detail'],
-    text: 'everywhere',
+    fixed: [...RECORD, 'purpose', 'entity', 'verdict', 'action', 'state'],
   },
-  scan_item: { own: byEntity },
-  plan_skip: { own: byEntity },
-  match_entry: { own: (entity) => sql`number = ${indexNumber(entity)}` },
+  scan_item: { own: byEntity, fixed: [...RECORD, 'entity'] },
+  plan_skip: { own: byEntity, fixed: [...RECORD, 'entity'] },
+  // With the keys of its entries, which name others by a number: erase/index-entries.ts.
+  match_entry: { own: (entity) => sql`number = ${indexNumber(entity)}`, fixed: ['body'] },
   match_result: {
     own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,
-    mentions: ['body'],
-    text: 'everywhere',
+    fixed: [...RECORD, 'verdict', 'entity'],
   },
-  match_rejection: { own: byEntity },
-  item: { own: byEntity },
-  change: { own: byEntity, mentions: ['updates'], others: 'redact' },
-  delivery: { own: byEntity },
+  match_rejection: { own: byEntity, fixed: [...RECORD, 'entity'] },
+  item: { own: byEntity, fixed: ['monitor', 'entity', 'record_id'] },
+  change: {
+    own: byEntity,
+    fixed: ['id', 'entity', 'name', 'kind', 'timestamp', 'trace'],
+    others: 'redact',
+    owners: ofEntity,
+  },
+  delivery: { own: byEntity, fixed: ['monitor', 'entity', 'events', 'state'], others: 'clear' },
   attempt: {
     own: (entity) => sql`delivery in (select seq from delivery where entity = ${entity})`,
-    mentions: ['answer'],
+    fixed: [],
     others: 'clear',
   },
-  mail: { own: byChange, mentions: ['body'], others: 'redact', text: 'related' },
-  lane: { own: byLane, mentions: ['error'], others: 'clear', text: 'everywhere' },
-  audit: { own: none, mentions: ['subject', 'detail'], others: 'clear', text: 'everywhere' },
-  // A record that `transfer` was about to create, where nobody knows whether the CRM took it.
-  kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}` },
-  run: { own: none, mentions: ['input', 'error'], text: 'everywhere' },
-  run_item: { own: none, mentions: ['key', 'detail'], text: 'everywhere' },
-  alert: { own: none, mentions: ['key', 'what'], text: 'everywhere' },
+  mail: { own: byChange, fixed: ['monitor', 'recipient', 'kind', 'message'], others: 'redact', owners: ofChange },
+  unsubscribed: { own: none, fixed: ['monitor', 'recipient'], others: 'redact' },
+  lane: { own: byLane, fixed: ['queue', 'key'], others: 'clear' },
+  audit: { own: none, fixed: ['actor_kind', 'actor', 'via', 'action'], others: 'redact' },
+  // A record that `transfer` was about to create, where nobody knows whether the CRM took it. Values are places to go on at.
+  kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}`, fixed: ['key', 'value'] },
+  run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
+  run_item: { own: none, fixed: ['kind'] },
+  alert: { own: none, fixed: ['channel'] },
+  rate_limit: { own: none, fixed: ['key', 'fault'], others: 'clear' },
+  // What a form held that was interrupted by a sign-in.
+  sign_on: { own: none, fixed: ['hash', 'nonce', 'verifier'] },
   // About this installation and its operators, or without a text of an entity.
   api_key: undefined,
   call_window: undefined,
@@ -128,10 +168,7 @@ export const PLACES = {
   match_key_staged: undefined,
   monitor: undefined,
   operator: undefined,
-  rate_limit: undefined,
   session: undefined,
-  sign_on: undefined,
-  unsubscribed: undefined,
 } as const satisfies Readonly<Record<keyof StoreSchema, Place | undefined>>;
 
 /** The tables that keep something of entities, in that order. */
@@ -152,52 +189,10 @@ export const contains = (column: string, text: string): RawBuilder<boolean> => {
 /** With the character before, which a mark may belong to. */
 const OTHER_THAN_ASCII = /\p{ASCII}?\P{ASCII}+/u;
 
-/**
- * Reads table after table, for an entity and what goes along with it. With `mentions` also the rows of others that name one of them by
- * its id: those of a person, who owns few rows. That reads every text of the tables; without it, indexes suffice for most.
- */
-export async function* readKeptRows(
-  db: Db,
-  entities: readonly string[],
-  { mentions }: { readonly mentions: boolean },
-): AsyncGenerator<KeptRows> {
-  for (const [table, place] of PLACE_OF_TABLE) {
-    const named = mentions ? (place.mentions ?? []) : [];
-    const rows = await select(
-      db,
-      table,
-      entities.flatMap((entity) => [place.own(entity), ...named.map((column) => contains(column, entity))]),
-    );
-    const numbered = mentions ? await rowsWithNumbers(db, table, place, numbersOf(entities)) : [];
-    const distinct = new Map([...rows, ...numbered].map((row) => [JSON.stringify(row), row]));
-    if (distinct.size > 0) yield { table, rows: [...distinct.values()] };
-  }
-}
-
-/** The rows whose documents have one of the numbers in them, whole. */
-async function rowsWithNumbers(
-  db: Db,
-  table: string,
-  { documents = [] }: Place,
-  numbers: readonly string[],
-): Promise<KeptRows['rows']> {
-  const having = documents.flatMap((column) => numbers.map((number) => contains(column, number)));
-  const isWhole = (text: unknown): boolean => typeof text === 'string' && hasWord(text, numbers);
-  return (await select(db, table, having)).filter((row) => documents.some((column) => isWhole(row[column])));
-}
-
 /** The numbers that entities have in the register. */
 export const numbersOf = (entities: readonly string[]): readonly string[] =>
   entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
 
-/** The rows of a table that meet any of the conditions. */
-export async function select(
-  db: Db,
-  table: string,
-  conditions: readonly RawBuilder<boolean>[],
-): Promise<KeptRows['rows']> {
-  if (conditions.length === 0) return [];
-  const { rows } = await sql<KeptRows['rows'][number]>`select * from ${sql.table(table)}
-    where ${sql.join(conditions, sql` or `)}`.execute(db);
-  return rows;
-}
+/** The columns of a table whose texts may name an entity. */
+export const walkedColumns = ({ layout }: StoreTables, table: string, { fixed }: Place): readonly string[] =>
+  (layout.get(table)?.texts ?? []).filter((column) => !fixed.includes(column));

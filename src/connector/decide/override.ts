@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import type { RecordRef } from '../links/links.ts';
@@ -80,7 +81,8 @@ export async function setOverride(
   now: number,
 ): Promise<void> {
   await markOverridden(tx, { provider, recordId, property }, now);
-  const { kind, until, reason, seen = null } = override;
+  const { kind, until, seen = null } = override;
+  const reason = (await readErasures(tx)).redact(override.reason);
   const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now, seen };
   await tx
     .insertInto('override')

@@ -34,7 +34,7 @@ export async function putResults(tx: Tx, provider: string, given: readonly Match
     position: one.position,
     verdict: one.verdict,
     entity: entityOf(one) ?? null,
-    body: JSON.stringify(one),
+    body: JSON.stringify(erasures.redact(one)),
   }));
   await sql`insert into match_result (provider, record_id, position, verdict, entity, body)
     select cast(${provider} as text), each.record, cast(each.position as bigint), each.verdict, each.entity, each.body

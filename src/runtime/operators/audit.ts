@@ -1,6 +1,7 @@
 /** The audit: what people and programs did by hand, from a page, a command or the API. */
 import type { Selectable } from 'kysely';
 import { storable } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { AuditTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
@@ -43,6 +44,7 @@ export interface AuditFilter {
 /** Records what was done, in the transaction that does it. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promise<void> {
   const { actor, via, action, subject = null, detail, result } = entry;
+  const { redact } = await readErasures(tx);
   await tx
     .insertInto('audit')
     .values({
@@ -52,9 +54,9 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
       via,
       action,
       // Programs name what they like in a path.
-      subject: subject === null ? null : storable(subject),
-      detail: detail === undefined ? null : JSON.stringify(detail),
-      result,
+      subject: subject === null ? null : redact(storable(subject)),
+      detail: detail === undefined ? null : JSON.stringify(redact(detail)),
+      result: redact(result),
     })
     .execute();
 }

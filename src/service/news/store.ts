@@ -43,7 +43,8 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
   const rows = items.map(({ id, time, promotedUntil, type, ...body }) => {
     if (promotedUntil < time || promotedUntil > time + PROMOTED_MS)
       throw new Error(`news ${id} is not promoted from its time for ${PROMOTED_MS} ms at most: queries count on it`);
-    return { id, time, until: promotedUntil, type: NEWS_TYPES[type], body: JSON.stringify(body satisfies Body) };
+    const kept = erasures.redact(body satisfies Body);
+    return { id, time, until: promotedUntil, type: NEWS_TYPES[type], body: JSON.stringify(kept) };
   });
   // "where true": without it SQLite takes the conflict clause for a join's.
   const { rows: stored } = await sql<{ seq: number; id: string }>`

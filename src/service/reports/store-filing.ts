@@ -98,7 +98,8 @@ export async function storeFiling(
   const isRead = outcome.kind === 'read';
   const period = isRead ? outcome.data.period : undefined;
   const entity = companyEntityId(String(filing.cvr));
-  if ((await readErasures(tx)).has(entity)) return undefined;
+  const erasures = await readErasures(tx);
+  if (erasures.has(entity)) return undefined;
   const attempts = isRead || !outcome.counts ? 0 : 1;
   const known = await rowsOf(tx, filing);
   const state = {
@@ -106,11 +107,11 @@ export async function storeFiling(
     period_start: period?.from?.slice(0, 10) ?? filing.period?.start ?? null,
     period_end: period?.to?.slice(0, 10) ?? filing.period?.end ?? null,
     published_at: filing.publishedAt,
-    data: isRead ? storable(JSON.stringify(outcome.data)) : null,
+    data: isRead ? storable(JSON.stringify(erasures.redact(outcome.data))) : null,
     error: outcome.error === null ? null : storable(outcome.error).slice(0, 1_000),
     read_at: options.now,
     retry_at: isRead ? null : outcome.retryAt,
-    record: isRead ? null : storable(JSON.stringify(outcome.record)),
+    record: isRead ? null : storable(JSON.stringify(erasures.redact(outcome.record))),
   };
   await tx
     .insertInto('filing')

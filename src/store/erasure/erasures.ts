@@ -1,21 +1,22 @@
 /**
- * Erasures: whose data a person had erased. The store keeps a digest of each entity id with a salt of its own, and nothing
- * else of it. What stores data about entities asks here first, in its transaction, so that they stay erased.
+ * Erasures: whose data a person had erased. The store keeps a digest of each entity id and name with a salt of its own, and
+ * nothing else of it. What stores data about entities asks here first, in its transaction, so that they stay erased.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { readValue, writeValue } from '../kv.ts';
 import { type Db, engineOf, type Tx } from '../store.ts';
-import { redact } from './redact.ts';
+import { createNameFinder, digestOf, nameDigest } from './name-finder.ts';
+import { type ErasedWords, type RedactOptions, redact } from './redact.ts';
 
 /** The erased entities, as one transaction sees them. */
 export interface Erasures {
   /** Tells one state of the list from another. */
   readonly version: string;
   has(entity: string): boolean;
-  /** A JSON value without the erased entities: an alias stands for each, and nothing else of it is left. */
-  redact<T>(value: T): T;
-  /** Whether a text that need not be JSON has the number of an erased entity in it. */
+  /** A JSON value or a text without the erased entities: an alias stands for each, and nothing else of it is left. */
+  redact<T>(value: T, options?: RedactOptions): T;
+  /** Whether a text that need not be JSON has the number or the name of an erased entity in it. */
   isNamedIn(text: string): boolean;
 }
 
@@ -24,25 +25,46 @@ const SALT = 'erasure:salt';
 const LOCK = 7_201_994;
 
 const NONE: Erasures = { version: '', has: () => false, redact: (value) => value, isNamedIn: () => false };
-/** What stands in the register for a company, a production unit and a person. */
-const REGISTER_IDS = ['CVR-1-', 'CVR-2-', 'CVR-3-'];
-
 /** In a transaction, no erasure begins before that transaction ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
   await holdOff(db);
   const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
   const salt = rows.length === 0 ? undefined : await readValue(db, SALT);
   if (salt === undefined) return NONE;
-  const digests = new Set(rows.map(({ digest }) => digest));
-  const has = (entity: string): boolean => digests.has(digestOf(salt, entity));
-  const aliasOf = (entity: string): string | undefined => {
-    const digest = digestOf(salt, entity);
-    return digests.has(digest) ? aliasOfDigest(digest) : undefined;
-  };
-  const isNamedIn = (text: string): boolean =>
-    (text.match(/\d{8,}/g) ?? []).some((number) => REGISTER_IDS.some((kind) => has(kind + number)));
-  return { version: [...digests].join(' '), has, redact: (value) => redact(value, aliasOf), isNamedIn };
+  return erasuresOf(salt, new Set(rows.map(({ digest }) => digest)));
 }
+
+/** The erasures of a list of digests, with their salt. */
+function erasuresOf(salt: string, digests: ReadonlySet<string>): Erasures {
+  const words = wordsOf(salt, digests);
+  return {
+    version: [...digests].join(' '),
+    has: (entity) => words.aliasOf(entity) !== undefined,
+    redact: (value, options) => redact(value, words, options),
+    isNamedIn: (text) => words.finder.hasNumber(text) || words.finder.hasName(text),
+  };
+}
+
+function wordsOf(salt: string, digests: ReadonlySet<string>): ErasedWords {
+  return {
+    aliasOf(entity) {
+      const digest = digestOf(salt, entity);
+      return digests.has(digest) ? aliasOfDigest(digest) : undefined;
+    },
+    finder: createNameFinder(salt, digests),
+  };
+}
+
+/** The words of entities that are erased now, or would be: as the list of the store has them once they are. */
+export async function erasedWords(db: Db, entities: readonly string[], names: readonly string[]): Promise<ErasedWords> {
+  const salt = (await readValue(db, SALT)) ?? randomBytes(32).toString('base64url');
+  return wordsOf(salt, new Set(digestsOf(salt, entities, names)));
+}
+
+const digestsOf = (salt: string, entities: readonly string[], names: readonly string[]): readonly string[] => [
+  ...entities.map((entity) => digestOf(salt, entity)),
+  ...new Set(names.flatMap((name) => nameDigest(salt, name) ?? [])),
+];
 
 /** In a transaction, no erasure begins before it ends. */
 async function holdOff(db: Db): Promise<void> {
@@ -81,11 +103,16 @@ export async function refuseErased(tx: Tx, entity: string): Promise<void> {
  * Notes the entities as erased, after all transactions that may have read the list before; returns the digest of the first.
  * `rest` is what is needed to go on after a crash, and is kept until {@link endErasure}. Call it first in its transaction.
  */
-export async function beginErasure(tx: Tx, entities: readonly string[], rest: string, now: number): Promise<string> {
+export async function beginErasure(
+  tx: Tx,
+  { entities, names }: { readonly entities: readonly string[]; readonly names: readonly string[] },
+  rest: string,
+  now: number,
+): Promise<string> {
   if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
   const salt = (await readValue(tx, SALT)) ?? randomBytes(32).toString('base64url');
   await writeValue(tx, SALT, salt, now);
-  const digests = entities.map((entity) => digestOf(salt, entity));
+  const digests = digestsOf(salt, entities, names);
   for (const digest of digests)
     await tx
       .insertInto('erasure')
@@ -119,8 +146,6 @@ export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('erasure').where('erased_with', '=', digest).executeTakeFirst();
   return numDeletedRows > 0n;
 }
-
-const digestOf = (salt: string, entity: string): string => createHmac('sha256', salt).update(entity).digest('hex');
 
 /**
  * An id that no company and no person has: numbers of persons and units have ten digits. It is one for each erased entity,

@@ -65,7 +65,7 @@ describe.each(ENGINES)('bodies of deliveries on %s', (engine) => {
     const heads = await published(store, changed({ updates: BOARD }));
     const bodies = createBodies({});
     await bodies.load(store.db, heads);
-    await store.write((tx) => beginErasure(tx, [PERSON], '{}', NOW));
+    await store.write((tx) => beginErasure(tx, { entities: [PERSON], names: [] }, '{}', NOW));
     const [body] = await bodies.load(store.db, heads);
     expect(body?.bytes.toString()).not.toContain(NAME);
     expect(await readDeliveryBody(store.db, heads[0]?.seq ?? 0, {})).toBe(body?.bytes.toString());

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { inPages, ROWS_AT_ONCE } from '../../../store/count.ts';
 import { each, eachRow } from '../../../store/each.ts';
-import { withoutErased } from '../../../store/erasure/erasures.ts';
+import { readErasures, withoutErased } from '../../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../../store/schema.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
@@ -41,6 +41,7 @@ async function upsert(
   const erased = given.filter((row) => !kept.has(row)).map((row) => row.record_id);
   if (erased.length > 0) await deleteRows(tx, provider, erased);
   if (rows.length === 0) return;
+  const { redact } = await readErasures(tx);
   await sql`insert into scan
       (provider, purpose, record_id, position, name, found, entity, verdict, action, state, detail)
     select cast(${provider} as text), ${sql.lit(PURPOSE)}, each.record_id, cast(each.position as bigint),
@@ -48,7 +49,7 @@ async function upsert(
     from ${eachRow(
       tx,
       ['record_id', 'position', 'name', 'found', 'entity', 'verdict', 'action', 'state', 'detail'],
-      rows.map((row) => ({ ...row })),
+      rows.map((row) => ({ ...row, name: redact(row.name), found: redact(row.found), detail: redact(row.detail) })),
     )} where true
     on conflict (provider, purpose, record_id) do update set ${position}, name = excluded.name,
       found = excluded.found, entity = excluded.entity, verdict = excluded.verdict, action = excluded.action,

@@ -1,0 +1,40 @@
+/** The tables of the store, as the engine has them. */
+import { sql } from 'kysely';
+import { type Db, engineOf } from '../../store/store.ts';
+
+export interface TableLayout {
+  /** The columns of its primary key, in their order. */
+  readonly keys: readonly string[];
+  /** The columns of texts. */
+  readonly texts: readonly string[];
+}
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  /** Its place in the primary key, from 1 on; 0 where it is no part of it. */
+  readonly key: number;
+}
+
+/** Every table with its layout. */
+export async function readLayout(db: Db): Promise<ReadonlyMap<string, TableLayout>> {
+  const { rows } = await (engineOf(db) === 'postgres' ? POSTGRES : SQLITE).execute(db);
+  const columns = Map.groupBy(rows, ({ table }) => table);
+  return new Map(
+    [...columns].map(([table, all]) => {
+      const keys = all.filter(({ key }) => key > 0).toSorted((a, b) => a.key - b.key);
+      const texts = all.filter(({ type }) => type.toLowerCase() === 'text');
+      return [table, { keys: keys.map(({ name }) => name), texts: texts.map(({ name }) => name) }];
+    }),
+  );
+}
+
+const SQLITE = sql<Column>`select m.name as "table", c.name, c.type, c.pk as key
+  from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite_%'`;
+
+const POSTGRES = sql<Column>`select c.relname as "table", a.attname as name, format_type(a.atttypid, null) as type,
+    cast(coalesce(array_position(cast(i.indkey as smallint[]), a.attnum) + 1, 0) as integer) as key
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_index i on i.indrelid = c.oid and i.indisprimary
+  where c.relkind = 'r' and c.relnamespace = cast(current_schema() as regnamespace)`;
