@@ -9,16 +9,18 @@ import type { PageBody } from './layout.ts';
 export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
 
 const WORD = /[^\s"'<>,;()]+/gu;
-const CARE_OF = /(?<=\bc\/o\s)\s{0,9}\p{Lu}[^,;\n"<>]*/giu;
+const CARE_OF = /[cC]\/[oO] \p{Lu}[^,;\n"<>]*/gu;
 
 /** A text in which of each mail address only the first letter and the domain are left, and of each name behind "c/o" the first letters. */
 const maskText = (text: string): string =>
-  text.replaceAll(CARE_OF, maskName).replaceAll(WORD, (word) =>
-    word
-      .split('@')
-      .map((part, at, parts) => (at === parts.length - 1 || part === '' ? part : `${[...part][0]}•••`))
-      .join('@'),
-  );
+  text
+    .replaceAll(CARE_OF, (found) => found.slice(0, 4) + maskName(found.slice(4)))
+    .replaceAll(WORD, (word) =>
+      word
+        .split('@')
+        .map((part, at, parts) => (at === parts.length - 1 || part === '' ? part : `${[...part][0]}•••`))
+        .join('@'),
+    );
 
 /** The same page or file, with every text in it masked. */
 export function maskPage(page: PageBody | FileBody): PageBody | FileBody {

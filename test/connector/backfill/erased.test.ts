@@ -31,7 +31,9 @@ describe.each(ENGINES)('an erased company on %s', (engine) => {
     const fixture: Fixture = await startFixture({
       engine,
       // As far as an erasure comes before it has gone over the rows of the scan.
-      around: beforeRead(() => fixture.store.write((tx) => beginErasure(tx, { entities: [ERASED], names: [] }, '{}', Date.now()))),
+      around: beforeRead(() =>
+        fixture.store.write((tx) => beginErasure(tx, { entities: [ERASED], names: [] }, '{}', Date.now())),
+      ),
     });
     fixture.add('10150817');
     const other = fixture.add('12345674');
