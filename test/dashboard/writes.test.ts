@@ -125,7 +125,8 @@ describe('the list of writes', () => {
   });
 
   it('goes from page to page and shows each write once', async () => {
-    const { store, visitor } = await startPages();
+    const { store, signedIn } = await startPages();
+    const ida = await signedIn('operator');
     const row = {
       provider: 'crm',
       entity: COMPANY,
@@ -142,7 +143,7 @@ describe('the list of writes', () => {
     });
     const seen: string[] = [];
     for (let path: string | undefined = '/writes?rule=ours'; path !== undefined; ) {
-      const { text }: { text: string } = await visitor().get(path);
+      const { text }: { text: string } = await ida.get(path);
       seen.push(...(text.match(/r\d+\.(?=<\/code>)/g) ?? []));
       path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
     }

@@ -80,8 +80,8 @@ describe('own jobs are claimed only where the connector runs', () => {
     await expect
       .poll(async () => (await listDeliveries(both.store.db)).map(({ state }) => state), PATIENT)
       .toEqual(waiting.map(() => 'done'));
-    const attempts = await both.store.db.selectFrom('attempt').selectAll().execute();
-    expect(attempts).toEqual([]);
+    const failed = await both.store.db.selectFrom('attempt').selectAll().where('done', '=', 0).execute();
+    expect(failed).toEqual([]);
   });
 
   it('a daemon without it changes no job as it starts, and refuses to test one', async () => {

@@ -104,7 +104,7 @@ const refusedEntry = ({ monitor, name, count, ended, since }: RefusedMail): Atte
 
 const OUTAGE = 'server';
 
-const withoutAddresses = (text: string): string => text.replaceAll(/<?[^\s<>@:]+@[^\s<>]+>?/gu, '…');
+const withoutAddresses = (text: string): string => text.replaceAll(/<?[^\s<>@:]{1,128}@[^\s<>]{1,255}>?/gu, '…');
 
 /** Sends to the refused addresses of a monitor again, or ends their mail. False if none is in review. */
 export async function answerRefusedMail(
