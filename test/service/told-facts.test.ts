@@ -104,6 +104,9 @@ async function readAgain(document: unknown, today: string): Promise<readonly Com
   return looks.flatMap(({ snapshot }) => (snapshot.kind === 'company' ? [snapshot] : []));
 }
 
+/** The month of a number that stayed the same is not told. */
+const withoutMonth = (known: unknown) => ({ ...Object(known), employeesMonth: null });
+
 describe('what the connector knows of a company in the end', () => {
   test.each([1, 2, 3, 4, 5])('of series %i of sample documents, is what its last document says', (seed) => {
     const companies = [...sampleDocuments(seed, 5, 200)].flatMap((document) => companyIn(document, '2026-03-10'));
@@ -114,8 +117,7 @@ describe('what the connector knows of a company in the end', () => {
         looks.map((company, at) => ({ company, asked: at % 7 === 3 })),
         OPTIONS,
       );
-      // The month of a number that stayed the same is not told.
-      expect({ ...Object(told), employeesMonth: null }).toEqual({ ...Object(stated), employeesMonth: null });
+      expect(withoutMonth(told)).toEqual(withoutMonth(stated));
     }
   });
 
@@ -162,7 +164,7 @@ describe.each(SAMPLE_FOLDERS)(
       }
       expect(looks.length).toBeGreaterThan(2);
       const [told, stated] = toldOf(looks, OPTIONS);
-      expect(told).toEqual(stated);
+      expect(withoutMonth(told)).toEqual(withoutMonth(stated));
     });
   },
 );

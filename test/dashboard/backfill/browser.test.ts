@@ -97,7 +97,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.goto(`${base}/backfill/hubspot/upload`);
     await page.setInputFiles('#file', bad);
     await page.click('main button.primary');
-    await page.waitForSelector('main [role=alert]');
-    expect(await page.textContent('main [role=alert]')).toContain('linje 2');
+    await page.waitForSelector('[role=alert]:not(#stale)');
+    expect(await page.textContent('[role=alert]:not(#stale)')).toContain('linje 2');
   });
 });
