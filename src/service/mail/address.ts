@@ -5,7 +5,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const LOCAL = /^[^\s\p{Cc}\p{Cs}@<>(),;:"\\]+$/u;
 const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const EDGE_HYPHEN = /(?:^|\.)-|-(?:\.|$)/;
-const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const LABEL = /^[a-z0-9-]{1,63}$/;
 /** In bytes, as a mail server counts them. */
 const LONGEST_LOCAL = 64;
 const LONGEST = 254;
@@ -22,9 +22,15 @@ export function readAddress(text: string): string | undefined {
   if (!LOCAL.test(local) || bytes > LONGEST_LOCAL || !WRITTEN_DOMAIN.test(domain) || EDGE_HYPHEN.test(domain))
     return undefined;
   const ascii = domainToASCII(domain);
-  if (!DOMAIN.test(ascii) || bytes + 1 + ascii.length > LONGEST) return undefined;
+  if (!isDomain(ascii) || bytes + 1 + ascii.length > LONGEST) return undefined;
   const readable = domainToUnicode(ascii);
   return readable === ascii ? text : `${local}@${readable}`;
+}
+
+function isDomain(ascii: string): boolean {
+  const labels = ascii.split('.');
+  if (labels.length < 2 || EDGE_HYPHEN.test(ascii) || !labels.every((label) => LABEL.test(label))) return false;
+  return /^[a-z]/.test(labels.at(-1) ?? '');
 }
 
 /** How an address is compared and remembered as unsubscribed. */

@@ -3,7 +3,10 @@ import { onAbort } from '../../http/outbound/on-abort.ts';
 import { addressOf } from './address.ts';
 
 /** Whether an address, or the address of a sender, can only be sent with SMTPUTF8. A domain alone goes as ASCII. */
-export const needsUtf8 = (sender: string): boolean => /[^\p{ASCII}][^@]*@/u.test(addressOf(sender));
+export function needsUtf8(sender: string): boolean {
+  const address = addressOf(sender);
+  return /[^\p{ASCII}]/u.test(address.slice(0, Math.max(address.lastIndexOf('@'), 0)));
+}
 
 /**
  * Asks the server; sends nothing and logs in nobody. The library shows what a server offers only to a method of logging
