@@ -1,4 +1,4 @@
-/** Checks whether other accounts of the machine read the secrets that lie beside the configuration. */
+/** Checks whether other accounts of the machine can read secrets in the configuration and the files next to it. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -31,7 +31,7 @@ const LEAST = 4;
 const READABLE = 0o004;
 const ENTERED = 0o001;
 
-/** The text of a file that others can read; undefined if they cannot, or if there is none. */
+/** The text of a file, if other accounts can read it; undefined if they cannot, or if the file does not exist. */
 async function exposedText(file: string): Promise<string | undefined> {
   const isOpen = async (path: string, bit: number): Promise<boolean> =>
     await stat(path).then(

@@ -20,7 +20,7 @@ export interface ErasurePlan {
   readonly entities: readonly string[];
   /** Folded. */
   readonly names: readonly string[];
-  /** Those of whom a row names one of the entities by id: other rows of theirs may name it by name alone. */
+  /** Others with a row that names an entity by its id: their other rows may hold only its name. */
   readonly related: readonly string[];
   /** Its records, `hubspot:123`: a person erases them in the CRM. */
   readonly records: readonly string[];

@@ -173,7 +173,7 @@ function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[],
 /** Salesforce tells times in whole seconds. */
 const SECOND_MS = 1_000;
 
-/** The newest edit by somebody else, if it came after our last write: by the CRM's order, where it shows our writes. */
+/** The newest edit by somebody else, if it came after our last write; in the order of the CRM, if it shows our writes. */
 function editSince(edits: readonly PropertyEdit[], writtenAt: number): PropertyEdit | undefined {
   const lastOwn = edits.findLastIndex(({ own }) => own);
   const edit = edits.slice(lastOwn + 1).at(-1);

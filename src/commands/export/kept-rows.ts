@@ -150,7 +150,7 @@ export const PLACES = {
   unsubscribed: { own: none, fixed: ['monitor', 'recipient'], others: 'redact' },
   lane: { own: byLane, fixed: ['queue', 'key'], others: 'clear' },
   audit: { own: none, fixed: ['actor_kind', 'actor', 'via', 'action'], others: 'redact' },
-  // A record that `transfer` was about to create, where nobody knows whether the CRM took it. Values are places to go on at.
+  // A record that `transfer` was about to create, if it is not known whether the CRM did. The values say where to resume.
   kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}`, fixed: ['key', 'value'] },
   run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
   run_item: { own: none, fixed: ['kind'] },

@@ -11,7 +11,7 @@ export interface Inputs {
   readonly known: readonly PropertyValue[];
   /** What we wrote last; undefined where we never wrote. */
   readonly last: PropertyValue | undefined;
-  /** What the CRM made of that, where it is another value: the CRM trimmed it, or a workflow of its own changed it. */
+  /** What the CRM stored instead, if it differs: the CRM trimmed the value, or one of its workflows changed it. */
   readonly stored?: PropertyValue | undefined;
   /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
   readonly overtaken?: boolean;

@@ -17,7 +17,7 @@ export interface Difference extends OverrideRef {
   readonly register: string;
   /** Ms since 1970. */
   readonly since: number | null;
-  /** Who wrote what the CRM holds, and when, where the CRM tells. */
+  /** Who wrote the value in the CRM, and when, if the CRM says so. */
   readonly editor: { readonly name: string; readonly at: number } | undefined;
 }
 

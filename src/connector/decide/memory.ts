@@ -5,10 +5,10 @@ import type { Pending } from './planned.ts';
 export interface PropertyMemory {
   /** What we wrote last; undefined where we never wrote. */
   readonly written: PropertyValue | undefined;
-  /** What the CRM made of that, where that is another value. */
+  /** What the CRM stored instead, if it differs. */
   readonly stored: PropertyValue | undefined;
   readonly writtenAt: number;
-  /** What an undo put back last, as the CRM stored it; looked up only beside pending writes. */
+  /** What the last undo restored, as the CRM stored it; looked up only if writes are pending. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
   /** A value that was set aside. */
   readonly refused: RefusedValue | undefined;

@@ -23,7 +23,7 @@ export interface Pending {
   /** What it was to replace. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** What the CRM made of that, where its history says so. */
+  /** What the CRM stored instead, if its history says so. */
   readonly stored?: PropertyValue;
   readonly seq: number;
   readonly from: PendingWrite;

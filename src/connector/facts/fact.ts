@@ -27,17 +27,10 @@ export interface ListState {
   readonly members: Readonly<Record<string, MemberState>>;
 }
 
-/** The figure of a fact that belongs to a period, and the one that it took the place of. */
-interface FigureState {
-  readonly now: Scalar;
-  readonly before: Scalar;
-  readonly whole?: true;
-}
-
 export interface Fact extends FactClock {
   readonly entity: string;
   readonly field: FieldName;
-  readonly value: { readonly scalar: Scalar; readonly figure?: FigureState } | { readonly list: ListState };
+  readonly value: { readonly scalar: Scalar; readonly figure?: AssertedFigure } | { readonly list: ListState };
 }
 
 export interface Folded {
@@ -71,12 +64,9 @@ function foldFigure(
   current: Fact | undefined,
   { clock, figure }: AssertedValue & { readonly clock: string },
   seq: number,
-): { readonly isStale: boolean; readonly figure?: FigureState } {
+): { readonly isStale: boolean; readonly figure?: AssertedFigure } {
   if (current === undefined || figure === undefined)
-    return {
-      isStale: current !== undefined && isAfter(current, { clock, seq }),
-      ...(figure && { figure: stateOf(figure) }),
-    };
+    return { isStale: current !== undefined && isAfter(current, { clock, seq }), ...(figure && { figure }) };
   const known = 'scalar' in current.value ? current.value.figure : undefined;
   const [was, is] = [placeOf(current.clock), placeOf(clock)];
   if (
@@ -85,16 +75,14 @@ function foldFigure(
     is.time > was.time &&
     (figure.whole || figure.before === known.now)
   )
-    return { isStale: false, figure: stateOf(figure) };
+    return { isStale: false, figure };
   const wasTakenBack =
     is.period > was.period && is.time < was.time && (known?.whole === true || known?.before === figure.now);
   if (wasTakenBack || isAfter(current, { clock, seq })) return { isStale: true };
   // A correction within the period leaves what that took back.
   const before = is.period === was.period && known !== undefined ? known.before : figure.before;
-  return { isStale: false, figure: { ...stateOf(figure), before } };
+  return { isStale: false, figure: { ...figure, before } };
 }
-
-const stateOf = ({ now, before, whole }: AssertedFigure): FigureState => ({ now, before, ...(whole && { whole }) });
 
 /** The period and the register's time of a clock. */
 function placeOf(clock: string): { readonly period: string; readonly time: string } {

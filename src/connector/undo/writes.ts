@@ -37,7 +37,7 @@ export interface Write {
   readonly rule: string;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** What the CRM made of that, where that is another value. */
+  /** What the CRM stored instead, if it differs. */
   readonly stored?: PropertyValue;
   /** Whether it is to be taken back. */
   readonly selected: boolean;

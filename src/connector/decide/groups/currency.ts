@@ -78,7 +78,7 @@ const STAYS: ReadonlySet<string> = new Set(['edited', 'filled', 'held', 'set-asi
 const staysAsItIs = (amount: Planned): boolean =>
   isPutBack(amount) ? !isBlank(amount.now) : STAYS.has(amount.rule) && !isBlank(amount.old);
 
-/** A person's value comes back, with what stood beside it. */
+/** The write restores a person's value, together with its group. */
 const isPutBack = ({ rule }: Planned): boolean => rule === RETURNED;
 const isWritten = ({ action }: Planned): boolean => action === 'write';
 const changes = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.old);

@@ -1,6 +1,6 @@
 /**
  * put-back: whether what writes of ours went over between our read and the write comes back. A group comes back whole or not
- * at all: a person's street beside our postal code would be an address that is nowhere. Pure.
+ * at all: a person's street with our postal code is an address that does not exist. Pure.
  */
 
 import { EDIT_PUT_BACK, type Overwritten, type Planned, RETURNED } from '../planned.ts';
@@ -14,7 +14,7 @@ interface OverwrittenPart extends AddressPart {
 
 const isOverwritten = (part: AddressPart): part is OverwrittenPart => part.planned.overwritten !== undefined;
 
-/** Has the edits written back that the policy would have kept, each with its group, where the CRM holds our write of it. */
+/** Plans to restore the edits that the policy would have kept, each with its group, if the CRM still holds our write. */
 export function withPutBacks(parts: readonly AddressPart[], arePartners: () => ArePartners): readonly AddressPart[] {
   if (!parts.some(isOverwritten)) return parts;
   const areOne = arePartners();
@@ -39,7 +39,7 @@ export function withPutBacks(parts: readonly AddressPart[], arePartners: () => A
   return parts.map((part) => ({ ...part, planned: decided.get(part) ?? part.planned }));
 }
 
-/** The answer for each property that our writes went over. `beside`: what else belongs to their group. */
+/** Decides each property that our writes replaced. `beside`: the other properties of their group. */
 function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): readonly Planned[] {
   const planned = over.map((part) => part.planned);
   const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
