@@ -8,6 +8,7 @@ import type { DaemonRole } from './config/roles.ts';
 import { configWarnings } from './config/warnings.ts';
 import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
+import { measureReview } from './connector/explain/attention.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { askRefused } from './connector/links/monitoring.ts';
@@ -256,6 +257,7 @@ function addPlatformRoutes(
     refresh: async () => {
       await app.measure();
       await measureWork(store, metrics, now());
+      await measureReview(store.db, metrics.reviewItems, now());
     },
     openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses, app.names),
     guard: app.guard,

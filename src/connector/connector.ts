@@ -8,6 +8,7 @@ import type { Store } from '../store/open.ts';
 import { type Crm, openCrm } from './crm/crm.ts';
 import { POLL_QUEUE } from './crm/poll-task.ts';
 import { editsQueue } from './edits/due.ts';
+import { isSafetyLimitOn } from './heal/safety-limit.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
@@ -82,10 +83,11 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
 const isTimed = (queue: string): boolean =>
   queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
 
-async function measure({ metrics }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
+async function measure({ metrics, store }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms) {
     metrics.accountPaused.set({ provider: crm.name }, (await crm.rateLimiter.blockedUntil()) === undefined ? 0 : 1);
+    metrics.linkEndsStopped.set({ provider: crm.name }, (await isSafetyLimitOn(store.db, crm.name)) ? 1 : 0);
     // Prometheus sees no increase in a series that begins with many.
-    metrics.linkChanges.inc({ provider: crm.name, verdict: 'end' }, 0);
+    metrics.linksEnded.inc({ provider: crm.name }, 0);
   }
 }

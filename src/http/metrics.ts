@@ -5,6 +5,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 const MAX_NAMES = 50;
 const MAX_NAME_LENGTH = 64;
 
+/** Sums that prom-client adds under a counter's suffix, though they are gauges; the same gauges are there by type. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** Makes the registry and every metric of the connector. Each call makes its own: nothing is shared. */
 export function createMetrics() {
   const registry = new Registry();
@@ -22,6 +25,7 @@ export function createMetrics() {
   const malformedLabel = capped();
 
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     registry,
     unproven: counter('unproven_requests_total', 'Requests answered 401, by route.', ['route']),
@@ -68,6 +72,13 @@ export function createMetrics() {
       'provider',
       'verdict',
     ]),
+    linksEnded: counter(
+      'links_ended_total',
+      'Links that ended because their records were deleted or lost their number.',
+      ['provider'],
+    ),
+    linkEndsStopped: gauge('link_ends_stopped', '1 while the safety limit stops links from ending.', ['provider']),
+    reviewItems: gauge('review_items', 'Things in review by kind, each counted up to 10,000.', ['kind']),
     crmWebhooks: counter('crm_webhooks_total', 'Webhooks of the CRMs themselves by what was answered.', [
       'provider',
       'result',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Ajv } from 'ajv';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -33,6 +34,7 @@ const KINDS = {
   Ingress,
   NetworkPolicy,
   PodDisruptionBudget,
+  PrometheusRule,
   ScaledObject,
   Service,
   ServiceMonitor,
@@ -45,7 +47,8 @@ const everything = {
   ...postgres,
   ingress: { ...values.ingress, enabled: true, className: 'nginx', annotations: { a: 'b' }, tlsSecret: 'tls' },
   networkPolicy: { ...values.networkPolicy, from: [{ podSelector: {} }], adminFrom: [{ podSelector: {} }] },
-  serviceMonitor: { ...values.serviceMonitor, enabled: true },
+  serviceMonitor: { ...values.serviceMonitor, enabled: true, labels: { release: 'prometheus' } },
+  prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
   autoscaling: { ...values.autoscaling, enabled: true },
   imagePullSecrets: [{ name: 'registry' }],
   podAnnotations: { note: 'x' },
@@ -77,6 +80,9 @@ function made(over: object = {}) {
 
 const kindsOf = (over?: object) => made(over).map(({ kind }) => kind);
 const only = (kind: string, over?: object) => Object(made(over).find((each) => each.kind === kind));
+
+const selects = ({ matchLabels }: { readonly matchLabels: object }, metadata: unknown): boolean =>
+  Object.entries(matchLabels).every(([label, value]) => Object(metadata).labels[label] === value);
 
 /** Values over a chart's own, as Helm merges them: map by map, and a key is taken out by null. */
 function helmMerged(own: unknown, over: unknown): unknown {
@@ -194,6 +200,21 @@ describe('the chart', () => {
     });
     const { rows } = await sql.raw(triggers[0].metadata.query).execute(store.db);
     expect(Object.values(Object(rows[0])).map(Number)).toEqual([2]);
+  });
+
+  it('is scraped as the job that the rules ask for, with a token, and brings these rules', () => {
+    const { spec, metadata } = only('ServiceMonitor', everything);
+    const scraped = made(everything).find(({ kind, metadata: of }) => kind === 'Service' && selects(spec.selector, of));
+    const job = Object(scraped?.['metadata']).labels[spec.jobLabel];
+    const { secret: name, key } = values.serviceMonitor.token;
+    expect(spec.endpoints).toMatchObject([{ authorization: { credentials: { name, key } } }]);
+    expect(metadata.labels.release).toBe('prometheus');
+
+    const rules = only('PrometheusRule', everything);
+    expect(rules.metadata.labels.release).toBe('prometheus');
+    expect(rules.spec).toEqual(read('cvrsync.rules.yaml'));
+    const asked = JSON.stringify(rules.spec).match(/(?<=job=\\")[^\\]+/gu);
+    expect(new Set(asked)).toEqual(new Set([job]));
   });
 
   it('has the version of the program', () => {

@@ -32,7 +32,8 @@ interface Scope {
 }
 
 /** Renders every template of a chart that makes objects; by its file's name. */
-export function renderChart(folder: string, data: object): ReadonlyMap<string, string> {
+export function renderChart(folder: string, values: object): ReadonlyMap<string, string> {
+  const data = { ...values, Files: { Get: (path: unknown) => readFileSync(join(folder, String(path)), 'utf8') } };
   const files = readdirSync(join(folder, 'templates'));
   const parts = new Map(files.map((file) => [file, parse(readFileSync(join(folder, 'templates', file), 'utf8'))]));
   const defined = new Map<string, readonly Part[]>();
@@ -121,7 +122,8 @@ function evaluate(pipeline: string, scope: Scope, defined: Defined): unknown {
     const args = rest.map((arg) => operand(arg, scope));
     const all = at === 0 ? args : [...args, piped];
     if (first === 'include') return render(defined.get(String(all[0])) ?? [], { ...scope, dot: all[1] }, defined);
-    const call = FUNCTIONS[first];
+    const own = first.startsWith('.') ? operand(first, scope) : undefined;
+    const call = typeof own === 'function' ? own : FUNCTIONS[first];
     if (call !== undefined) return call(...all);
     if (all.length > 0) throw new Error(`no such function: ${first}`);
     return operand(first, scope);

@@ -1,13 +1,14 @@
-/** The rules and the dashboard for Prometheus and Grafana ask only for what `/metrics` has. */
+/** The rules, the scrape file and the dashboard for Prometheus and Grafana ask only for what `/metrics` has. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { readDoc, tableIn } from '../support/docs.ts';
+import { fenced, readDoc, tableIn } from '../support/docs.ts';
 import { readPromQl } from './promql.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const RULES = 'deploy/helm/cvrsync/cvrsync.rules.yaml';
 const { registry } = createMetrics();
 
 interface Rule {
@@ -30,10 +31,11 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-const rules: readonly Rule[] = parse(
-  readFileSync(join(ROOT, 'deploy/prometheus/cvrsync.rules.yaml'), 'utf8'),
-).groups.flatMap(({ rules: own }: { readonly rules: readonly Rule[] }) => own);
-const panels: readonly Panel[] = JSON.parse(readFileSync(join(ROOT, 'deploy/grafana/cvrsync.json'), 'utf8')).panels;
+const rules: readonly Rule[] = parse(readFileSync(join(ROOT, RULES), 'utf8')).groups.flatMap(
+  ({ rules: own }: { readonly rules: readonly Rule[] }) => own,
+);
+const dashboard = JSON.parse(readFileSync(join(ROOT, 'deploy/grafana/cvrsync.json'), 'utf8'));
+const panels: readonly Panel[] = dashboard.panels;
 const alerts = rules.filter(({ alert }) => alert !== undefined);
 
 /** What Prometheus adds to every series. */
@@ -73,6 +75,17 @@ describe('an expression', () => {
       if (value !== undefined && !TARGET_LABELS.includes(label)) expect(source).toContain(`'${value}'`);
   });
 
+  it('of the choice of a daemon asks for a metric that there is', () => {
+    const choices: readonly string[] = dashboard.templating.list.flatMap(
+      ({ query }: { query: unknown }) => Object(query).query ?? [],
+    );
+    for (const choice of choices) {
+      const [, series = '', label] = /^label_values\((.+), (\w+)\)$/u.exec(choice) ?? [];
+      for (const { metric } of readPromQl(series).asked) expect(labelsOf(metric), choice).toContain(label);
+    }
+    expect(choices.length).toBe(1);
+  });
+
   it('that is none is refused', () => {
     expect(() => readPromQl('sum by (rate(up[5m])')).toThrow('no PromQL');
   });
@@ -102,10 +115,26 @@ describe('the alerts', () => {
   });
 
   it('say what happened and what to do, under names of their own', () => {
-    for (const { alert, annotations } of alerts) {
+    for (const { alert, expr, annotations } of alerts) {
       expect(annotations, alert).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+      const known = readPromQl(expr).asked.flatMap(({ metric }) => labelsOf(metric) ?? []);
+      const shown = JSON.stringify(annotations).match(/(?<=\$labels\.)\w+/gu) ?? [];
+      expect(known, alert).toEqual(expect.arrayContaining(shown));
     }
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  });
+});
+
+describe('the scrape file', () => {
+  it('names the rules, the job that they ask for, and a token', () => {
+    const folder = 'deploy/prometheus';
+    const { rule_files, scrape_configs } = parse(readFileSync(join(ROOT, folder, 'prometheus.yaml'), 'utf8'));
+    const tests = parse(readFileSync(join(ROOT, folder, 'cvrsync.rules.test.yaml'), 'utf8'));
+    for (const files of [rule_files, tests.rule_files]) expect(files).toEqual([relative(folder, RULES)]);
+    const page = fenced(readDoc('docs/operations.md'), 'yml').map((text) => parse(text).scrape_configs);
+    for (const [config] of [scrape_configs, ...page])
+      expect(config).toMatchObject({ job_name: 'cvrsync', authorization: { credentials_file: expect.any(String) } });
+    expect(page).toHaveLength(1);
   });
 });
 

@@ -6,12 +6,13 @@ import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/open.ts';
 import { isBlank } from '../decide/decide.ts';
-import { type Difference, type DifferenceFilter, readDifferences } from '../decide/differences.ts';
+import { countDifferences, type Difference, type DifferenceFilter, readDifferences } from '../decide/differences.ts';
 import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
 import { countEventsAside, readEventsAside } from '../intake/aside.ts';
 import { readReusedIds } from '../intake/reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from '../links/upstream.ts';
 import {
+  ATTENTION_KINDS,
   type Attention,
   type AttentionKind,
   type AttentionSource,
@@ -104,6 +105,17 @@ export async function countByKind(db: Db, now: number, limit: number): Promise<r
     if (count > 0) found.push({ kind, count });
   }
   return found;
+}
+
+/** Sets the gauge of review: every kind, also those of which nothing waits. */
+export async function measureReview(
+  db: Db,
+  gauge: { set(labels: { readonly kind: AttentionKind }, count: number): void },
+  now: number,
+): Promise<void> {
+  const found = new Map((await countByKind(db, now, COUNTED)).map(({ kind, count }) => [kind, count]));
+  found.set('difference', await countDifferences(db, now, {}, COUNTED));
+  for (const kind of ATTENTION_KINDS) gauge.set({ kind }, found.get(kind) ?? 0);
 }
 
 /** Names an account for people: one ability of a CRM has an account of its own. */

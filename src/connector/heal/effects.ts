@@ -17,6 +17,10 @@ export interface Effects {
   /** By record id; a record that is not named is done. */
   readonly settlements: ReadonlyMap<string, Settlement>;
   readonly happened: readonly Happened[];
+  /** Whose links ended. */
+  readonly ended: readonly Judged[];
+  /** Whose links the safety limit kept from ending. */
+  readonly stopped: readonly Judged[];
 }
 
 const SOON_MS = 2_000;
@@ -32,7 +36,7 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   };
   const batch = { tx, crm, now, settlements, note };
   const acting = judged.filter(({ verdict }) => verdict.kind !== 'nothing' && verdict.kind !== 'held');
-  if (acting.length === 0) return { settlements, happened };
+  if (acting.length === 0) return { settlements, happened, ended: [], stopped: [] };
   const links = await lock(tx, crm.name, acting, now);
   const isSame = (one: Judged): boolean => isUnchanged(one.link, links.get(one.claim.key));
   for (const one of acting) if (!isSame(one)) settlements.set(one.claim.key, { kind: 'again', at: now, free: true });
@@ -55,7 +59,7 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   for (const { claim } of linking.filter((one) => !isStill(one)))
     settlements.set(claim.key, { kind: 'again', at: now, free: true });
   await linkAll(batch, linking.filter(isStill));
-  return { settlements, happened };
+  return { settlements, happened, ...(isLimited ? { ended: [], stopped: ending } : { ended: ending, stopped: [] }) };
 }
 
 /** The transaction that applies a batch of verdicts, and what it collects. */

@@ -20,7 +20,7 @@ import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
 export interface HealDeps {
   readonly store: Store;
-  readonly metrics: Pick<Metrics, 'linkChanges' | 'leaseLost'>;
+  readonly metrics: Pick<Metrics, 'linkChanges' | 'linksEnded' | 'leaseLost'>;
   readonly now: () => number;
 }
 
@@ -122,25 +122,27 @@ function unreadBecause(read: Read | undefined): string | undefined {
 
 async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {
   const at = now();
-  const ours = await store.write(async (tx) => {
-    const keys = await held(
+  const { ours, ended, stopped } = await store.write(async (tx) => {
+    const ours = await held(
       tx,
       judged.map(({ claim }) => claim),
     );
-    const live = judged.filter(({ claim }) => keys.has(claim.key));
-    const { settlements, happened } = await applyVerdicts(tx, crm, live, at);
+    const live = judged.filter(({ claim }) => ours.has(claim.key));
+    const { settlements, happened, ended, stopped } = await applyVerdicts(tx, crm, live, at);
     await writeHistory(tx, [], happened, at);
-    const ended = live.map(
+    const settled = live.map(
       (each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)] as const,
     );
-    await settleAll(tx, ended);
-    const decided = ended.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
+    await settleAll(tx, settled);
+    const decided = settled.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
     if (decided.length > 0)
       await wake(tx, waitingQueues(crm.name), decided, { dueAt: at + SOON_MS, because: CONTESTED });
-    return keys;
+    return { ours, ended, stopped };
   });
   metrics.leaseLost.inc(judged.length - ours.size);
-  for (const { verdict } of judged) metrics.linkChanges.inc({ provider: crm.name, verdict: verdict.kind });
+  metrics.linksEnded.inc({ provider: crm.name }, ended.length);
+  for (const one of judged)
+    if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, verdict: one.verdict.kind });
 }
 
 /** Where work on a record waits while its number speaks against its link. */

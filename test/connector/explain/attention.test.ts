@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
-import { type ReviewVerb, VERBS } from '../../../src/connector/explain/attention-kinds.ts';
+import { measureReview, readAttention } from '../../../src/connector/explain/attention.ts';
+import { ATTENTION_KINDS, type ReviewVerb, VERBS } from '../../../src/connector/explain/attention-kinds.ts';
 import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { moveLink } from '../../../src/connector/links/move-link.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
@@ -95,6 +96,26 @@ describe.each(ENGINES)('what needs a person, on %s', (engine) => {
       'no such option',
       'entityId is missing',
     ]);
+  });
+
+  it('is a number of each kind in the metrics, and 0 of one that waits for nobody', async () => {
+    const store = await troubled(engine);
+    const { reviewItems } = createMetrics();
+    const measured = async (): Promise<unknown> => {
+      await measureReview(store.db, reviewItems, NOW);
+      return Object.fromEntries((await reviewItems.get()).values.map(({ labels, value }) => [labels.kind, value]));
+    };
+    const none = Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, 0]));
+    expect(await measured()).toEqual({ ...none, lane: 1, link: 2, value: 1, body: 1 });
+    await answerAll(store, ['drop', 'keep']);
+    await store.write((tx) =>
+      tx
+        .updateTable('property_state')
+        .set({ kept: '"A"', offered: '"B"', kept_at: NOW })
+        .where('property', '=', 'name')
+        .execute(),
+    );
+    expect(await measured()).toEqual({ ...none, difference: 1 });
   });
 
   it('names the answers it takes, and refuses any other one without a change', async () => {

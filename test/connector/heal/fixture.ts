@@ -17,7 +17,7 @@ import { findLink, healQueue, type Link, type LinkRequest, linkRecord } from '..
 import { monitorLinks } from '../../../src/connector/links/monitoring.ts';
 import type { Upstream, UpstreamResult } from '../../../src/connector/links/upstream.ts';
 import { runPolls } from '../../../src/connector/poll.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
+import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { nextDue } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
@@ -37,6 +37,7 @@ type Held = Readonly<Record<string, PropertyValue>> | { readonly movedTo: string
 export interface Fixture {
   readonly store: Store;
   readonly crm: Crm;
+  readonly metrics: Metrics;
   /** Sets a record, as a person would. */
   put(id: string, properties: Readonly<Record<string, PropertyValue>>): void;
   remove(id: string): void;
@@ -165,6 +166,7 @@ export async function newFixture(
   const fixture: Fixture = {
     store,
     crm,
+    metrics,
     put: (id, properties) => void records.set(id, properties),
     remove: (id) => void records.delete(id),
     hide: (id) => void records.set(id, 'hidden'),

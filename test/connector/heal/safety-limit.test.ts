@@ -60,6 +60,23 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect([fixture.items().length, await fixture.lanes('heal:crm')]).toEqual([20, []]);
   });
 
+  it('counts in the metrics what ended, and not what it stops', async () => {
+    const fixture = await linked(engine, 30);
+    const heal = async (ids: readonly string[]): Promise<void> => {
+      for (const id of ids) fixture.remove(id);
+      await fixture.hint(...ids);
+      await fixture.healOnce();
+    };
+    await heal(idsUpTo(12));
+    await heal(idsUpTo(30).slice(12));
+    const valuesOf = async (name: string): Promise<unknown> =>
+      (await fixture.metrics.registry.getSingleMetric(name)?.get())?.values;
+    expect(await valuesOf('cvrsync_links_ended_total')).toEqual([{ labels: { provider: 'crm' }, value: 12 }]);
+    expect(await valuesOf('cvrsync_link_changes_total')).toEqual([
+      { labels: { provider: 'crm', verdict: 'end' }, value: 12 },
+    ]);
+  });
+
   it('counts by the hour: what ended before that is nothing to what ends now', async () => {
     const fixture = await linked(engine, 45);
     for (const ids of [idsUpTo(15), idsUpTo(30).slice(15)]) {
