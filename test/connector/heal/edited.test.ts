@@ -29,8 +29,8 @@ describe.each(CASES)('a person edits a record in $crm, with $engine', ({ crm, en
     /** The later look for lost edits and for editors reads the history of each, once. */
     const checked = () =>
       expect
-        .poll(() => {
-          clock.forward(5_000);
+        .poll(async () => {
+          await fixture.forward(5_000);
           return checks();
         }, WAITING)
         .toEqual([]);

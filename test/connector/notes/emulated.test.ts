@@ -7,7 +7,7 @@ import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { CRMS, ENTITY, reported } from '../../faults/company.ts';
-import { type HandClock, handClock } from '../../support/clock.ts';
+import { handClock } from '../../support/clock.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import {
   configFor,
@@ -32,12 +32,13 @@ async function noted(options: FixtureOptions = {}) {
 }
 
 /** Waits until so many notes are in a state, on a clock that runs fast. */
-async function reached({ app }: Fixture, clock: HandClock, state: 'due' | 'done', count: number): Promise<void> {
+async function reached(fixture: Fixture, state: 'due' | 'done', count: number): Promise<void> {
   await expect
     .poll(
       async () => {
-        clock.forward(500);
-        return (await app.store.db.selectFrom('note').select('state').where('state', '=', state).execute()).length;
+        await fixture.forward(500);
+        return (await fixture.app.store.db.selectFrom('note').select('state').where('state', '=', state).execute())
+          .length;
       },
       { timeout: 120_000, interval: 20 },
     )
@@ -46,7 +47,7 @@ async function reached({ app }: Fixture, clock: HandClock, state: 'due' | 'done'
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test('a chosen event leaves one readable note, however often it is sent', async () => {
-    const { fixture, clock } = await noted();
+    const { fixture } = await noted();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const person = { entityId: 'CVR-3-4999000001', name: 'Prøve <Opdigtsen>', type: 'Person' };
     const both = reported(
@@ -60,7 +61,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     await fixture.post(both);
     await fixture.post(both, { 'webhook-id': 'once more' });
     await fixture.atRest();
-    await reached(fixture, clock, 'done', 1);
+    await reached(fixture, 'done', 1);
     await fixture.settled();
     const [note, ...others] = fixture[crm].notes(id);
     expect(others).toEqual([]);
@@ -74,27 +75,27 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   test.each(['reset', 'hang'] as const)(
     'its answer is lost (%s) after it was written: it is there once',
     async (kind) => {
-      const { fixture, clock } = await noted({ ...(kind === 'hang' && { deadlineMs: 2_000 }) });
+      const { fixture } = await noted({ ...(kind === 'hang' && { deadlineMs: 2_000 }) });
       const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
       fixture[crm].fault({ match: ADD[crm], action: { kind, applied: true } });
       await fixture.post(bankrupt);
-      await reached(fixture, clock, 'done', 1);
+      await reached(fixture, 'done', 1);
       expect(fixture[crm].notes(id)).toHaveLength(1);
     },
   );
 
   test('it was not written: it is sent again, and there once', async () => {
-    const { fixture, clock } = await noted();
+    const { fixture } = await noted();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     fixture[crm].fault({ match: ADD[crm], times: 2, action: { kind: 'reset' } });
     fixture[crm].fault({ match: ADD[crm], action: { kind: 'status', status: 503 } });
     await fixture.post(bankrupt);
-    await reached(fixture, clock, 'done', 1);
+    await reached(fixture, 'done', 1);
     expect(fixture[crm].notes(id)).toHaveLength(1);
   });
 
   test('a record that is deleted meanwhile gets none, one that is merged gets it on the survivor', async () => {
-    const { fixture, clock } = await noted();
+    const { fixture } = await noted();
     const gone = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const merged = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const survivor = fixture[crm].add({ [name]: 'A ApS' });
@@ -102,8 +103,8 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     fixture[crm].remove(gone);
     const to = fixture[crm].merge(survivor, merged);
     await fixture.post(bankrupt);
-    await reached(fixture, clock, 'done', 1);
-    await reached(fixture, clock, 'due', 0);
+    await reached(fixture, 'done', 1);
+    await reached(fixture, 'due', 0);
     expect(fixture[crm].notes(to)).toHaveLength(1);
   });
 });
@@ -126,7 +127,7 @@ test('a record on hold in the CRM gets its note when the hold is over', async ()
   expect(fixture.hubspot.notes(id)).toEqual([]);
   fixture.hubspot.edit(id, { hands_off: null });
   clock.forward(6 * 3_600_000);
-  await reached(fixture, clock, 'done', 1);
+  await reached(fixture, 'done', 1);
   expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 
@@ -143,7 +144,7 @@ test('without the right to notes properties are written all the same, and the no
   await expect.poll(() => fixture.hubspot.get(id), { timeout: 120_000 }).toMatchObject({ name: 'C ApS' });
   expect(fixture.hubspot.notes(id)).toEqual([]);
   clock.forward(5 * 60_000);
-  await reached(fixture, clock, 'done', 1);
+  await reached(fixture, 'done', 1);
   expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 

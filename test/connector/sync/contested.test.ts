@@ -58,7 +58,7 @@ describe.each(CASES)(
           .select(['entity', 'state', 'reason'])
           .where('record_id', '=', id)
           .executeTakeFirst();
-      return { fixture, id, owner, clock, name, link };
+      return { fixture, id, owner, name, link };
     }
 
     it('is not written to for its old company, and gets what is known of the new one', async () => {
@@ -82,9 +82,9 @@ describe.each(CASES)(
     });
 
     it('gets no note of its old company', async () => {
-      const { fixture, id, clock } = await renumbered({ changed: BANKRUPT });
+      const { fixture, id } = await renumbered({ changed: BANKRUPT });
       const states = async () => {
-        clock.forward(5_000);
+        await fixture.forward(5_000);
         return (await fixture.app.store.db.selectFrom('note').select('state').execute()).map(({ state }) => state);
       };
       await expect.poll(states, POLL).not.toContain('due');
@@ -93,9 +93,9 @@ describe.each(CASES)(
     });
 
     it('gets no parent for an owner of its old company', async () => {
-      const { fixture, id, clock } = await renumbered({ changed: OWNED });
+      const { fixture, id } = await renumbered({ changed: OWNED });
       const lanes = async () => {
-        clock.forward(5_000);
+        await fixture.forward(5_000);
         return fixture.app.store.db.selectFrom('lane').select('key').where('queue', '=', `parent:${crm}`).execute();
       };
       await expect.poll(lanes, POLL).toEqual([]);
@@ -103,26 +103,24 @@ describe.each(CASES)(
     });
 
     it('gets note and parent once a person keeps its link', async () => {
-      const { fixture, id, owner, clock } = await renumbered({ origin: 'person', changed: BANKRUPT });
+      const { fixture, id, owner } = await renumbered({ origin: 'person', changed: BANKRUPT });
       await fixture.post(OWNED);
       await fixture.settled();
       expect([fixture[crm].notes(id), fixture[crm].parent(id) ?? null]).toEqual([[], null]);
       expect(await fixture.cli('review', 'accept', `link/${crm}/${id}`)).toMatchObject({ code: 0 });
       const given = async () => {
-        // While nothing is under way: a parent that was read 5 s ago is read again before it is written.
-        await fixture.settled();
-        clock.forward(5_000);
+        await fixture.forward(5_000);
         return [fixture[crm].notes(id).length, fixture[crm].parent(id)];
       };
       await expect.poll(given, POLL).toEqual([1, owner]);
     });
 
     it('is given to nobody as a parent for its old company', async () => {
-      const { fixture, id, owner, clock } = await renumbered({ number: A, changed: RENAMED });
+      const { fixture, id, owner } = await renumbered({ number: A, changed: RENAMED });
       fixture[crm].edit(owner, { [MATCH[crm]]: B });
       await fixture.post(OWNED);
       const link = async () => {
-        clock.forward(5_000);
+        await fixture.forward(5_000);
         return fixture.app.store.db.selectFrom('link').select('state').where('record_id', '=', owner).execute();
       };
       await expect.poll(link, POLL).toEqual([{ state: 'conflict' }]);
