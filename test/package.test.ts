@@ -1,10 +1,11 @@
 /** What is published: packed, installed in an empty folder without a network, and used as an author of a provider would. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRegistry } from './support/registry.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OURS = join(ROOT, 'node_modules');
@@ -189,5 +190,51 @@ describe('the published package', () => {
     expect((await node(['--input-type=module', '-e', exported('cvrsync/dist/main.js')])).stderr).toContain(
       'ERR_PACKAGE_PATH_NOT_EXPORTED',
     );
+  });
+});
+
+describe('the package that provider new writes', () => {
+  let registry: Awaited<ReturnType<typeof startRegistry>>;
+  beforeAll(async () => {
+    registry = await startRegistry(ROOT);
+  });
+  afterAll(() => registry.close());
+
+  /** Writes a package, and has npm install what it needs. The compiler's own program is large, and here already. */
+  async function authored(name: string, ...options: readonly string[]): Promise<string> {
+    const made = await cvrsync(['provider', 'new', name]);
+    expect(made.code, made.stderr).toBe(0);
+    const cwd = join(home, name);
+    const places = ['--registry', registry.url, '--cache', join(folder, 'cache')];
+    const installed = await run('npm', ['install', ...places, '--omit=optional', '--no-audit', ...options], cwd);
+    expect(installed.code, installed.stderr).toBe(0);
+    return cwd;
+  }
+
+  it('installs before cvrsync is published, asks no registry for a cvrsync, and builds', async () => {
+    const cwd = await authored('early-crm');
+    expect(registry.asked).toContain('typescript');
+    expect(registry.asked).not.toContain('cvrsync');
+    const linked = await realpath(join(cwd, 'node_modules/cvrsync'));
+    expect(linked).toBe(await realpath(join(home, 'node_modules/cvrsync')));
+    const built = await tsc([], cwd);
+    expect([built.code, built.stdout]).toEqual([0, '']);
+  });
+
+  it('takes cvrsync from the registry once it came from there, in the version that wrote it or a newer one', async () => {
+    const { version, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const { typebox, undici } = dependencies;
+    registry.publish('cvrsync', { version, dependencies: { typebox, undici } });
+    const lock = join(home, 'node_modules/.package-lock.json');
+    const fetched = { resolved: 'https://registry.npmjs.org/cvrsync/-/cvrsync-0.1.0.tgz' };
+    await writeFile(lock, JSON.stringify({ packages: { 'node_modules/cvrsync': fetched } }));
+    const cwd = await authored('late-crm', '--package-lock-only').finally(() => rm(lock));
+    expect(registry.asked).toContain('cvrsync');
+    const { packages } = JSON.parse(await readFile(join(cwd, 'package-lock.json'), 'utf8'));
+    expect([packages['node_modules/cvrsync'].version, packages['node_modules/cvrsync'].link]).toEqual([
+      version,
+      undefined,
+    ]);
+    expect(packages[''].peerDependencies).toEqual({ cvrsync: `>=${version}` });
   });
 });

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { specOf } from '../../src/commands/provider/own-package.ts';
 import { namesFrom } from '../../src/commands/provider/scaffold.ts';
 import { runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
@@ -21,7 +22,7 @@ describe('provider new', () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     const manifest = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ name: '@acme/super-crm', cvrsync: { subject: './test/subject.ts' } });
-    expect(manifest.peerDependencies.cvrsync).toMatch(/^\^\d/);
+    expect(manifest.peerDependencies.cvrsync).toMatch(/^>=\d/);
     // No registry knows the version of a clone: the package is built with the one that runs.
     expect(resolve(target, manifest.devDependencies.cvrsync.replace(/^file:/, ''))).toBe(resolve('.'));
     const provider = await readFile(join(target, 'src/provider.ts'), 'utf8');
@@ -38,6 +39,17 @@ describe('provider new', () => {
       2,
       expect.stringMatching(/cannot be made \(ENOTDIR\): name a folder/),
     ]);
+  });
+
+  it('builds with the installation itself, packed where it belongs to another user: npm cannot link that', async () => {
+    const home = join(folder, 'installation-of-another');
+    await mkdir(home);
+    await writeFile(join(home, 'package.json'), JSON.stringify({ name: 'cvrsync', version: '1.2.3' }));
+    const { uid } = await stat(home);
+    const own = { home, version: '1.2.3', user: uid };
+    expect(await specOf(own, folder)).toBe('file:installation-of-another');
+    expect(await specOf({ ...own, user: uid + 1 }, folder)).toBe('file:cvrsync-1.2.3.tgz');
+    expect((await stat(join(folder, 'cvrsync-1.2.3.tgz'))).isFile()).toBe(true);
   });
 
   it.each(['My CRM', '../up', '', 'crm/', '-crm', '@acme'])('refuses the name %j', async (name) => {

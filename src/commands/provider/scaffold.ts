@@ -1,7 +1,8 @@
 /** A provider package to begin with: the sample in scaffold/ under another name. */
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
+import { type OwnPackage, specOf } from './own-package.ts';
 
 /** A name as the places where it stands want it. */
 export interface Names {
@@ -41,38 +42,21 @@ const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
   [/MY_CRM/g, (names) => names.env],
 ];
 
-/**
- * The manifest with the version this was written by: the first it is known to work with. Where this program did not come
- * from a registry, no registry may know that version: the one to build with is the one that runs. But npm makes the program
- * of a linked package executable: it cannot link one that belongs to another user, as in the image.
- */
-async function withVersion(text: string, folder: string, home: string, version: string): Promise<string> {
+/** The manifest, which builds with the cvrsync that wrote it and takes every newer one: its contract decides whether it fits. */
+async function withCvrsync(text: string, own: OwnPackage, folder: string): Promise<string> {
   const manifest: { devDependencies: Record<string, string>; peerDependencies: Record<string, string> } =
     JSON.parse(text);
-  manifest.peerDependencies['cvrsync'] = `^${version}`;
-  const here = `file:${relative(folder, home).split(sep).join('/')}`;
-  const links = !(await isFromRegistry(home)) && (await isOwn(home));
-  manifest.devDependencies['cvrsync'] = links ? here : `^${version}`;
+  manifest.peerDependencies['cvrsync'] = `>=${own.version}`;
+  manifest.devDependencies['cvrsync'] = await specOf(own, folder);
   return `${JSON.stringify(manifest, null, 2)}\n`;
-}
-
-const isOwn = async (home: string): Promise<boolean> => {
-  const user = process.getuid?.();
-  return user === undefined || user === 0 || (await stat(join(home, 'package.json'))).uid === user;
-};
-
-/** Whether npm fetched the package in this folder from a registry; it keeps where from beside the packages. */
-async function isFromRegistry(home: string): Promise<boolean> {
-  const lock = await readFile(join(home, '..', '.package-lock.json'), 'utf8').catch(() => '{}');
-  const resolved: unknown = JSON.parse(lock).packages?.['node_modules/cvrsync']?.resolved;
-  return typeof resolved === 'string' && /^https?:/.test(resolved);
 }
 
 /** Writes the package into a folder, which must be empty or not there yet; gives the files' paths in it. */
 export async function writeScaffold(folder: string, names: Names): Promise<readonly string[]> {
   const manifest = findPackageJSON(import.meta.url);
   if (manifest === undefined) throw new Error('the package this program belongs to is not whole: install it again');
-  const sample = join(dirname(manifest), 'scaffold');
+  const home = dirname(manifest);
+  const sample = join(home, 'scaffold');
   const { version }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'));
   const entries = await readdir(sample, { recursive: true, withFileTypes: true });
   const files = entries
@@ -83,7 +67,8 @@ export async function writeScaffold(folder: string, names: Names): Promise<reado
     const text = await readFile(join(sample, file), 'utf8');
     const named = PLACES.reduce((sofar, [pattern, name]) => sofar.replaceAll(pattern, name(names)), text);
     await mkdir(dirname(join(folder, file)), { recursive: true });
-    const written = file === 'package.json' ? await withVersion(named, folder, dirname(manifest), version) : named;
+    const written =
+      file === 'package.json' ? await withCvrsync(named, { home, version, user: process.getuid?.() }, folder) : named;
     await writeFile(join(folder, file), written, { flag: 'wx' });
   }
   return files;
