@@ -135,9 +135,8 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy } = options;
-  const store = await openStore(config.store, { connections: config.storeConnections });
+  const store = await openStore(config.store, { claim: true, connections: config.storeConnections });
   undo.push(() => store.close());
-  await store.claimDaemon();
   const metrics = createMetrics();
   const digests = await configDigests(config, await saltOf(store, now()));
   const beat = beatMs === undefined ? {} : { beatMs };

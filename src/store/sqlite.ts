@@ -1,10 +1,12 @@
 /** The store in one SQLite file: one daemon, and short-lived commands beside it. */
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import { lockStore, type StoreLock } from './file/lock.ts';
+import { makePrivate, refuseHardLinks } from './file/place.ts';
 import { prepareBackup, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Db, Store, Tx } from './store.ts';
@@ -35,7 +37,7 @@ export function openSqlite(given: string): Store {
   const writing = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
   const db = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
   let proven = false;
-  let lock: Database.Database | undefined;
+  let lock: StoreLock | undefined;
 
   return {
     db,
@@ -55,7 +57,7 @@ export function openSqlite(given: string): Store {
       await backup(file, to);
     },
     async claimDaemon() {
-      lock ??= lockFile(file);
+      lock ??= lockStore(file);
     },
     async checkpoint() {
       return { walBytes: checkpoint(file) };
@@ -81,13 +83,9 @@ export function openSqlite(given: string): Store {
   };
 }
 
-/** Makes a file for its owner only, where it is not there: SQLite gives its journals the mode of the file they belong to. */
-function makePrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
-}
-
 function openWriter(file: string): Database.Database {
   makePrivate(file);
+  refuseHardLinks(file);
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     if (existsSync(file) && statSync(file).size < CHECK_BELOW) checkWhole(db, file);
@@ -224,22 +222,3 @@ async function backup(from: string, to: string): Promise<void> {
 /** A full disk, or a limit on what may be written there. */
 const isUnwritten = (error: unknown): error is Error =>
   error instanceof Database.SqliteError && (error.code === 'SQLITE_FULL' || error.code.startsWith('SQLITE_IOERR'));
-
-/** An exclusive transaction nobody ends: the operating system frees it with the process, however that dies. */
-function lockFile(file: string): Database.Database {
-  makePrivate(`${file}.lock`);
-  const lock = new Database(`${file}.lock`, { timeout: 0 });
-  try {
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error;
-    throw new Error(
-      `Another cvrsync daemon is running on ${file}: stop it first, or give this one a store of its own`,
-      {
-        cause: error,
-      },
-    );
-  }
-}

@@ -1,12 +1,16 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
   copyFileSync,
   existsSync,
+  linkSync,
   openSync,
   readdirSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -15,9 +19,10 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { addBounces } from '../../src/store/migrations/bounce-tables.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
-import { emptyStoreUrl, newFolder, newStore, opened } from '../support/stores.ts';
+import { emptyStoreUrl, newFolder, newStore, opened, storeBefore } from '../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 
 const PROCESS = builtScript(path.join(import.meta.dirname, 'store-process.ts'));
@@ -32,6 +37,18 @@ function fixture(...args: string[]) {
   const child = spawn(process.execPath, [PROCESS, ...args], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
+}
+
+function linked(to: string): string {
+  const name = path.join(newFolder(), 'linked');
+  symlinkSync(to, name);
+  return name;
+}
+
+function withoutLockFile(file: string, aside?: string): string {
+  if (aside === undefined) rmSync(`${file}.lock`);
+  else renameSync(`${file}.lock`, aside);
+  return file;
 }
 
 describe('a store in a SQLite file', () => {
@@ -129,6 +146,47 @@ describe('a store in a SQLite file', () => {
     await once(child, 'exit');
     await store.claimDaemon();
     await store.claimDaemon();
+  });
+
+  it.each<[string, (file: string) => string]>([
+    ['through a symbolic link', (file) => linked(file)],
+    ['through a link to its folder', (file) => path.join(linked(path.dirname(file)), path.basename(file))],
+    ['through a link to a link', (file) => linked(linked(file))],
+    ['after its lock file was deleted', (file) => withoutLockFile(file)],
+    ['after its lock file was replaced', (file) => withoutLockFile(file, `${file}.old`)],
+    ['through a link, without the lock file', (file) => linked(withoutLockFile(file))],
+  ])('admits no second daemon %s', async (_, other) => {
+    const url = await emptyStoreUrl('sqlite');
+    const child = fixture(url, 'daemon');
+    await once(child.stdout, 'data');
+    const name = other(url);
+    await expect(openStore(name, { claim: true })).rejects.toThrow(`Another cvrsync daemon is running on ${name}`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await (await openStore(name, { claim: true })).close();
+  });
+
+  it.each(['daemon', 'write'])('refuses a file of two names to a %s', async (what) => {
+    const url = await emptyStoreUrl('sqlite');
+    const child = fixture(url, 'daemon');
+    await once(child.stdout, 'data');
+    const name = path.join(newFolder(), 'other.db');
+    linkSync(url, name);
+    const { status, stderr } = spawnSync(process.execPath, [PROCESS, name, what, '1'], { env: ENVIRONMENT });
+    expect(status).toBe(1);
+    expect(String(stderr)).toContain(`${name} has 2 names (hard links)`);
+    expect(String(stderr)).toContain(`find / -xdev -samefile ${name}`);
+    expect(existsSync(`${name}-wal`)).toBe(false);
+    rmSync(name);
+    await opened(url);
+  });
+
+  it('is not migrated by a daemon that it refuses', async () => {
+    const store = await storeBefore('sqlite', addBounces);
+    const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(store.db);
+    await store.claimDaemon();
+    await expect(openStore(rows[0]?.file ?? '', { claim: true })).rejects.toThrow('Another cvrsync daemon is running');
+    await expect(openStore(rows[0]?.file ?? '', { migrate: false })).rejects.toThrow(/run cvrsync migrate/);
   });
 
   it('waits for another process that is writing, without standing still itself', async () => {
