@@ -19,9 +19,15 @@ const BEFORE_FORM = 3;
 /** Shorter parts are words of anybody. */
 const LONG_ENOUGH = 4;
 const MOST_PARTS = 4;
-/** What makes another company of a name. */
-const TELLING =
-  /^(?:\d{1,2}|(?!i$)\p{L}|(?!i$)[ivx]{1,4}|af|holding|invest|ejendom(?:me)?|gruppen?|group|koncern|finans|komplementar)$/u;
+/** Words that make another company of the same group of a name. */
+const GROUP_WORD =
+  /^(?:holding(?:selskab(?:et)?)?|invest(?:ment)?|ejendom(?:me)?|gruppen?|group|koncern|kapital|capital|finans|komplementar)$/u;
+/** What makes another company of a name besides. */
+const TELLING = /^(?:\d{1,2}|(?!i$)\p{L}|(?!i$)[ivx]{1,4}|af)$/u;
+
+/** Whether one name has a word of a group's company that the other has not: Nordlys Holding of Nordlys. */
+export const isOfGroup = (words: readonly string[], other: readonly string[]): boolean =>
+  words.some((word) => GROUP_WORD.test(word) && !other.includes(word));
 /** More lost letters leave too little of a name. */
 const MOST_LOST = 3;
 /** What Danish letters are folded to: those that systems lose. */
@@ -33,7 +39,9 @@ export function nameReadings(text: string, whole: CompanyName): readonly NameRea
   for (const part of partsOf(text)) {
     const read = readCompanyName(part);
     if (read.compact.length < LONG_ENOUGH || read.compact === whole.compact) continue;
-    const isTold = whole.words.some((word) => TELLING.test(word) && !read.words.includes(word));
+    const isTold =
+      isOfGroup(whole.words, read.words) ||
+      whole.words.some((word) => TELLING.test(word) && !read.words.includes(word));
     if (!isTold && parts.size < MOST_PARTS) parts.set(read.compact, { kind: 'bare', read });
   }
   return [...parts.values(), ...filled(whole)];

@@ -32,17 +32,20 @@ const SHOWN = 5;
 
 /** Judges scored candidates, in whatever order. */
 export function judge(scored: readonly ScoredCandidate[], { isForeign, isPerson }: RecordKind): MatchResult {
-  const candidates = scored
-    .filter(({ score }) => score >= NEAR)
-    .sort((a, b) => b.score - a.score || (a.company < b.company ? -1 : 1))
-    .slice(0, SHOWN);
+  const sorted = scored.toSorted((a, b) => b.score - a.score || (a.company < b.company ? -1 : 1));
+  const candidates = sorted.filter(({ score }) => score >= NEAR).slice(0, SHOWN);
   const [best, second] = candidates;
   if (isForeign && (best === undefined || best.strong < 2)) return { verdict: 'foreign', candidates: [] };
   if (isPerson && (best === undefined || best.strong < 2)) return { verdict: 'person', candidates: [] };
   if (best === undefined) return { verdict: 'none', candidates: [] };
-  const lead = best.score - (second?.score ?? 0);
-  return { verdict: verdictOf(best, lead), candidates };
+  const rival = isStrongly(best, 'name') ? undefined : sorted.find((one) => one !== best && bearsName(one));
+  if (rival === undefined) return { verdict: verdictOf(best, best.score - (second?.score ?? 0)), candidates };
+  const shown = candidates.includes(rival) ? candidates : [...candidates.slice(0, SHOWN - 1), rival];
+  return { verdict: 'ambiguous', candidates: shown };
 }
+
+/** Whether a live company is called as the record is. */
+const bearsName = (candidate: ScoredCandidate): boolean => candidate.ended === null && isStrongly(candidate, 'name');
 
 function verdictOf(best: ScoredCandidate, lead: number): MatchVerdict {
   if (lead < LEAD || best.score < LIKELY || !isNamed(best)) return 'ambiguous';
@@ -50,8 +53,15 @@ function verdictOf(best: ScoredCandidate, lead: number): MatchVerdict {
   return isCertain(best) && lead >= CERTAIN_LEAD ? 'certain' : 'likely';
 }
 
+const isStrongly = (candidate: ScoredCandidate, group: SignGroup): boolean => {
+  const sign = signOf(candidate, group);
+  return sign !== undefined && SIGNS[sign].isStrong;
+};
+
 const signOf = ({ findings }: ScoredCandidate, group: SignGroup): Sign | undefined =>
   findings.find(({ sign }) => SIGNS[sign].group === group)?.sign;
+
+const UNNAMED: readonly Sign[] = ['name-part', 'name-other-word', 'former-name-of-group'];
 
 /**
  * Whether the name says more than that both are of one group: with phone and address alone, the company that is meant may
@@ -59,11 +69,11 @@ const signOf = ({ findings }: ScoredCandidate, group: SignGroup): Sign | undefin
  */
 function isNamed(candidate: ScoredCandidate): boolean {
   const name = signOf(candidate, 'name');
-  return (name !== undefined && name !== 'name-part') || signOf(candidate, 'number') !== undefined;
+  return (name !== undefined && !UNNAMED.includes(name)) || signOf(candidate, 'number') !== undefined;
 }
 
 /** Names that a certain match may have beside strong ones, where two other signs are strong. */
-const NEARLY: readonly Sign[] = ['name-but-town', 'name-spelling', 'name-swapped', 'former-name-same'];
+const NEARLY: readonly Sign[] = ['name-but-town', 'name-spelling', 'name-swapped'];
 
 function isCertain(candidate: ScoredCandidate): boolean {
   const name = signOf(candidate, 'name');

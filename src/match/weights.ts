@@ -43,12 +43,20 @@ export const SIGNS = {
     'navnet er ens bortset fra en tilføjelse',
   ]),
   'former-name-same': sign('name', 35, false, ['was called {what} until {when}', 'hed {what} indtil {when}']),
+  'former-name-of-group': sign('name', 17, false, [
+    'was called {what} until {when}, and is now named as a company of its group',
+    'hed {what} indtil {when}, og hedder nu som et selskab i koncernen',
+  ]),
   'name-but-country': sign('name', 30, false, ['name equal but for Danmark', 'navnet er ens bortset fra Danmark']),
   'name-other-form': sign('name', 24, false, [
     'name equal, but another form',
     'navnet er ens, men en anden selskabsform',
   ]),
   'name-part': sign('name', 16, false, ['one name is part of the other', 'det ene navn er en del af det andet']),
+  'name-other-word': sign('name', 12, false, [
+    'a letter makes the name another one',
+    'et bogstav gør navnet til et andet',
+  ]),
   'name-short': sign('name', 15, false, ['same name, of few letters', 'samme navn, på få bogstaver']),
   'address-same': sign('address', 30, true, ['same address', 'samme adresse']),
   'unit-address-same': sign('address', 29, true, [

@@ -36,6 +36,9 @@ export const TRAPS = [
   'moved',
   'former-name',
   'former-name-reused',
+  'former-name-taken',
+  'near-sister',
+  'near-sister-missing',
   'owner-left-out',
   'two-letters',
   'unit-number',
@@ -79,6 +82,15 @@ function tryTrap(random: Random, trap: Trap, { companies }: LabelledRegister): L
   return undefined;
 }
 
+/**
+ * Whom a sales rep means, where it is not the company that the record's address is of. The business that has a name today,
+ * where it is handed on with the address; a name that a stranger elsewhere took is still that of the record's phone.
+ */
+const MEANT: Readonly<Partial<Record<Trap, (one: LabelledCompany) => string | null>>> = {
+  'former-name-taken': ({ reusedBy }) => reusedBy,
+  'near-sister-missing': () => null,
+};
+
 const NOBODYS: readonly Trap[] = ['stranger', 'foreign', 'person'];
 
 /** Undefined where the trap cannot be made of this company. */
@@ -89,7 +101,12 @@ function recordOf(random: Random, trap: Trap, one: LabelledCompany): LabelledRec
   if (change === undefined) return undefined;
   const plain = typed(random, one.main);
   const { number, ended } = one.main;
-  return { trap, record: { ...plain, ...change }, company: number, hasEnded: ended !== null };
+  return {
+    trap,
+    record: { ...plain, ...change },
+    company: (MEANT[trap] ?? (() => number))(one),
+    hasEnded: ended !== null,
+  };
 }
 
 const some = <T>(random: Random, percent: number, value: T): T | null => (random.chance(percent / 100) ? value : null);
@@ -195,7 +212,13 @@ const CHANGES: Readonly<Partial<Record<Trap, Change>>> = {
     );
   },
   'former-name': ({ main, reusedBy }) => (reusedBy === null ? formerName(main) : undefined),
-  'former-name-reused': ({ main, reusedBy }) => (reusedBy === null ? undefined : formerName(main)),
+  'former-name-reused': ({ kind, main, reusedBy }) =>
+    reusedBy === null || kind === 'spun-off' ? undefined : formerName(main),
+  'former-name-taken': ({ kind, main, reusedBy }) =>
+    kind === 'spun-off' && reusedBy !== null ? { ...formerName(main), phone: main.phone } : undefined,
+  'near-sister': ({ main, sister }) => when(sister?.isMissing === false, { ...main.address }),
+  'near-sister-missing': ({ main: { address, phone }, sister }) =>
+    when(sister?.isMissing === true, { name: sister?.name ?? '', ...address, phone }),
   'owner-left-out': ({ kind, main }) => when(kind === 'owner', { name: main.name.replace(/ v\/.*$/u, '') }),
   'two-letters': ({ kind }) => when(kind === 'two-letters', {}),
   'unit-number': ({ units }) => when(units.length > 0, { number: units[0]?.number ?? null }),

@@ -3,7 +3,8 @@
  *
  * Of a hundred times that somebody founds companies: 8 make a group (the company, its holding and its property company at one address, often with one
  * phone and one domain), 6 a franchise (one name in several towns, a company each), 2 a chain (one company, a production unit
- * in each of several towns), 10 sole proprietors with their name behind `v/`, 2 have a name of two letters. Of all companies
+ * in each of several towns), 10 sole proprietors with their name behind `v/`, 2 have a name of two letters, 2 hand name
+ * and business to a new company at their address and go on as its holding, 3 have a sister whose name is a letter away. Of all companies
  * a fifth have moved, an eighth were called otherwise, an eighth have ended; of those that ended a third live on in a successor of
  * the same name, and some former names belong to another company today. A tenth sit in an office hotel of hundreds, a
  * twentieth give the phone of their accountant.
@@ -14,7 +15,7 @@ import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import * as words from './words.ts';
 
 type Address = NonNullable<IndexEntry['address']>;
-type Kind = 'plain' | 'group' | 'franchise' | 'chain' | 'owner' | 'two-letters';
+type Kind = 'plain' | 'group' | 'franchise' | 'chain' | 'owner' | 'two-letters' | 'spun-off' | 'near-sister';
 
 /** A company of the register, with what the records are labelled by. */
 export interface LabelledCompany {
@@ -25,6 +26,8 @@ export interface LabelledCompany {
   readonly hasAccountantsPhone: boolean;
   /** Another company that has a former name of this one today. */
   readonly reusedBy: string | null;
+  /** A company at its address whose name is a letter away. */
+  readonly sister: { readonly name: string; readonly isMissing: boolean } | null;
 }
 
 export interface LabelledRegister {
@@ -65,6 +68,8 @@ function found(making: Making): readonly LabelledCompany[] {
   if (share <= 16) return [chain(making)];
   if (share <= 26) return [owner(making)];
   if (share <= 28) return [twoLetters(making)];
+  if (share <= 30) return spunOff(making);
+  if (share <= 33) return nearSisters(making);
   const one = company(making, 'plain', { name: `${stem(random)}${formEnd(random)}` });
   return one.main.ended !== null && random.chance(0.33) ? succeeded(making, one) : [one];
 }
@@ -153,7 +158,7 @@ function company(making: Making, kind: Kind, given: Given): LabelledCompany {
     successor: null,
   };
   const units = [unit(making, main, { name: main.name, address })];
-  return { kind, main, units, isCrowded, hasAccountantsPhone, reusedBy: null };
+  return { kind, main, units, isCrowded, hasAccountantsPhone, reusedBy: null, sister: null };
 }
 
 const some = <T>(random: Random, share: number, value: T): T | null => (random.chance(share) ? value : null);
@@ -241,6 +246,41 @@ function twoLetters(making: Making): LabelledCompany {
   });
 }
 
+/** The old number becomes the holding; a new company takes its name, its address and often its phone. */
+function spunOff(making: Making): readonly LabelledCompany[] {
+  const { random } = making;
+  const name = `${stem(random)} ApS`;
+  const old = company(making, 'spun-off', { name: name.replace(/ ApS$/u, ' Holding ApS'), isActive: true });
+  const former = { value: name, until: day(random, 2015) };
+  const { address, phone } = old.main;
+  const heir = company(making, 'spun-off', {
+    name,
+    ...(address !== null && { address }),
+    phone: random.chance(0.5) ? phone : phoneOf(random),
+    isActive: true,
+  });
+  return [{ ...old, main: { ...old.main, formerNames: [former] }, reusedBy: heir.main.number }, heir];
+}
+
+/** Two companies of one address, or the first alone: the register of a user may lack the other. */
+function nearSisters(making: Making): readonly LabelledCompany[] {
+  const { random } = making;
+  const pair = random.pick(words.NEAR_WORDS);
+  const end = `${random.pick(words.SURNAMES)} ${random.pick([...words.TRADES, 'Holding', 'Invest'])} ApS`;
+  const [one, other] = [`${pair[0]} ${end}`, `${pair[1]} ${end}`];
+  const shared = {
+    address: addressOf(random),
+    isActive: true,
+    ...(random.chance(0.4) && { phone: phoneOf(random) }),
+  };
+  const isMissing = random.chance(0.5);
+  const made = (name: string, sister: string): LabelledCompany => ({
+    ...company(making, 'near-sister', { ...shared, name }),
+    sister: { name: sister, isMissing },
+  });
+  return isMissing ? [made(one, other)] : [made(one, other), made(other, one)];
+}
+
 /** A company that ended, and the one that took it over, under its name and at its address. */
 function succeeded(making: Making, ended: LabelledCompany): readonly LabelledCompany[] {
   const { name, address, phone } = ended.main;
@@ -259,7 +299,7 @@ function withReusedNames(making: Making, companies: readonly LabelledCompany[]):
   const added: LabelledCompany[] = [];
   const all = companies.map((one) => {
     const [former] = one.main.formerNames;
-    if (former === undefined || !making.random.chance(0.1)) return one;
+    if (former === undefined || one.reusedBy !== null || !making.random.chance(0.1)) return one;
     const other = company(making, 'plain', { name: former.value, isActive: true });
     added.push(other);
     return { ...one, reusedBy: other.main.number };

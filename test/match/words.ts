@@ -25,6 +25,23 @@ export const SURNAMES =
 export const GIVEN_NAMES =
   list(`Anders Anne Bente Camilla Dorthe Erik Flemming Gitte Henrik Inge Jørgen Kirsten Lars Mette Niels Ole
   Pernille Rasmus Søren Torben Ulla Vibeke Åse Mads Hanne Peter`);
+/** Pairs of words that a slip makes of each other, and that name two companies. */
+export const NEAR_WORDS: readonly [readonly [string, string], ...(readonly [string, string])[]] = [
+  ['Simone', 'Simon'],
+  ['Karen', 'Karin'],
+  ['Anders', 'Andrea'],
+  ['Hanne', 'Hanna'],
+  ['Inge', 'Inger'],
+  ['Kirsten', 'Kristen'],
+  ['Henrik', 'Henrika'],
+  ['Jensen', 'Jessen'],
+  ['Larsen', 'Lassen'],
+  ['Olsen', 'Olesen'],
+  ['Mortensen', 'Martensen'],
+  ['Østergaard', 'Vestergaard'],
+  ['Byggeri', 'Bryggeri'],
+  ['Tømrer', 'Tømmer'],
+];
 export const STREETS =
   list(`Ringvej Nørregade Søndergade Østergade Vestergade Algade Bredgade Storegade Jernbanegade Industrivej
   Havnegade Kirkevej Skolevej Møllevej Birkevej Egevej Lindealle Fabriksvej Stationsvej Strandvejen Parkvej Engvej Skovvej Torvet

@@ -1,9 +1,9 @@
 /** The sign of the name: how alike two names are. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
 import type { DescribedEntry, DescribedName, DescribedRecord } from '../described.ts';
-import type { NameReading } from '../record-names.ts';
+import { isOfGroup, type NameReading } from '../record-names.ts';
 import type { Sign, SignFinding } from '../weights.ts';
-import { isShortened, isSpelledNearly, isSwapped } from './spelling.ts';
+import { isShortened, isSpelledNearly, isSwapped, namesAnother } from './spelling.ts';
 
 /** What the names of the entry say of the record's. */
 export function nameFindings(
@@ -20,7 +20,7 @@ export function nameFindings(
       ),
     ];
     return found.flatMap((grade): readonly SignFinding[] => {
-      const sign = grade === undefined ? undefined : signOf(grade, name);
+      const sign = grade === undefined ? undefined : signOf(grade, name, names[0]);
       return sign === undefined ? [] : [{ sign, what: name.text, when: name.until }];
     });
   });
@@ -34,15 +34,18 @@ type Grade =
   | 'but-country'
   | 'other-form'
   | 'spelling'
+  | 'other-word'
   | 'shortened'
   | 'swapped'
   | 'part'
   | 'short';
 
-function signOf(grade: Grade, { kind }: DescribedName): Sign | undefined {
+function signOf(grade: Grade, { kind, read }: DescribedName, current: DescribedName | undefined): Sign | undefined {
   if (kind === 'main') return `name-${grade}`;
   const isSame = grade === 'same' || grade === 'but-form';
-  if (kind === 'former') return isSame ? 'former-name-same' : undefined;
+  if (kind === 'former' && isSame)
+    return isOfGroup(current?.read.words ?? [], read.words) ? 'former-name-of-group' : 'former-name-same';
+  if (kind === 'former') return undefined;
   if (isSame) return kind === 'other' ? 'other-name-same' : 'unit-name-same';
   return `name-${grade}`;
 }
@@ -76,7 +79,8 @@ function likeness(
   if (isShortened(record, other)) return 'shortened';
   if (numbersOf(record) !== numbersOf(other)) return undefined;
   if (isSwapped(record, other)) return 'swapped';
-  return isSpelledNearly(record, other) ? 'spelling' : undefined;
+  if (!isSpelledNearly(record, other)) return undefined;
+  return namesAnother(record, other) ? 'other-word' : 'spelling';
 }
 
 /** Whether the name says who stands behind the other one: `Ole Hansen - Salon Sol` of `Salon Sol v/ Ole Hansen`. */

@@ -1,5 +1,6 @@
 /** Names that differ as people and systems write them, and mean the same. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
+import { isOtherWord } from '../../protocol/danish/name-words.ts';
 import { isWithin } from './distance.ts';
 
 type Name = Pick<CompanyName, 'words' | 'compact' | 'shortened'>;
@@ -19,6 +20,18 @@ export function isSpelledNearly(a: Name, b: Name): boolean {
     return word === other || isWithin(word, other, slipsOfWord(Math.min(word.length, other.length)));
   });
   return areNear && isWithin(a.compact, b.compact, most + 1);
+}
+
+/** Whether what parts two such names makes another given name, surname or trade of the record's word. */
+export function namesAnother(record: Name, other: Name): boolean {
+  const isOneWordMore = record.words.length !== other.words.length;
+  return (
+    (isOneWordMore && isOtherWord(record.compact, other.compact)) ||
+    record.words.some((word, at) => {
+      const read = other.words[at] ?? '';
+      return word !== read && isWithin(word, read, slipsOfWord(word.length)) && isOtherWord(word, read);
+    })
+  );
 }
 
 /** Whether one name is the other with a word more: Nordlys IT is not Nordlys. */

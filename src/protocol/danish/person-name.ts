@@ -1,25 +1,7 @@
 /** Whether a name is that of a person. */
 import { readCompanyName } from './company-name.ts';
 import { foldLetters } from './letters.ts';
-
-/** Given names that many Danes have, folded when read. */
-const GIVEN = `Anders Andreas Anne Anna Annette Anja Asger Astrid Bente Benny Birgit Birgitte Birthe Bjarne Bo Brian Britta
-  Bodil Camilla Carl Carsten Casper Cecilie Charlotte Christian Christina Christoffer Claus Conny Dan Daniel David Dennis Ditte
-  Dorte Dorthe Ebbe Elisabeth Ella Elin Else Emil Emilie Emma Erik Erling Ernst Eva Finn Flemming Frank Frederik Freja Gert
-  Gitte Grethe Gunnar Gustav Hanne Hans Harald Heidi Helen Helge Helle Henning Henriette Henrik Ib Ida Inga Inge Inger Ingrid
-  Irene Jacob Jakob Jan Jane Janne Jens Jeppe Jesper Jette Jimmy Johan Johanne Johannes John Johnny Jonas Jonathan Josefine
-  Julie Jytte Jørgen Jørn Karen Karin Karl Karsten Kasper Katja Katrine Kenneth Kent Kim Kirsten Kirstine Kjeld Klaus Knud
-  Kristian Kristine Kristoffer Kurt Lars Lasse Laura Laurits Leif Lene Linda Line Lis Lisbeth Lise Lone Lotte Louise Lucas Mads
-  Magnus Maja Malene Maria Marianne Marie Marlene Martin Mathias Mathilde Merete Mette Michael Mikael Mia Mikkel Mogens Morten
-  Nanna Nicolai Niels Nikolaj Nina Ole Oliver Oluf Oscar Otto Palle Patrick Per Pernille Peter Pia Poul Preben Rasmus Rikke
-  Rita Robert Ronni Rune Sandra Sanne Sara Sarah Sebastian Signe Simon Sofie Solveig Stefan Steen Stig Stine Susanne Svend Søren
-  Tage Thomas Tim Tina Tine Tobias Tom Tommy Torben Tove Trine Troels Ulla Ulrik Vagn Vibeke Victor Viggo Villy Winnie Yvonne
-  Åge Åse Aase Agnete Alexander Allan Alma Anton Arne August Axel Bent Bjørn Børge Christine Clara Daniella Dagny Edith Egon Ejnar
-  Ejvind Elna Esben Evald Fatima Frida Frode Gerda Gudrun Hassan Helena Herluf Holger Ivan Jacqueline Jannik Jarl Josef Kaj Kai
-  Karina Keld Klara Kristina Lauge Laust Leo Liam Lilian Lilly Ludvig Lærke Malou Mehmet Mohamed Mohammad Mohammed Muhammad Nadja
-  Nete Nicklas Nicolaj Noah Nora Olga Orla Ove Pauline Poul-Erik Ragnhild Regnar Roar Roland Ruth Samuel Sigrid Stephan Sten Sven
-  Thea Theodor Thorkild Tonny Ubbe Uffe Ulrich Valdemar Verner Vera Vilhelm Villads Willy Yrsa Yusuf`;
-const NAMES: ReadonlySet<string> = new Set(foldLetters(GIVEN).split(/\s+/));
+import { GIVEN_NAMES } from './name-words.ts';
 
 /** Words of what companies do, as they stand behind the name of their owner. */
 const TRADES: ReadonlySet<string> = new Set(
@@ -55,7 +37,7 @@ export function isPersonName(text: string): boolean {
   return (
     rest.length >= 1 &&
     rest.length <= 3 &&
-    NAMES.has(first.split('-')[0] ?? '') &&
+    GIVEN_NAMES.has(first.split('-')[0] ?? '') &&
     !rest.some((word) => word === 'og' || isTrade(word))
   );
 }
