@@ -150,6 +150,29 @@ describe('the chart', () => {
     expect(only('NetworkPolicy', everything).spec.ingress[1]).toMatchObject({ ports: [{ port: 'admin' }] });
   });
 
+  it('lets the pods reach every address that a configuration has by itself', async () => {
+    const enabled = { reports: { enabled: true }, gazette: { enabled: true } };
+    const service = { register: { source: 'cvr', username: 'a', password: 'a-password' }, ...enabled };
+    const load = await checkConfig({ service }, '/etc/cvrsync/cvrsync.yaml', {});
+    if (!load.ok) throw new Error(JSON.stringify(load.errors));
+    const addresses = JSON.stringify(load.config.service).match(/https?:\/\/[^"]+/gu) ?? [];
+    expect(addresses).toContain('http://distribution.virk.dk/offentliggoerelser');
+    const ports = only('NetworkPolicy').spec.egress[0].ports.map(({ port }: { port: number }) => port);
+    for (const address of addresses)
+      expect(ports, address).toContain(Number(new URL(address).port) || (address.startsWith('https') ? 443 : 80));
+  });
+
+  it.each([
+    ['StatefulSet', {}],
+    ['Deployment', postgres],
+  ])('lets a pod of the %s serve until nobody sends to it, within its time to stop', (kind, over) => {
+    const { spec } = only(kind, over).spec.template;
+    const [, seconds] = spec.containers[0].lifecycle.preStop.exec.command;
+    expect(Number(seconds)).toBeGreaterThanOrEqual(5);
+    // The daemon ends within 25 s.
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(25 + Number(seconds));
+  });
+
   it('gives the daemon a configuration that it takes, with each secret as a file', async () => {
     const { containers, volumes } = only('StatefulSet').spec.template.spec;
     const paths = volumes.flatMap((volume: object) =>

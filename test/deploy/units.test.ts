@@ -13,6 +13,9 @@ const read = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
 
 interface Service {
   readonly image: string;
+  readonly build?: unknown;
+  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  readonly cap_add?: readonly string[];
   readonly restart?: string;
   readonly mem_limit?: string;
   readonly cpus?: number;
@@ -42,24 +45,30 @@ const MAKES_SECRETS = /mkdir [^&;\n]*\bsecrets\b/u;
 const daemonsOf = ({ services }: Compose): readonly Service[] =>
   Object.entries(services).flatMap(([name, service]) => (name.startsWith('cvrsync') ? [service] : []));
 
-describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => {
-  // As compose reads it: with merge keys.
-  const compose: Compose = parse(read(name), { merge: true });
+/** As compose reads it: with merge keys. */
+const composeFile = (name: string): Compose => parse(read(name), { merge: true });
+
+const FILES = ['compose.yaml', 'compose.postgres.yaml', 'compose.tls.yaml'];
+
+describe.each(FILES)('deploy/%s', (name) => {
+  const compose = composeFile(name);
   const services = Object.entries(compose.services);
 
-  it('gives every service limits and a restart, and publishes ports to the machine alone', () => {
-    for (const [service, { restart, mem_limit, cpus, ports = [] }] of services) {
+  it('gives every service limits, a restart and a log of bounded size', () => {
+    for (const [service, { restart, mem_limit, cpus, logging }] of services) {
       expect([restart, typeof mem_limit, typeof cpus], service).toEqual(['unless-stopped', 'string', 'number']);
-      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/u);
+      const bounded = { 'max-size': expect.stringMatching(/^\d+m$/u), 'max-file': expect.stringMatching(/^\d+$/u) };
+      expect(logging, service).toEqual({ driver: 'json-file', options: bounded });
     }
   });
 
   it('takes every right from every service, and lets it write to its volumes alone', () => {
-    for (const [service, { read_only, cap_drop, security_opt, pids_limit, image, user }] of services) {
+    for (const [service, { read_only, cap_drop, cap_add = [], security_opt, pids_limit, image, user }] of services) {
       expect([read_only, cap_drop, security_opt], service).toEqual([true, ['ALL'], ['no-new-privileges:true']]);
       expect(pids_limit, service).toBeGreaterThan(0);
+      expect(cap_add, service).toEqual(service === 'tls' ? ['NET_BIND_SERVICE'] : []);
       // Our own image names its user.
-      if (!image.includes('CVRSYNC_IMAGE')) expect(user, service).toMatch(/^[1-9]\d*:[1-9]\d*$/u);
+      if (!image.includes('CVRSYNC_IMAGE') && service !== 'tls') expect(user, service).toMatch(/^[1-9]\d*:[1-9]\d*$/u);
     }
   });
 
@@ -67,6 +76,34 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/%s', (name) => 
     for (const { file } of Object.values(compose.configs)) expect(existsSync(join(DEPLOY, file)), file).toBe(true);
     const named = services.flatMap(([, { configs = [] }]) => configs.map(({ source }) => source));
     expect(new Set(named)).toEqual(new Set(Object.keys(compose.configs)));
+  });
+
+  it('needs no clone: images by name, and files that the package has', () => {
+    const packed: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).files;
+    for (const [service, { build, image }] of services) expect([build, image], service).toEqual([undefined, image]);
+    for (const file of [name, ...Object.values(compose.configs).map((config) => config.file)]) {
+      const path = join('deploy', file);
+      expect(
+        packed.some((one) => path === one || path.startsWith(`${one}/`)),
+        path,
+      ).toBe(true);
+    }
+  });
+});
+
+describe.each(FILES.slice(0, 2))('deploy/%s', (name) => {
+  const compose = composeFile(name);
+  const services = Object.entries(compose.services);
+
+  it('publishes ports to the machine alone, among them the metrics of each daemon under a port of its own', () => {
+    for (const [service, { ports = [] }] of services)
+      for (const port of ports) expect(port, service).toMatch(/^127\.0\.0\.1:/u);
+    const scraped = daemonsOf(compose).map(({ ports = [] }) => ports.filter((port) => port.endsWith(':8081')));
+    expect(scraped.map((ports) => ports.length)).toEqual(scraped.map(() => 1));
+    const published = services.flatMap(([, { ports = [] }]) => ports);
+    expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length);
+    const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+    for (const [port = ''] of scraped) expect(page).toContain(`"${port.slice(0, port.lastIndexOf(':'))}"`);
   });
 
   it('keeps every secret in a file, and gives it to those alone who name it', () => {
@@ -113,8 +150,25 @@ describe('the secrets of the compose files', () => {
   });
 });
 
+describe('deploy/compose.tls.yaml', () => {
+  it('leads to the public listener of every daemon, as docs/deployment.md names them, and trusts it by the configurations', () => {
+    const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+    const listed = (name: string) =>
+      Object.keys(composeFile(name).services)
+        .filter((service) => service.startsWith('cvrsync'))
+        .map((service) => `${service}:8080`)
+        .join(' ');
+    expect(composeFile('compose.tls.yaml').services['tls']?.environment?.['CVRSYNC_DAEMONS']).toBe(
+      `\${CVRSYNC_DAEMONS:-${listed('compose.yaml')}}`,
+    );
+    expect(page).toContain(`CVRSYNC_DAEMONS="${listed('compose.postgres.yaml')}"`);
+    for (const file of ['sqlite', 'postgres'])
+      expect(parse(read(`compose/${file}.yaml`)).server.trustProxy, file).toContain('172.16.0.0/12');
+  });
+});
+
 describe('deploy/compose.postgres.yaml', () => {
-  const compose: Compose = parse(read('compose.postgres.yaml'), { merge: true });
+  const compose = composeFile('compose.postgres.yaml');
 
   it('starts three daemons once the database is healthy, all behind the proxy', () => {
     const daemons = daemonsOf(compose);
@@ -122,7 +176,8 @@ describe('deploy/compose.postgres.yaml', () => {
     for (const { depends_on } of daemons) expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     expect(compose.services['postgres']?.healthcheck).toBeDefined();
     const names = Object.keys(compose.services).filter((name) => name.startsWith('cvrsync'));
-    const proxied = [...read('compose/nginx.conf').matchAll(/server (cvrsync-\d):(808[01]) resolve;/gu)];
+    // Else one failure takes a daemon out for ten seconds, and a database that restarts takes out all of them.
+    const proxied = [...read('compose/nginx.conf').matchAll(/server (cvrsync-\d):(808[01]) resolve max_fails=0;/gu)];
     expect(proxied.map(([, name, port]) => `${name} ${port}`).toSorted()).toEqual(
       names.flatMap((name) => [`${name} 8080`, `${name} 8081`]).toSorted(),
     );

@@ -23,7 +23,7 @@ metadata:
     {{- end }}
 spec:
   automountServiceAccountToken: false
-  # Longer than the daemon takes to give its work back.
+  # Longer than preStop and the 25 s in which the daemon gives its work back.
   terminationGracePeriodSeconds: 45
   securityContext:
     runAsNonRoot: true
@@ -68,6 +68,11 @@ spec:
           containerPort: 8080
         - name: admin
           containerPort: 8081
+      lifecycle:
+        preStop:
+          exec:
+            # Until no proxy sends it new requests: a Service takes a moment to leave out a pod that stops.
+            command: [sleep, "5"]
       startupProbe:
         httpGet:
           path: /live
