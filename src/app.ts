@@ -89,7 +89,10 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     );
     addPlatformRoutes(base, {
       ready: () => readiness(store, connector, stop.isStopping, now()),
-      measure: async () => connector?.measure(),
+      measure: async () => {
+        await connector?.measure();
+        await service?.measure();
+      },
       addresses: addresses.promise,
       names: config.service ?? {},
       guard: config.admin.openMetrics ? undefined : { adminToken, ...pages },
@@ -251,13 +254,13 @@ function addPlatformRoutes(
 ): void {
   addHealthRoutes(server, app.ready);
   addHealthRoutes(admin, app.ready, { hide: true });
+  metrics.measureBy(async () => {
+    await app.measure();
+    await measureWork(store, metrics, now());
+    await measureReview(store.db, metrics.reviewItems, now());
+  });
   addInsightRoutes(admin, {
     registry: metrics.registry,
-    refresh: async () => {
-      await app.measure();
-      await measureWork(store, metrics, now());
-      await measureReview(store.db, metrics.reviewItems, now());
-    },
     openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses, app.names),
     guard: app.guard,
   });

@@ -1,5 +1,6 @@
 /** The metrics, by name and unit; labels take few values, whatever comes in from outside. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { createGauges } from './gauges.ts';
 
 /** Distinct unknown names a label takes before the rest become `other`. */
 const MAX_NAMES = 50;
@@ -14,8 +15,9 @@ export function createMetrics() {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter({ name: `cvrsync_${name}`, help, labelNames, registers });
+  const gauges = createGauges(registry);
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Gauge({ name: `cvrsync_${name}`, help, labelNames, registers });
+    gauges.gauge(`cvrsync_${name}`, help, labelNames);
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
     new Histogram({ name: `cvrsync_${name}`, help, buckets, labelNames, registers });
 
@@ -28,6 +30,7 @@ export function createMetrics() {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     registry,
+    measureBy: gauges.measureBy,
     unproven: counter('unproven_requests_total', 'Requests answered 401, by route.', ['route']),
     turnedAway: counter('turned_away_total', 'Connections and bodies there was no room for.', ['what']),
     webhooksReceived: counter('webhooks_received_total', 'Webhooks by what was answered.', ['result']),
@@ -121,7 +124,7 @@ export function createMetrics() {
       'part',
       'where',
     ]),
-    registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 where nothing waits.'),
+    registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 if nothing waits.'),
     /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
     /** Counts an entry that could not be read. */

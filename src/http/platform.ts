@@ -17,20 +17,14 @@ export interface Readiness {
 /** What the admin listener shows of the process. */
 export interface Insight {
   readonly registry: Registry;
-  /** Brings gauges that are read from the store up to date before a scrape; where it fails they keep their last values. */
-  readonly refresh?: () => Promise<void>;
   /** The OpenAPI document; asked for once per request. */
   readonly openapi: () => Promise<object>;
   /** Who may see it; everybody who reaches the listener if absent. */
   readonly guard?: AdminGuardOptions | undefined;
-  /** A clock in ms that only goes forward; the machine's where absent. */
-  readonly elapsed?: () => number;
 }
 
 /** Seconds after which a caller who found us not ready should ask again. */
 const ASK_AGAIN = 10;
-/** Gauges are counted in the store, over all work that waits: not more often than this, whoever asks. */
-const COUNT_EVERY_MS = 10_000;
 
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
 const yesWithDetails = Type.Object(
@@ -72,18 +66,15 @@ export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { 
 
 /** Adds `/metrics` and `/openapi.json`, for the admin listener alone. */
 export function addInsightRoutes(app: Server, insight: Insight): void {
-  const { registry, refresh, openapi, guard, elapsed = () => performance.now() } = insight;
-  const recount = atMostEvery(COUNT_EVERY_MS, elapsed, async () => refresh?.());
+  const { registry, openapi, guard } = insight;
   app.register(async (scope) => {
     if (guard !== undefined) guardAdmin(scope, guard);
     const security = guard === undefined ? [] : [{ adminToken: [] }];
 
     const metrics = { ...about('metrics', 'Prometheus metrics', { 200: text }), security };
-    scope.get('/metrics', { schema: metrics }, async (_request, reply) => {
-      // A store that is down is worth seeing in the other metrics: it must not take the scrape with it.
-      await recount().catch(() => undefined);
-      return reply.type(registry.contentType).send(await registry.metrics());
-    });
+    scope.get('/metrics', { schema: metrics }, async (_request, reply) =>
+      reply.type(registry.contentType).send(await registry.metrics()),
+    );
 
     const whole = { description: 'This document', content: { 'application/json': { schema: Type.Unknown() } } };
     const document = { ...about('openapi', 'What is answered here, as OpenAPI', { 200: whole }), security };
@@ -91,15 +82,6 @@ export function addInsightRoutes(app: Server, insight: Insight): void {
       reply.type('application/json; charset=utf-8').send(JSON.stringify(await openapi())),
     );
   });
-}
-
-/** Does the work at most once in that time: who asks meanwhile gets the last result, or waits for the one under way. */
-function atMostEvery<T>(ms: number, elapsed: () => number, work: () => Promise<T>): () => Promise<T> {
-  let last: { readonly at: number; readonly result: Promise<T> } | undefined;
-  return () => {
-    if (last === undefined || elapsed() - last.at >= ms) last = { at: elapsed(), result: work() };
-    return last.result;
-  };
 }
 
 const readinessOf = async (ready: () => Promise<Readiness>): Promise<Readiness> => {

@@ -20,9 +20,8 @@ export interface TaskDeps {
   readonly now: () => number;
 }
 
-/** What the store's own tasks need; `metrics` shows the size of the write-ahead log. */
+/** What the store's own tasks need. */
 export interface StoreTaskDeps extends TaskDeps {
-  readonly metrics: { readonly walBytes: { set(bytes: number): void } };
   /** How long data is kept; as by default where absent. */
   readonly retention?: Retention;
 }
@@ -30,13 +29,7 @@ export interface StoreTaskDeps extends TaskDeps {
 /** What a store needs while a daemon runs on it. */
 export const STORE_TASKS: Tasks<StoreTaskDeps> = {
   quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },
-  checkpoint: {
-    everyMs: 60_000,
-    async run({ store, metrics }) {
-      const { walBytes } = await store.checkpoint();
-      if (walBytes !== undefined) metrics.walBytes.set(walBytes);
-    },
-  },
+  checkpoint: { everyMs: 60_000, run: ({ store }) => store.checkpoint() },
   sessions: { everyMs: 3_600_000, run: ({ store, now }) => store.write((tx) => deleteEndedSessions(tx, now())) },
   audit: {
     everyMs: 3_600_000,

@@ -26,7 +26,7 @@ import { sealAddresses } from './monitors/webhook-address.ts';
 import { addNewsRoutes } from './news/routes.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
-import type { ReadableSource } from './register/watch/progress.ts';
+import { measureRegister, type ReadableSource } from './register/watch/progress.ts';
 import { releaseLosses } from './register/watch/release-losses.ts';
 import { WATCH_QUEUE } from './register/watch/take-in.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
@@ -84,6 +84,8 @@ export interface Service {
   start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<ServiceStart>;
   /** Looks at the register and the other sources now. */
   look(): Promise<void>;
+  /** Sets the gauges of the register. */
+  measure(): Promise<void>;
   /** Resolves when none of its queues has work that is due. */
   drained(): Promise<void>;
   /** Finishes what runs within `graceMs`, gives the rest back. */
@@ -122,6 +124,7 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
       await store.write((tx) => markWatch(tx, tasks, now()));
       wakeUp.ring(WATCH_QUEUE);
     },
+    measure: () => measureRegister(store.db, source, deps.metrics, now()),
     async drained() {
       // In the order of the queues: see startWorkers.
       for (const worker of workers) await worker.drained();

@@ -69,8 +69,9 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
     async claimDaemon() {},
     // Its own vacuum does it, page by page.
     async compact() {},
-    async checkpoint() {
-      return { walBytes: undefined };
+    async checkpoint() {},
+    async walBytes() {
+      return undefined;
     },
     async freeBytes() {
       return undefined;

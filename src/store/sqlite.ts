@@ -60,7 +60,10 @@ export function openSqlite(given: string): Store {
       lock ??= lockStore(file);
     },
     async checkpoint() {
-      return { walBytes: checkpoint(file) };
+      checkpoint(file);
+    },
+    async walBytes() {
+      return sizeOf(`${file}-wal`);
     },
     async compact() {
       await untilFree(async () => compact(file));
@@ -70,7 +73,6 @@ export function openSqlite(given: string): Store {
       return disk.bavail * disk.bsize;
     },
     async sizeBytes() {
-      const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
       return sizeOf(file) + sizeOf(`${file}-wal`);
     },
     async close() {
@@ -82,6 +84,8 @@ export function openSqlite(given: string): Store {
     },
   };
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function openWriter(file: string): Database.Database {
   makePrivate(file);
@@ -171,11 +175,10 @@ async function untilFree<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Through a connection of its own: SQLite refuses while one of its transactions is open on the same one. */
-function checkpoint(file: string): number {
+function checkpoint(file: string): void {
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     db.pragma('wal_checkpoint(PASSIVE)');
-    return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   } finally {
     db.close();
   }

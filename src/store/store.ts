@@ -33,8 +33,10 @@ export interface Store {
   backup(file: string): Promise<void>;
   /** Makes this process the only daemon on the store until it ends. Throws where another one runs; PostgreSQL allows many. */
   claimDaemon(): Promise<void>;
-  /** Moves what no reader still needs of the write-ahead log into the file. `walBytes` undefined where there is none of ours. */
-  checkpoint(): Promise<{ readonly walBytes: number | undefined }>;
+  /** SQLite: moves what no reader still needs of the write-ahead log into the file. PostgreSQL: nothing. */
+  checkpoint(): Promise<void>;
+  /** Size of the write-ahead log; undefined if the log is not ours to measure. */
+  walBytes(): Promise<number | undefined>;
   /** SQLite: rewrites the file and empties its log, so that no free page holds what was deleted; others wait. PostgreSQL: nothing. */
   compact(): Promise<void>;
   /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */

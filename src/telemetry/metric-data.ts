@@ -44,6 +44,7 @@ export function metricsOf(registry: Registry, resource: Resource): MetricProduce
 type RegistryMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
 
 function metricOf({ name, help, type, values }: RegistryMetric, span: Span): readonly MetricData[] {
+  if (values.length === 0) return [];
   const descriptor = { name, description: help, unit: '', valueType: ValueType.DOUBLE };
   const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
   const samples = values.map(({ labels, value, ...rest }): Sample => ({ ...rest, labels: definedIn(labels), value }));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeeping.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import { RETENTION } from '../../src/runtime/retention.ts';
@@ -14,7 +13,7 @@ const never = new AbortController().signal;
 async function run(store: Store, now = NOW, signal = never, retention = RETENTION): Promise<string[]> {
   await store.write((tx) => seedHousekeeping(tx, now));
   const claims = await claim(store, 'housekeeping', { limit: 20, now, leaseMs: 30_000 });
-  await runHousekeeping({ store, metrics: createMetrics(), now: () => now, retention }, claims, signal);
+  await runHousekeeping({ store, now: () => now, retention }, claims, signal);
   return claims.map(({ key }) => key).sort();
 }
 
@@ -239,17 +238,5 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'sessions', due_at: NOW + 3_600_000, fence: null },
       { key: 'size', due_at: NOW + 3_600_000, fence: null },
     ]);
-  });
-});
-
-describe('a checkpoint', () => {
-  it('says how large the write-ahead log is, also while something is being written', async () => {
-    const store = await newStore('sqlite');
-    await store.write(async (tx) => {
-      await tx.insertInto('kv').values({ key: 'a', value: 'v', updated_at: 0 }).execute();
-      expect(await store.checkpoint()).toEqual({ walBytes: expect.any(Number) });
-    });
-    expect((await store.checkpoint()).walBytes).toBeGreaterThan(0);
-    expect(await (await newStore('postgres')).checkpoint()).toEqual({ walBytes: undefined });
   });
 });

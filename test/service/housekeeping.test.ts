@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { RETENTION } from '../../src/runtime/retention.ts';
 import { publish } from '../../src/service/changes/publish.ts';
@@ -16,7 +15,7 @@ const ago = (days: number): number => NOW - days * DAY;
 async function run(store: Store, now = NOW, retention = RETENTION): Promise<readonly string[]> {
   await store.write((tx) => seedServiceHousekeeping(tx, now));
   const claims = await claim(store, HOUSEKEEPING_QUEUE, { limit: 20, now, leaseMs: 30_000 });
-  await runServiceHousekeeping({ store, now: () => now, metrics: createMetrics(), retention }, claims, never);
+  await runServiceHousekeeping({ store, now: () => now, retention }, claims, never);
   return claims.map(({ key }) => key).toSorted();
 }
 

@@ -220,6 +220,15 @@ describe('a store in a SQLite file', () => {
     expect(await store.freeBytes()).toBeGreaterThan(0);
   });
 
+  it('moves its log into the file, also while something is being written, and knows how large the log is', async () => {
+    const store = await newStore('sqlite');
+    await store.write(async (tx) => {
+      await tx.insertInto('kv').values({ key: 'a', value: 'v', updated_at: 0 }).execute();
+      await store.checkpoint();
+    });
+    expect(await store.walBytes()).toBeGreaterThan(0);
+  });
+
   it('refuses a file that is something else, or damaged, by its name', async () => {
     const folder = newFolder();
     const text = path.join(folder, 'notes.txt');

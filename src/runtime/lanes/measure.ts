@@ -11,6 +11,7 @@ export interface WorkGauges {
   readonly lanes: Gauge<{ readonly queue: string; readonly state: string }>;
   readonly oldestPendingSeconds: { set(seconds: number): void };
   readonly diskFreeBytes: { set(bytes: number): void };
+  readonly walBytes: { set(bytes: number): void };
 }
 
 /** What waits by design: for its time, its share of calls, a digest, or the webhook of somebody who does not answer. */
@@ -23,7 +24,7 @@ const PATIENT: ReadonlySet<string> = new Set([
   'edits',
 ]);
 
-/** Sets the gauges of lanes, of the oldest work and of the disk. Reads all lanes. */
+/** Sets the gauges of lanes, of the oldest work and of the disk, if they are known. Reads all lanes. */
 export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {
   const all = await counts(store.db, now);
   gauges.lanes.reset();
@@ -33,6 +34,7 @@ export async function measureWork(store: Store, gauges: WorkGauges, now: number)
   const work = all.filter(({ queue }) => !PATIENT.has(queue.replace(/:.*/, '')));
   const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), now);
   gauges.oldestPendingSeconds.set((now - oldest) / 1_000);
-  const free = await store.freeBytes();
+  const [free, wal] = [await store.freeBytes(), await store.walBytes()];
   if (free !== undefined) gauges.diskFreeBytes.set(free);
+  if (wal !== undefined) gauges.walBytes.set(wal);
 }

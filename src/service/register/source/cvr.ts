@@ -130,7 +130,7 @@ function createPageReader(
     const { hits, last, full, reason } = await hitsBehind(turn, mark, signal);
     const { sweep: _, ...feed } = feeds[turn];
     const next: Feeds = { ...feeds, [turn]: full && last !== undefined ? { ...feed, sweep: last } : feed };
-    return { ...pageOf(next, documentsOf(hits, reason)), isSweep: true };
+    return pageOf(next, documentsOf(hits, reason));
   }
 
   async function hitsBehind(turn: Index, mark: FeedPosition, signal: AbortSignal) {
@@ -282,6 +282,7 @@ const partOf = ({ asked, seen, at, sweep }: FeedProgress): SourcePart => ({
   readAt: asked,
   loadedUntil: seen[0],
   more: at !== null || sweep !== undefined,
+  ...(at !== null && { walkedTo: at[0] }),
 });
 
 function readFeeds(cursor: string | undefined): Feeds | undefined {

@@ -26,8 +26,6 @@ export interface SourcePage {
   readonly broken?: readonly UnreadableDocument[];
   /** What of the source cannot be read now, and why, while the rest goes on. */
   readonly trouble?: string;
-  /** The page is one of a sweep: its documents are no sign of how far the source is read. */
-  readonly isSweep?: true;
 }
 
 /** A part of a source that is read by itself. */
@@ -38,6 +36,8 @@ export interface SourcePart {
   readonly loadedUntil: number;
   /** Whether more is known to wait. */
   readonly more: boolean;
+  /** While a walk goes on: everything is read that was loaded before this time. */
+  readonly walkedTo?: number;
 }
 
 /**

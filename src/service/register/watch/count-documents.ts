@@ -78,7 +78,7 @@ export async function watchCount(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, now, log, metrics } = deps;
+  const { store, now, log } = deps;
   const state = await readState(store.db);
   const again = async (next: CountState, wait: number, error?: string): Promise<void> => {
     const isSweep = next.isSwept === true && state.isSwept !== true;
@@ -89,10 +89,6 @@ export async function watchCount(
       if (next !== state) await writeValue(tx, KEY, JSON.stringify(next), now());
       if (isSweep) await writeValue(tx, sweepKey(source), '1', now());
     });
-    for (const { part, source: held, stored } of next.last?.counts ?? []) {
-      metrics.registerCount.set({ part, where: 'source' }, held);
-      metrics.registerCount.set({ part, where: 'store' }, stored);
-    }
     if (isSweep) deps.wakeUp.ring(WATCH_QUEUE);
   };
   const { asked } = state;

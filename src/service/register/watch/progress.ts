@@ -1,6 +1,7 @@
 /** How far the register was read, as its source's cursor tells. */
 import type { Db } from '../../../store/store.ts';
 import type { RegisterSource, SourcePart } from '../source/source.ts';
+import { readCount } from './count-documents.ts';
 import { WATCH_QUEUE } from './take-in.ts';
 import { cursorKey } from './watch-page.ts';
 
@@ -16,6 +17,15 @@ export interface RegisterProgress {
   readonly error: string | null;
 }
 
+interface Gauge<L> {
+  set(labels: L, value: number): void;
+}
+
+export interface RegisterGauges {
+  readonly registerLagSeconds: { set(seconds: number): void };
+  readonly registerCount: Gauge<{ readonly part: string; readonly where: 'source' | 'store' }>;
+}
+
 /** What a source needs to tell its progress. */
 export type ReadableSource = Pick<RegisterSource, 'name' | 'parts'>;
 
@@ -27,15 +37,46 @@ export async function readProgress(db: Db, source: ReadableSource): Promise<Regi
     .where('key', '=', cursorKey(source))
     .executeTakeFirst();
   if (kept === undefined) return undefined;
-  const lane = await db
-    .selectFrom('lane')
-    .select('error')
-    .where('queue', '=', WATCH_QUEUE)
-    .where('key', '=', source.name)
-    .executeTakeFirst();
+  const lane = await readLane(db, source);
   const parts = source.parts?.(kept.value) ?? { documents: { readAt: kept.updated_at } };
   return {
     parts: Object.entries(parts).map(([name, part]) => ({ name, ...part })),
     error: lane?.error ?? null,
   };
+}
+
+const readLane = (db: Db, { name }: ReadableSource) =>
+  db
+    .selectFrom('lane')
+    .select(['error', 'since'])
+    .where('queue', '=', WATCH_QUEUE)
+    .where('key', '=', name)
+    .executeTakeFirst();
+
+/** Sets the gauges of a register: how far behind it is read, and how much of it is stored. Leaves out what is not known. */
+export async function measureRegister(
+  db: Db,
+  source: ReadableSource,
+  gauges: RegisterGauges,
+  now: number,
+): Promise<void> {
+  const lag = await readLag(db, source, now);
+  if (lag !== undefined) gauges.registerLagSeconds.set(lag / 1_000);
+  for (const { part, source: held, stored } of (await readCount(db))?.counts ?? []) {
+    gauges.registerCount.set({ part, where: 'source' }, held);
+    gauges.registerCount.set({ part, where: 'store' }, stored);
+  }
+}
+
+/** How far behind a register is read, in ms; undefined before the first try. */
+async function readLag(db: Db, source: ReadableSource, now: number): Promise<number | undefined> {
+  const lane = await readLane(db, source);
+  if (lane !== undefined && lane.error !== null) return now - lane.since;
+  const progress = await readProgress(db, source);
+  if (progress === undefined) return undefined;
+  const behind = progress.parts.map(({ readAt, walkedTo }) => {
+    if (walkedTo !== undefined) return now - walkedTo;
+    return now - readAt > BEHIND_MS ? now - readAt : 0;
+  });
+  return Math.max(0, ...behind);
 }

@@ -74,35 +74,26 @@ export interface PageIntake {
 }
 
 /**
- * Takes documents in, in one transaction; returns when the register loaded the newest of them. Where a run before never
- * ended, each is taken in by itself, and the page is settled after them.
+ * Takes documents in, in one transaction. If a run before never ended, it takes in each by itself, and settles the page
+ * after them.
  */
-export async function takeIn(
-  deps: WatchDeps,
-  documents: Iterable<unknown>,
-  intake: PageIntake,
-): Promise<string | undefined> {
+export async function takeIn(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const inputs = await documentReader(deps, intake.claims);
   if (inputs.readsAll) return takeInTogether(deps, documents, intake);
   const together: unknown[] = [];
   const alone = { ...intake, broken: [], begin: async () => {} };
-  let loadedAt: string | undefined;
   for (const document of documents) {
     if (!inputs.isSuspicious && !inputs.hasAside(documentStart(document))) together.push(document);
     else
       await inputs.read(documentInput(document), async () => {
-        if (inputs.isSuspicious) loadedAt = (await takeInTogether(deps, [document], alone)) ?? loadedAt;
+        if (inputs.isSuspicious) await takeInTogether(deps, [document], alone);
         else together.push(document);
       });
   }
-  return (await takeInTogether(deps, together, intake)) ?? loadedAt;
+  await takeInTogether(deps, together, intake);
 }
 
-async function takeInTogether(
-  deps: WatchDeps,
-  documents: Iterable<unknown>,
-  intake: PageIntake,
-): Promise<string | undefined> {
+async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const { store, now } = deps;
   const { beneficialOwners = false } = deps;
   const breathe = breather();
@@ -156,10 +147,7 @@ async function takeInTogether(
     };
     if (await commit(deps, intake, page)) {
       tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
-      return read.reduce<string | undefined>(
-        (last, { row }) => (row.loaded_at > (last ?? '') ? row.loaded_at : last),
-        undefined,
-      );
+      return;
     }
     if (tries === 5) throw new Error('others keep changing the snapshots of this page');
   }

@@ -41,27 +41,21 @@ interface PageRun {
 }
 
 async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal, pollMs }: PageRun): Promise<void> {
-  const { store, now, metrics, log } = deps;
+  const { store, now, log } = deps;
   const kept = await readValue(store.db, cursorKey(source));
   const isAsked = kept !== undefined && (await readValue(store.db, sweepKey(source))) !== undefined;
   let page: SourcePage;
-  let loadedAt: string | undefined;
   try {
     page = await source.page(isAsked ? (source.sweep?.(kept) ?? kept) : kept, signal);
-    loadedAt = await takeInPage(deps, source, page, { claim, pollMs, beginsSweep: isAsked });
+    await takeInPage(deps, source, page, { claim, pollMs, beginsSweep: isAsked });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
     log.warn({ err: error, source: source.name, waitMs: wait }, 'the register cannot be read now: trying again');
-    metrics.registerLagSeconds.set((now() - claim.since) / 1_000);
     const settlement: Settlement = { kind: 'again', at: now() + wait, error: error.message.slice(0, 500) };
     await store.write((tx) => settle(tx, claim, settlement));
     return;
   }
-  const unread = page.trouble === undefined ? [] : Object.values(source.parts?.(page.cursor) ?? {});
-  const behind = unread.map(({ readAt }) => now() - readAt);
-  if (page.more && page.isSweep !== true && loadedAt !== undefined) behind.push(now() - Date.parse(loadedAt));
-  metrics.registerLagSeconds.set(Math.max(0, ...behind) / 1_000);
   if (page.trouble !== undefined)
     log.warn({ source: source.name, trouble: page.trouble }, 'a part of the register cannot be read now: trying again');
   if (page.more) deps.wakeUp.ring(WATCH_QUEUE);
@@ -72,10 +66,10 @@ async function takeInPage(
   source: RegisterSource,
   page: SourcePage,
   { claim, pollMs, beginsSweep }: Pick<PageRun, 'claim' | 'pollMs'> & { readonly beginsSweep: boolean },
-): Promise<string | undefined> {
+): Promise<void> {
   const { now } = deps;
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
-  return await takeIn(deps, page.documents, {
+  await takeIn(deps, page.documents, {
     claims: [claim],
     broken: page.broken ?? [],
     families: source.families,

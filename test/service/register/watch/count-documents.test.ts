@@ -6,6 +6,7 @@ import { openClient } from '../../../../src/http/outbound/client.ts';
 import { checkRegister } from '../../../../src/service/check-register.ts';
 import { createCvrSource } from '../../../../src/service/register/source/cvr.ts';
 import { readCount, readMissing } from '../../../../src/service/register/watch/count-documents.ts';
+import { measureRegister } from '../../../../src/service/register/watch/progress.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { setWatch } from '../watch-fixture.ts';
 
@@ -43,6 +44,7 @@ async function fixtureOn(engine: (typeof ENGINES)[number]) {
     check: () =>
       checkRegister({ store, http, now: watch.now }, { ...register, pollSeconds: 30 }, new AbortController().signal),
     async metric() {
+      await measureRegister(store.db, watch.source, watch.deps.metrics, watch.now());
       const { values } = await watch.deps.metrics.registerCount.get();
       return Object.fromEntries(values.map(({ labels, value }) => [`${labels.part} ${labels.where}`, value]));
     },

@@ -1,0 +1,70 @@
+/** Gauges of what the store holds. They are measured when they are read; a value that nobody knows is not exported. */
+import { Gauge, type Registry } from 'prom-client';
+
+/** Measuring counts all work that waits: not more often than this, whoever asks. */
+const MEASURE_EVERY_MS = 10_000;
+/** How long a reader waits for a store that does not answer; a scrape of Prometheus lasts 10 s at most. */
+const PATIENCE_MS = 3_000;
+/** Older values are not exported. */
+const STALE_MS = 60_000;
+
+export interface Gauges {
+  /** Makes a gauge, without a value until it is set. */
+  gauge<L extends string>(name: string, help: string, labelNames?: readonly L[]): Gauge<L>;
+  /**
+   * Runs `work` before the gauges are read, however they are read. It sets those that it knows; while it fails, all keep
+   * their values for a minute. `elapsed`: a clock in ms that only goes forward.
+   */
+  measureBy(work: () => Promise<void>, elapsed?: () => number): void;
+}
+
+export function createGauges(registry: Registry): Gauges {
+  const clears: (() => void)[] = [];
+  let read = async (): Promise<void> => {};
+  return {
+    gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+      const made = new Gauge({ name, help, labelNames, registers: [registry], collect: () => read() });
+      const clear = (): void => {
+        made.reset();
+        // Without labels a reset gauge says 0.
+        if (labelNames.length === 0) made.remove();
+      };
+      clear();
+      clears.push(clear);
+      return made;
+    },
+    measureBy(work, elapsed = () => performance.now()) {
+      let isRunning = false;
+      let startedAt = Number.NEGATIVE_INFINITY;
+      let knownAt = elapsed();
+      let measured: Promise<void> = Promise.resolve();
+      const measure = async (): Promise<void> => {
+        isRunning = true;
+        startedAt = elapsed();
+        try {
+          await work();
+          knownAt = elapsed();
+        } catch {
+          // A store that is down must not take the other metrics with it; `cvrsync_store_up` tells of it.
+        } finally {
+          isRunning = false;
+        }
+      };
+      read = async () => {
+        if (!isRunning && elapsed() - startedAt >= MEASURE_EVERY_MS) measured = measure();
+        await within(PATIENCE_MS, measured);
+        if (elapsed() - knownAt > STALE_MS) for (const clear of clears) clear();
+      };
+    },
+  };
+}
+
+/** Resolves with the work, or after so many ms. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms).unref();
+  });
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}
