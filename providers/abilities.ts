@@ -12,7 +12,7 @@ export interface PropertyDefinition {
   readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
   /** No two records may hold the same value: the CVR number. */
   readonly unique?: true;
-  /** A number that is a year. The CRM shows it without a thousands separator, if it can. Since 1.6. */
+  /** A number that is a year. The CRM shows it without a thousands separator, if it can. */
   readonly year?: true;
 }
 
@@ -69,7 +69,7 @@ export interface Search {
   readonly sure: boolean;
 }
 
-/** One change of one property, as the CRM's own history of the record shows it. Since 1.6. */
+/** One change of one property, as the CRM's own history of the record shows it. */
 export interface PropertyEdit {
   readonly id: string;
   readonly property: string;

@@ -14,7 +14,6 @@ export {
   type AccountRule,
   type ChangeHint,
   type Changes,
-  CONTRACT_VERSION,
   type Connection,
   type Created,
   type CrmRequest,

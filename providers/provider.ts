@@ -45,10 +45,10 @@ export type {
 export type { Outcome, Patch, Property, PropertyValue, Read, RecordId, WrittenOutcome } from './record.ts';
 
 /**
- * The version of this contract, semantic: a provider built for another major version, or for a newer minor one, is
- * refused at load.
+ * The version of this contract, semantic: a provider for another major version, or for a newer minor one, is refused at load.
+ * The built-in providers state it, and others the version that they were written for: this constant is always the newest.
  */
-export const CONTRACT_VERSION = '1.6.0';
+export const CONTRACT_VERSION = '2.0.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -64,7 +64,7 @@ export interface PresetRow {
   readonly unless?: string;
   /** What stands between the members of a list in a text; `, ` where absent. */
   readonly join?: string;
-  /** Names the address that a part of one belongs to, where the record holds several. Since 1.6. */
+  /** Names the address that a part of one belongs to, where the record holds several. */
   readonly address?: string;
 }
 
@@ -116,7 +116,7 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
   /**
    * Resolves for a redirect too, where one tells of a record: a CRM may answer for a merged one with 301 and the
-   * survivor's address. Since 1.2.
+   * survivor's address.
    */
   readonly showRedirects?: true;
 }
@@ -164,7 +164,7 @@ export interface Account {
   readonly name: string;
   /** Plain lines for a person: limits left, edition, warnings. */
   readonly notes: readonly string[];
-  /** ISO 4217: the currency of amounts whose record and property name no other one. Since 1.6. */
+  /** ISO 4217: the currency of amounts whose record and property name no other one. */
   readonly currency?: string;
 }
 
@@ -207,12 +207,12 @@ export interface Connection {
   rules?(signal: AbortSignal): Promise<readonly AccountRule[]>;
   /**
    * Which of these rights the credentials lack, as far as the CRM tells without a write: `check` asks before the first
-   * one. One or two calls for each right; what cannot be told is not named. Since 1.4.
+   * one. One or two calls for each right; what cannot be told is not named.
    */
   missingRights?(rights: readonly Right[], signal: AbortSignal): Promise<readonly MissingRight[]>;
   /**
    * Who changed these properties of these records since a time (ms), oldest first, with the value that stood there at that
-   * time as the first one, where the CRM keeps it. At most `limits.batch.read` ids. Since 1.6.
+   * time as the first one, where the CRM keeps it. At most `limits.batch.read` ids.
    */
   edits?(
     ids: readonly string[],
@@ -242,7 +242,7 @@ export interface ProviderContext {
 export interface Provider<S extends TSchema = TSchema> {
   /** Folder, configuration's `use:` and default {Provider} segment of the specification's paths. */
   readonly name: string;
-  /** The contract it was built for. */
+  /** The version of the contract that it was written for, as text: `2.0.0`. */
   readonly contract: string;
   /** One line for people. */
   readonly about: string;
@@ -258,12 +258,12 @@ export interface Provider<S extends TSchema = TSchema> {
   /**
    * Reads a record's id as people, exports and the CRM spell it: the same record has the same `id`, however it was named,
    * and a canonical id is its own canonical form. Pure. The runtime removes blanks at the edges first, and refuses
-   * addresses and blanks within; without this member it takes every other text as it stands. Since 1.3.
+   * addresses and blanks within; without this member it takes every other text as it stands.
    */
   canonicalId?(text: string, settings: Static<S>): RecordId;
   /**
    * The id of the company whose page a browser shows at this address; undefined for any other page, or site. Pure. People
-   * copy such addresses: with this member they may stand wherever a record's id may. Since 1.6.
+   * copy such addresses: with this member they may stand wherever a record's id may.
    */
   idInAddress?(address: URL, settings: Static<S>): string | undefined;
   /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */

@@ -28,7 +28,7 @@ export interface Property {
   readonly label: string;
   readonly type: (typeof PROPERTY_TYPES)[number];
   readonly writable: boolean;
-  /** The reason why nobody can write it, if no right is missing: `the CRM calculates it`. Since 1.6. */
+  /** The reason why nobody can write it, if no right is missing: `the CRM calculates it`. */
   readonly readOnly?: string;
   /** Characters a text may have, from 1; absent where the CRM has no limit, as `scale` is. */
   readonly maxLength?: number;
@@ -38,15 +38,15 @@ export interface Property {
   /** Digits after the point a number may have, from 0 to 100. */
   readonly scale?: number;
   readonly unique?: true;
-  /** A number that the CRM shows as an amount in a currency of its own. Since 1.3. */
+  /** A number that the CRM shows as an amount in a currency of its own. */
   readonly money?: true;
-  /** ISO 4217: the currency that a `money` number is shown in, where it is one for all records. Since 1.6. */
+  /** ISO 4217: the currency that a `money` number is shown in, where it is one for all records. */
   readonly currency?: string;
-  /** The property of the record that holds that currency, where records differ in it. Since 1.6. */
+  /** The property of the record that holds that currency, where records differ in it. */
   readonly currencyIn?: string;
-  /** The CRM takes what it holds for the company's own domain, and finds other values by it. Since 1.6. */
+  /** The CRM takes what it holds for the company's own domain, and finds other values by it. */
   readonly ownSite?: true;
-  /** A number that the CRM shows a hundredfold, with a per cent sign: it holds 0.333 for 33.3 %. Since 1.6. */
+  /** A number that the CRM shows a hundredfold, with a per cent sign: it holds 0.333 for 33.3 %. */
   readonly fraction?: true;
   /** Its values cannot be read back, so that nothing may depend on them. */
   readonly unreadable?: true;
@@ -55,7 +55,7 @@ export interface Property {
 /**
  * What became of one record that was asked for. `moved` is a merge: `to` is the survivor. A found record has each property
  * that was asked for, blank ones as null. Only what cannot be read is absent: by the schema (`unreadable` of
- * {@link Property}), or by the answer, which names it in `unreadable` (since 1.5). The runtime then takes it to hold what
+ * {@link Property}), or by the answer, which names it in `unreadable`. The runtime then takes it to hold what
  * it wrote last; a record that lacks any other property is read again later.
  */
 export type Read =
@@ -82,7 +82,7 @@ export interface Patch {
  * `rejected` nothing of this record was written: `properties` names the bad ones with the CRM's reason
  * (the runtime sets them aside and writes the rest), and is empty where the record as a whole was refused.
  * `call-refused` the CRM refused the call, and this record need not be the reason: the runtime divides the call, down to
- * a call of one record. Nothing of this record was written. Since 1.6.
+ * a call of one record. Nothing of this record was written.
  */
 export type Outcome =
   | WrittenOutcome
@@ -100,7 +100,7 @@ export type Outcome =
 /**
  * A patch that the CRM took. CRMs change what they are sent: they trim, shorten, escape, and run workflows. A provider
  * that learns at no extra call what the record held right before this write, or holds after it, says so. Each names only
- * properties of the patch, in the spelling of `read`. Since 1.6.
+ * properties of the patch, in the spelling of `read`.
  */
 export interface WrittenOutcome {
   readonly kind: 'written';

@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** A folder with a plugin of these parts, and a configuration that uses it. */
-async function folderWith({ onImport = '', onConnect = '', contract = '1.5.0', about = '' }: Parts) {
+async function folderWith({ onImport = '', onConnect = '', contract = '2.0.0', about = '' }: Parts) {
   const folder = newFolder();
   await writeFile(
     join(folder, 'open.mjs'),
@@ -58,8 +58,8 @@ const run = async (command: string, parts: Parts) =>
   startCommand(['--config', 'cvrsync.json', command], (await folderWith(parts)).folder).ended;
 
 test('the daemon does not start with a plugin that opens a timer and does not fit: exit code 2', async () => {
-  const { code, stderr } = await run('serve', { onImport: OPEN, contract: '2.0.0' });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('is built for version 2.0.0')]);
+  const { code, stderr } = await run('serve', { onImport: OPEN, contract: '3.0.0' });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is built for version 3.0.0')]);
 });
 
 test('the daemon does not start with a plugin whose import hangs: exit code 2', async () => {

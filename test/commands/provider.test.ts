@@ -74,7 +74,7 @@ describe('provider test', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('✓ order-of-outcomes: ');
     expect(stdout).toMatch(/- moved: .*\(skipped: the toy never merges\)/);
-    expect(stdout).toContain('toy, contract 1.6.0: 2 rules kept, 0 broken, 1 skipped');
+    expect(stdout).toContain('toy, contract 2.0.0: 2 rules kept, 0 broken, 1 skipped');
   });
 
   it('names the rule that broke, what was seen and why it matters, and fails', async () => {
@@ -198,7 +198,7 @@ describe('a plugin', () => {
       file,
       `import Type from ${typebox};
       export const own = {
-        name: 'own-crm', contract: '1.0.0', about: 'own', preset: [], limits: () => ({}), connect: async () => ({}),
+        name: 'own-crm', contract: '2.0.0', about: 'own', preset: [], limits: () => ({}), connect: async () => ({}),
         settings: Type.Object({
           baseUrl: Type.String({ description: 'Where it is.' }),
           token: Type.String({ secret: true }),

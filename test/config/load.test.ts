@@ -275,9 +275,9 @@ describe('a file', () => {
   it('loads a provider from a path beside it, and says what is wrong with one', async () => {
     const body = (contract: string, settings = "{ type: 'object', '~kind': 'Object', properties: {}, required: [] }") =>
       `export const crm = { name: 'crm', contract: '${contract}', about: '', settings: ${settings}, preset: [], limits: () => ({}), connect: async () => ({}) };`;
-    await write('own.mjs', body('1.0.0'));
+    await write('own.mjs', body('2.0.0'));
     await write('old.mjs', body('0.9.0'));
-    await write('half.mjs', body('1.0.0', 'undefined'));
+    await write('half.mjs', body('2.0.0', 'undefined'));
     await write('none.mjs', 'export const nothing = 1;');
     await write('broken.mjs', 'export const crm = ;');
     const use = async (name: string) => {

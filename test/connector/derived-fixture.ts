@@ -140,7 +140,7 @@ function crmOf(store: Store, connection: Connection, options: FixtureOptions, no
     name: 'crm',
     provider: {
       name: 'crm',
-      contract: '1.1.0',
+      contract: '2.0.0',
       about: 'scripted',
       settings: { type: 'object', properties: {} },
       preset: [],

@@ -17,7 +17,7 @@ async function pluginThat(strays: string): Promise<string> {
      const fail = () => { throw new TypeError('boom of my-secret-token'); };
      process.once('SIGUSR2', () => { ${strays} });
      export const crm = {
-       name: 'stray', contract: '1.5.0', about: 'x', preset: [],
+       name: 'stray', contract: '2.0.0', about: 'x', preset: [],
        settings: Type.Object({ token: Type.String({ secret: true }) }, { additionalProperties: false }),
        limits: () => ({ batch: { read: 1, update: 1 }, concurrency: 1, budgets: { default: { calls: 9, perMs: 1000 } } }),
        connect: async () => ({

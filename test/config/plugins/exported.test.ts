@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const PROVIDER = `const provider = (name) => ({
-  name, contract: '1.0.0', about: '', preset: [], limits: () => ({}), connect: async () => ({}),
+  name, contract: '2.0.0', about: '', preset: [], limits: () => ({}), connect: async () => ({}),
   settings: { type: 'object', '~kind': 'Object', properties: {}, required: [] },
 });\n`;
 

@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** A module that exports a provider of this name. */
 const provider = (name: string): string =>
   `export const crm = {
-    name: '${name}', contract: '1.0.0', about: '', preset: [], limits: () => ({}), connect: async () => ({}),
+    name: '${name}', contract: '2.0.0', about: '', preset: [], limits: () => ({}), connect: async () => ({}),
     settings: { type: 'object', '~kind': 'Object', properties: {}, required: [] },
   };`;
 

@@ -106,7 +106,7 @@ export async function newFixture(
   };
   const provider = defineProvider({
     name: 'small',
-    contract: '1.1.0',
+    contract: '2.0.0',
     about: 'a CRM in memory',
     settings: Type.Object({}),
     preset: [],
