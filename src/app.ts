@@ -10,6 +10,7 @@ import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { measureReview } from './connector/explain/attention.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
+import { arrivedSince } from './connector/intake/arrivals.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { askRefused } from './connector/links/monitoring.ts';
 import { createTestViewer } from './connector/test-event.ts';
@@ -24,7 +25,7 @@ import type { AdminGuardOptions } from './http/server/admin-guard.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
-import { joinDaemons, saltOf } from './runtime/daemons.ts';
+import { joinDaemons, measureRoles, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
 import type { AuditActor } from './runtime/operators/audit.ts';
 import type { StrayError } from './runtime/stray-error.ts';
@@ -256,7 +257,8 @@ function addPlatformRoutes(
   addHealthRoutes(admin, app.ready, { hide: true });
   metrics.measureBy(async () => {
     await app.measure();
-    await measureWork(store, metrics, now());
+    await measureRoles(store.db, metrics.rolesMissing, now());
+    await measureWork(store, metrics, { now: now(), arrivedSince: await arrivedSince(store.db) });
     await measureReview(store.db, metrics.reviewItems, now());
   });
   addInsightRoutes(admin, {

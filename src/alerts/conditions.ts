@@ -16,6 +16,8 @@ export interface Condition {
 /** What the store shows of both halves. */
 export interface Observed {
   readonly blocks: readonly AccountBlock[];
+  /** Roles that the configuration needs and no running daemon has. */
+  readonly missingRoles: readonly string[];
   /** Failed work by queue. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
   /** Connections whose safety limit keeps links; undefined stands for the register, whose limit keeps facts. */
@@ -64,6 +66,8 @@ export interface Thresholds {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** An update may leave a role without a daemon for a while. */
+const ROLE_MISSING_MS = 5 * MINUTE_MS;
 const WEBHOOK_FAILS_MS = 2 * HOUR_MS;
 /** Twice what the daemon needs to take webhooks. */
 const LEAST_FREE_BYTES = 512 * 1024 * 1024;
@@ -71,6 +75,7 @@ const LEAST_FREE_BYTES = 512 * 1024 * 1024;
 /** Everything that needs a person, in the order it is told. No text of a CRM is in it: that may name persons. */
 export function conditionsOf(observed: Observed, thresholds: Thresholds, now: number): readonly Condition[] {
   return [
+    ...observed.missingRoles.map(ofRole),
     ...observed.blocks.filter(needsPerson).map(ofBlock),
     ...observed.limits.map(ofLimit),
     ...observed.proposals.map(ofProposal),
@@ -84,6 +89,21 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...ofReview(observed.waiting, thresholds.reviewOver),
   ];
 }
+
+const WITHOUT_ROLE: Readonly<Record<string, string>> = {
+  ingest:
+    'Nobody answers webhooks: their senders try again, and give up in the end. Start a daemon with `ingest` in `roles`, or see in its log why it ended.',
+  sync: 'Webhooks are answered and wait in the store: nothing is written to a CRM. Start a daemon with `sync` in `roles`, or see in its log why it ended.',
+  service:
+    'Nobody reads the register or notifies monitors. Start a daemon with `service` in `roles`, or see in its log why it ended.',
+};
+
+const ofRole = (role: string): Condition => ({
+  key: `role:${role}`,
+  what: `No running daemon has the role ${role}`,
+  advice: WITHOUT_ROLE[role] ?? '',
+  afterMs: ROLE_MISSING_MS,
+});
 
 const BLOCKED: Readonly<Record<BlockFault, readonly [what: string, advice: string]>> = {
   auth: [

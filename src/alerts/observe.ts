@@ -5,6 +5,7 @@ import { readMailOutage, readRefusedMail } from '../connector/explain/attention-
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/rules/preview.ts';
 import { readAllCounted } from '../connector/rules/proposals.ts';
+import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
 import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
@@ -19,6 +20,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
   const parked = await readParked(db);
   return {
     blocks: await readBlocks(db, now),
+    missingRoles: [...livingRoles(await readDaemons(db, now))].flatMap(([role, isLiving]) => (isLiving ? [] : [role])),
     failed: parked.filter(({ isLimit }) => !isLimit),
     limits: parked
       .filter(({ isLimit }) => isLimit)

@@ -99,6 +99,9 @@ export function createMetrics() {
       'differing_daemons',
       'Other daemons on the store whose configuration differs from the one of this daemon.',
     ),
+    rolesMissing: gauge('roles_missing', '1 for a role that no running daemon of the store has, though one needs it.', [
+      'role',
+    ]),
     leaseLost: counter('lease_lost_total', 'Runs whose lease had gone to another by the time they ended.'),
     sentAfterLeaseLost: counter(
       'sent_after_lease_lost_total',

@@ -44,6 +44,26 @@ export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[
   });
 }
 
+/** The roles that each half needs, all daemons together. */
+const ROLES_OF: Readonly<Record<string, readonly string[]>> = { connector: ['ingest', 'sync'], service: ['service'] };
+
+/** Whether a running daemon has the role, for each role that their configurations need. */
+export function livingRoles(daemons: readonly Pick<Daemon, 'digests' | 'roles'>[]): ReadonlyMap<string, boolean> {
+  const needed = daemons.flatMap(({ digests }) => Object.keys(digests).flatMap((half) => ROLES_OF[half] ?? []));
+  return new Map(needed.map((role) => [role, daemons.some(({ roles }) => roles.includes(role))]));
+}
+
+/** Sets the gauge of the roles that no running daemon has. */
+export async function measureRoles(
+  db: Db,
+  gauge: { reset(): void; set(labels: { readonly role: string }, value: number): void },
+  now: number,
+): Promise<void> {
+  const roles = livingRoles(await readDaemons(db, now));
+  gauge.reset();
+  for (const [role, isLiving] of roles) gauge.set({ role }, isLiving ? 0 : 1);
+}
+
 /** The parts in which two configurations differ, `connector.providers.hubspot`; of a half that only one has, none. */
 export function differingParts(one: Digests, other: Digests): readonly string[] {
   return Object.keys(one)

@@ -10,6 +10,7 @@ const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2026, 10, 22, 17, 0);
 const WELL: Observed = {
   blocks: [],
+  missingRoles: [],
   failed: [],
   limits: [],
   proposals: [],

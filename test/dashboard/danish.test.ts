@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../src/alerts/conditions.ts';
+import { ROLES } from '../../src/config/roles.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { CONDITIONS_SAID } from '../../src/dashboard/texts/said/conditions.ts';
 import { OTHERS_SAID } from '../../src/dashboard/texts/said/others.ts';
@@ -99,6 +100,7 @@ describe('in Danish', () => {
     );
     const observed = {
       blocks: accounts,
+      missingRoles: ROLES,
       failed: [1, 2].map((count) => ({ queue: 'sync:hubspot', count, since: 0 })),
       limits: ['hubspot', undefined].map((provider) => ({ provider, since: 0 })),
       behind: [{ source: 'cvr', since: 0 }],

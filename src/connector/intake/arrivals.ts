@@ -83,6 +83,12 @@ export async function hasArrivals(db: Db): Promise<boolean> {
   return (await db.selectFrom('arrival').select('seq').limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** Since when the first of those that wait does so; undefined if none waits. */
+export async function arrivedSince(db: Db): Promise<number | undefined> {
+  const first = await db.selectFrom('arrival').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
+  return first?.received_at;
+}
+
 interface Row {
   readonly seq: number;
   readonly body: string;

@@ -24,15 +24,22 @@ const PATIENT: ReadonlySet<string> = new Set([
   'edits',
 ]);
 
-/** Sets the gauges of lanes, of the oldest work and of the disk, if they are known. Reads all lanes. */
-export async function measureWork(store: Store, gauges: WorkGauges, now: number): Promise<void> {
+/**
+ * Sets the gauges of lanes, of the oldest work and of the disk, if they are known. Reads all lanes. Work that has no lane yet
+ * waits since `arrivedSince`.
+ */
+export async function measureWork(
+  store: Store,
+  gauges: WorkGauges,
+  { now, arrivedSince = now }: { readonly now: number; readonly arrivedSince?: number | undefined },
+): Promise<void> {
   const all = await counts(store.db, now);
   gauges.lanes.reset();
   for (const { queue, ready, waiting, leased, parked } of all)
     for (const [state, count] of Object.entries({ ready, waiting, leased, parked }))
       gauges.lanes.set({ queue, state }, count);
   const work = all.filter(({ queue }) => !PATIENT.has(queue.replace(/:.*/, '')));
-  const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), now);
+  const oldest = Math.min(...work.map((each) => each.oldestSince ?? now), arrivedSince, now);
   gauges.oldestPendingSeconds.set((now - oldest) / 1_000);
   const [free, wal] = [await store.freeBytes(), await store.walBytes()];
   if (free !== undefined) gauges.diskFreeBytes.set(free);

@@ -3,6 +3,19 @@ import type { Said } from './sentence.ts';
 
 export const CONDITIONS_SAID: readonly Said[] = [
   ['The monitoring service', 'Overvågningstjenesten'],
+  ['No running daemon has the role {role}', 'Ingen kørende dæmon har rollen {role}'],
+  [
+    'Nobody answers webhooks: their senders try again, and give up in the end. Start a daemon with `ingest` in `roles`, or see in its log why it ended.',
+    'Ingen svarer på webhooks: afsenderne prøver igen og giver op til sidst. Start en dæmon med `ingest` i `roles`, eller se i dens log, hvorfor den sluttede.',
+  ],
+  [
+    'Webhooks are answered and wait in the store: nothing is written to a CRM. Start a daemon with `sync` in `roles`, or see in its log why it ended.',
+    'Webhooks bliver besvaret og venter i lageret: intet skrives til et CRM. Start en dæmon med `sync` i `roles`, eller se i dens log, hvorfor den sluttede.',
+  ],
+  [
+    'Nobody reads the register or notifies monitors. Start a daemon with `service` in `roles`, or see in its log why it ended.',
+    'Ingen læser registret eller underretter overvågninger. Start en dæmon med `service` i `roles`, eller se i dens log, hvorfor den sluttede.',
+  ],
   ['{account} does not accept the credentials', '{account} godtager ikke adgangsoplysningerne'],
   [
     'The work waits, nothing is lost. Correct the credentials in the configuration and restart cvrsync. `cvrsync check` names the cause.',
