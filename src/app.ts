@@ -31,6 +31,7 @@ import type { AuditActor } from './runtime/operators/audit.ts';
 import type { StrayError } from './runtime/stray-error.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
+import { StoreGoneError } from './store/file/place.ts';
 import { openStore, type Store } from './store/open.ts';
 import { traceWith } from './telemetry/trace.ts';
 import { readVersion } from './version.ts';
@@ -44,6 +45,8 @@ export interface AppOptions {
   readonly deadlineMs?: number;
   /** Who accepts whatever the configuration changes in how linked records are decided; nobody where absent. */
   readonly rulesAcceptedBy?: AuditActor;
+  /** Whether an empty store may take the place of one that was made there and is gone; false where absent. */
+  readonly startEmpty?: boolean;
   /** How often the daemon says that it runs, in ms; 10 s where absent. */
   readonly beatMs?: number;
 }
@@ -138,8 +141,8 @@ type Undo = (() => Promise<unknown>)[];
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 async function openBase(config: Config, options: AppOptions, undo: Undo) {
-  const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy } = options;
-  const store = await openStore(config.store, { claim: true, connections: config.storeConnections });
+  const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy, startEmpty = false } = options;
+  const store = await openStore(config.store, { claim: true, startEmpty, connections: config.storeConnections });
   undo.push(() => store.close());
   const metrics = createMetrics();
   const digests = await configDigests(config, await saltOf(store, now()));
@@ -300,7 +303,8 @@ async function readiness(
 ): Promise<Readiness> {
   const down = await store.ping().then(
     () => undefined,
-    () => 'the store does not answer',
+    (error) =>
+      error instanceof StoreGoneError ? 'the file of the store was moved or deleted' : 'the store does not answer',
   );
   const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter(
     (each) => each !== undefined,

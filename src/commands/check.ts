@@ -3,6 +3,7 @@ import type { Config } from '../config/load.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import { LostStoreError } from '../store/file/marker.ts';
 import { SchemaError } from '../store/migrations/migrations.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
@@ -85,7 +86,8 @@ async function tryStore(config: Config): Promise<OpenedStore> {
     }
   } catch (error) {
     const found = errorText(error);
-    const advice = error instanceof SchemaError ? {} : { advice: 'see the setting `store`' };
+    const advice =
+      error instanceof SchemaError || error instanceof LostStoreError ? {} : { advice: 'see the setting `store`' };
     return { store: undefined, findings: [{ level: 'fail', subject: 'store', found, ...advice }] };
   }
 }

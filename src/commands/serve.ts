@@ -1,12 +1,17 @@
 /** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
+import path from 'node:path';
 import { startApp } from '../app.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
+import { isStoreLost } from '../store/file/marker.ts';
+import { isPostgresUrl } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
 import { firstSignIn } from './arguments/sign-in.ts';
 import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, flag, UsageError } from './cli/command.ts';
+import { confirm } from './cli/confirm.ts';
+import type { CommandContext } from './cli/context.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;
@@ -16,15 +21,22 @@ export const command = defineCommand({
   about: 'run the daemon as configured',
   options: {
     acceptConfig: flag('accept what the configuration changes in how linked records are decided, without asking'),
+    startEmpty: flag('begin with an empty store if the one that was there is gone, without asking'),
   },
-  run: async (context, _args, { acceptConfig }) => {
+  run: async (context, _args, { acceptConfig, startEmpty }) => {
     const config = await context.config();
     const missing = nothingToRun(config);
     if (missing !== undefined) throw new UsageError(missing);
     const { admin, server, store } = config;
+    const mayStartEmpty = startEmpty || (await acceptsLoss(context, store));
     if (!storeExists(store)) await tryPorts({ admin, server });
     const { log, env, signal, strayed } = context;
-    const app = await startApp(config, { log, env, ...(acceptConfig && { rulesAcceptedBy: commandActor() }) });
+    const app = await startApp(config, {
+      log,
+      env,
+      startEmpty: mayStartEmpty,
+      ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
+    });
     const link = await firstSignIn(config, app);
     if (link !== undefined)
       context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
@@ -38,6 +50,12 @@ export const command = defineCommand({
     return stray === undefined ? 0 : 1;
   },
 });
+
+/** Whether a person at the terminal begins with an empty store in the place of one that is gone. */
+const acceptsLoss = async (context: CommandContext, store: string): Promise<boolean> =>
+  !isPostgresUrl(store) &&
+  isStoreLost(store) &&
+  (await confirm(context, `The store at ${path.resolve(store)} is gone. Begin with an empty one?`)) === true;
 
 const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { lockStore, type StoreLock } from './file/lock.ts';
-import { makePrivate, refuseHardLinks } from './file/place.ts';
+import { createPlaceCheck, makePrivate, refuseHardLinks } from './file/place.ts';
 import { prepareBackup, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Db, Store, Tx } from './store.ts';
@@ -36,6 +36,7 @@ export function openSqlite(given: string): Store {
   reader.pragma(`cache_size = -${READ_CACHE_KIB}`);
   const writing = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(writer) }) });
   const db = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: forKysely(reader) }) });
+  const confirmPlace = createPlaceCheck(file);
   let proven = false;
   let lock: StoreLock | undefined;
 
@@ -48,10 +49,12 @@ export function openSqlite(given: string): Store {
       );
       if (!proven) proveDurable(writer, file);
       proven = true;
+      confirmPlace();
       return result;
     },
     async ping() {
       await sql`select count(*) from schema_version`.execute(db);
+      if (proven) confirmPlace();
     },
     async backup(to) {
       await backup(file, to);

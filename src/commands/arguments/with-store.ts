@@ -1,6 +1,7 @@
 /** Opens the store for a command, whether or not a daemon runs on it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isStoreLost, LostStoreError } from '../../store/file/marker.ts';
 import { openStore, type Store } from '../../store/open.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -14,6 +15,7 @@ export const shownStore = (url: string): string => (isPostgresUrl(url) ? 'postgr
 /** Throws where there is no store, and says where it was looked for. */
 export function requireStore(url: string): void {
   if (storeExists(url)) return;
+  if (isStoreLost(url)) throw new LostStoreError(url);
   const from = path.isAbsolute(url) ? '' : ` (\`store: ${url}\` starts at the working directory)`;
   throw new Error(`there is no store at ${path.resolve(url)} yet${from}: run cvrsync serve, which creates it`);
 }
