@@ -28,6 +28,7 @@ import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { joinDaemons, measureRoles, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
 import type { AuditActor } from './runtime/operators/audit.ts';
+import { createStoreWatch } from './runtime/store-watch.ts';
 import type { StrayError } from './runtime/stray-error.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
@@ -112,7 +113,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     }
     // Only now does the service know the key of our own connector: an earlier call would pause its account.
     own.resolve(address);
-    const alerts = await alertsOf(config, { store, now, log, place: publicUrl });
+    const alerts = await alertsOf(config, { ...base.alerting, store, now, log, place: publicUrl });
     if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
     log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
     return {
@@ -147,7 +148,8 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const metrics = createMetrics();
   const digests = await configDigests(config, await saltOf(store, now()));
   const beat = beatMs === undefined ? {} : { beatMs };
-  const membership = await joinDaemons({ store, digests, roles: config.roles, now, log, metrics, ...beat });
+  const watch = createStoreWatch({ now, log, metrics });
+  const membership = await joinDaemons({ store, digests, roles: config.roles, now, log, metrics, watch, ...beat });
   undo.push(() => membership.leave());
   await openTracing(config, { metrics, log, daemon: membership.id }, undo);
   const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
@@ -162,7 +164,8 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
   const { retention } = config;
   const known = { store, retention, metrics, http: client.http, daemon: membership.id, rulesAcceptedBy };
-  return { ...known, server, admin, documents, log, now };
+  const alerting = { daemon: membership.name, outage: watch.outage, ...(beatMs !== undefined && { everyMs: beatMs }) };
+  return { ...known, server, admin, documents, log, now, alerting };
 }
 
 /** The packages that trace are loaded where somebody asks for it. */

@@ -1,8 +1,8 @@
 /**
  * Tells the operator once when something begins to need a person, and once when it is over. Each channel is a lane with a
- * state of its own, so that one replica sends, and a channel that is down delays no other.
+ * state of its own, so that one replica sends, and a channel that is down delays no other. An outage of the store itself is
+ * told without it.
  */
-import { hash } from 'node:crypto';
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
@@ -12,21 +12,19 @@ import { each } from '../store/each.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { type AlertSettings, type Channel, openChannels } from './channel.ts';
 import { conditionsOf } from './conditions.ts';
-import { messageOf } from './message.ts';
+import { messageId, messageOf } from './message.ts';
 import { observe } from './observe.ts';
 import { type StoredAlert, step } from './state.ts';
+import { type StoreAlertDeps, tellOfStore } from './store-alerts.ts';
 
 const ALERT_QUEUE = 'alerts';
 
 const EVERY_MS = 60_000;
 const LONGEST_BACKOFF_MS = 15 * 60_000;
 
-export interface AlertDeps {
+export interface AlertDeps extends StoreAlertDeps {
   readonly store: Store;
-  readonly now: () => number;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Names this installation in every message. */
-  readonly place: string;
 }
 
 export interface Alerts {
@@ -35,7 +33,7 @@ export interface Alerts {
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
-/** Starts the worker of the queue `alerts`. */
+/** Starts the worker of the queue `alerts`, and what tells of the store without it. */
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
   const { store, now, log } = deps;
   const channels = openChannels(settings);
@@ -64,10 +62,13 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
       }
     },
   });
+  const stopping = new AbortController();
+  const telling = channels.map((channel) => tellOfStore(deps, channel, stopping.signal));
   return {
     drained: worker.drained,
     async stop(graceMs, stray) {
-      await worker.stop(graceMs, stray);
+      stopping.abort();
+      await Promise.all([worker.stop(graceMs, stray), ...telling]);
       await Promise.all(channels.map((channel) => channel.close()));
     },
   };
@@ -91,7 +92,7 @@ async function alert(
   const found = step(before, conditionsOf(await observe(store, at, settings.reviewOver), settings, at), at);
   const message = messageOf(found, place);
   const isNews = found.begun.length + found.over.length > 0;
-  const error = isNews ? await channel.send(message, idOf(message.text), signal) : undefined;
+  const error = isNews ? await channel.send(message, messageId(message), signal) : undefined;
   if (error !== undefined) log.warn({ error, channel: channel.name }, 'an alert could not be sent: trying again');
   const settlement: Settlement =
     error === undefined
@@ -103,8 +104,6 @@ async function alert(
     if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.notified : found.untold);
   });
 }
-
-const idOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 24);
 
 async function readRemembered(db: Db, channel: string): Promise<readonly StoredAlert[]> {
   const rows = await db.selectFrom('alert').selectAll().where('channel', '=', channel).orderBy('key').execute();

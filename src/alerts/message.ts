@@ -1,4 +1,5 @@
 /** The words of an alert: what, since when, what to do. Pure. */
+import { hash } from 'node:crypto';
 import type { AlertStep } from './state.ts';
 
 export interface AlertMessage {
@@ -16,6 +17,9 @@ export function messageOf({ begun, over }: Pick<AlertStep, 'begun' | 'over'>, pl
     lines.push('', `• ${what}: from ${shown(since)} to ${shown(goneAt ?? since)}.`);
   return { subject: `cvrsync: ${headOf(begun, over)}`, text: lines.join('\n') };
 }
+
+/** The same for every try of one message. */
+export const messageId = ({ text }: AlertMessage): string => hash('sha256', text, 'hex').slice(0, 24);
 
 function headOf(begun: AlertStep['begun'], over: AlertStep['over']): string {
   const [first] = begun;

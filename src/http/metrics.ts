@@ -1,5 +1,5 @@
 /** The metrics, by name and unit; labels take few values, whatever comes in from outside. */
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGauges } from './gauges.ts';
 
 /** Distinct unknown names a label takes before the rest become `other`. */
@@ -93,6 +93,12 @@ export function createMetrics() {
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
     slowEvents: counter('slow_events_total', 'Events that took more than two seconds of CPU to read.'),
     poisonEvents: counter('poison_events_total', 'Events set aside because reading them ended or stopped the process.'),
+    /** Known whatever becomes of the store, which is why it is not measured there. */
+    storeUp: new Gauge({
+      name: 'cvrsync_store_up',
+      help: '1 while the store takes writes, 0 while it does not.',
+      registers,
+    }),
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
     differingDaemons: gauge(

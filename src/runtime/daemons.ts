@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { readValue } from '../store/kv.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { pause } from './pause.ts';
+import type { StoreWatch } from './store-watch.ts';
 
 /** Digest by part, for each half of a daemon. */
 export type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -99,18 +100,22 @@ export interface JoinOptions {
   readonly metrics: { readonly differingDaemons: { set(count: number): void } };
   /** How often to renew the row, in ms; 10 s where absent. */
   readonly beatMs?: number;
+  /** Sees each renewal. */
+  readonly watch: StoreWatch;
 }
 
 export interface DaemonMembership {
   /** This daemon's, among those of the store. */
   readonly id: string;
+  /** Host and process. */
+  readonly name: string;
   /** Takes the row away. */
   leave(): Promise<void>;
 }
 
 /** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
 export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
-  const { log, metrics, beatMs = BEAT_MS } = rest;
+  const { log, metrics, watch, beatMs = BEAT_MS } = rest;
   const id = randomUUID();
   const startedAt = now();
   const name = `${hostname()} ${process.pid}`;
@@ -150,12 +155,12 @@ export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinO
     for (;;) {
       await pause(beatMs, over.signal);
       if (over.signal.aborted) return;
-      // A store that does not answer is told of by those who need it, and the row is there again with the next beat.
-      await look().catch(() => undefined);
+      // Where the store does not answer, the row is there again with the next beat.
+      await watch.probe(look);
     }
   })();
   return {
-    id,
+    ...{ id, name },
     async leave() {
       over.abort();
       await beating;

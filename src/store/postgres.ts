@@ -1,7 +1,7 @@
 /** The store on PostgreSQL: many replicas may share it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import { Pool, types } from 'pg';
+import { DatabaseError, Pool, types } from 'pg';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
@@ -122,12 +122,14 @@ async function connectTo(
   return telling;
 }
 
-/** Of SQLSTATE only a lost or refused connection, a server that stops or is full: the other classes are about a statement. */
-const UNREACHABLE = /^(08|53|57P0|57014|25P03)/;
+/**
+ * Of SQLSTATE only a lost or refused connection, and a server that stops, is full, fails, or is a standby: the other classes
+ * are about a statement.
+ */
+const UNREACHABLE = /^(08|53|57P0|57014|58|25006|25P03)/;
 
 function asStores(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/^[0-9A-Z]{5}$/.test(code) && !UNREACHABLE.test(code)) return error;
+  if (error instanceof DatabaseError && !UNREACHABLE.test(error.code ?? '')) return error;
   return new StoreError(`did not answer: ${wordsOf(error)}`, error);
 }
 

@@ -1,7 +1,5 @@
 /** Alerts as an operator gets them: a real store, a real webhook, a real mail server. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -19,26 +17,10 @@ import { startMailServer } from '../service/mail/mail-server.ts';
 import { handClock } from '../support/clock.ts';
 import { checked } from '../support/config.ts';
 import { ENGINES, newFolder, newStore } from '../support/stores.ts';
+import { webhook } from './webhook.ts';
 
 const LIMITS = { allow: ['127.0.0.0/8'], reviewOver: 100, registerBehindMinutes: 60 };
 const MINUTE = 60_000;
-
-/** A webhook that keeps what it is posted; `status` is what it answers. */
-async function webhook() {
-  const texts: string[] = [];
-  const state = { status: 200, location: '' };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (request.method === 'POST' && state.status < 300) texts.push(JSON.parse(Buffer.concat(chunks).toString()).text);
-    response.writeHead(state.status, state.location === '' ? {} : { location: state.location }).end('ok');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/a-secret-path` };
-}
 
 interface Harness {
   readonly store: Store;
@@ -55,7 +37,7 @@ async function started(store: Store, settings: Partial<AlertSettings>, replicas 
     error: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
     warn: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
   };
-  const deps = { store, now: clock.now, log, place: 'https://sync.example.com' };
+  const deps = { store, now: clock.now, log, place: 'https://sync.example.com', daemon: 'd1', outage: () => undefined };
   const running = await Promise.all(
     Array.from({ length: replicas }, () => startAlerts(deps, { ...LIMITS, ...settings })),
   );

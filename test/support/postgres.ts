@@ -61,6 +61,36 @@ export function startPostgres({ durable = false } = {}): Server {
   };
 }
 
+/** A server that a test stops and starts. */
+export interface OwnServer {
+  readonly url: string;
+  /** Ends it as a crash does. */
+  down(): Promise<void>;
+  /** Resolves when it answers. */
+  up(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Starts a server for one test; resolves when it answers. */
+export async function startOwnPostgres(): Promise<OwnServer> {
+  const place = newPlace();
+  const data = path.join(place.folder, 'data');
+  const start = () => launch(place, { data, socket: place.folder }, ['fsync=off']);
+  await initialise(place, data);
+  let server = await start();
+  return {
+    url: urlAt(place.folder),
+    down: () => quit(server),
+    async up() {
+      server = await start();
+    },
+    async remove() {
+      await quit(server);
+      await place.remove();
+    },
+  };
+}
+
 /** URL of the maintenance database of the server whose socket is in a folder. */
 export const urlAt = (socket: string): string =>
   `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}`;

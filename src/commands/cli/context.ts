@@ -6,8 +6,10 @@ import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
+import { storeErrorIn } from '../../store/store-error.ts';
 import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
+import { limitRepeats } from './repeated-errors.ts';
 import { escapeControls } from './table.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -98,9 +100,15 @@ export async function createContext(
       level: options.logLevel,
       base: null,
       mixin: traceIds,
+      hooks: { logMethod: limitRepeats() },
       serializers: {
-        err: (error: unknown) =>
-          error instanceof Error ? { ...stdSerializers.err(error), message: fullErrorText(error) } : error,
+        err(error: unknown) {
+          if (!(error instanceof Error)) return error;
+          const message = fullErrorText(error);
+          // Where we were when the store did not answer says nothing of why.
+          const isOfStore = storeErrorIn(error) !== undefined;
+          return isOfStore ? { type: error.name, message } : { ...stdSerializers.err(error), message };
+        },
       },
     },
     { write: (line) => void stderr.write(line) },

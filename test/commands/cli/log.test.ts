@@ -1,6 +1,7 @@
 /** The program's log: JSON lines on stderr, each with what belongs to it alone. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createContext, maskedSink } from '../../../src/commands/cli/context.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 
 /** The program's logger, and the lines it has written. */
 async function logged() {
@@ -33,5 +34,60 @@ describe('the log', () => {
       ['level', 'time', 'half', 'port', 'msg'],
       ['level', 'time', 'msg'],
     ]);
+  });
+});
+
+describe('an error that repeats', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  async function scene() {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { log, lines } = await logged();
+    /** The lines since it was asked last. */
+    const read = () => lines.splice(0).map((line) => JSON.parse(line));
+    return { log, read, minute: () => void vi.advanceTimersByTime(60_000) };
+  }
+
+  it('is one line a minute with the number of its repetitions; all failures of the store are one, without a stack', async () => {
+    const { log, read, minute } = await scene();
+    const away = new StoreError('at db/cvrsync cannot be reached', new Error('connect ECONNREFUSED 10.0.0.7:5432'));
+    for (let at = 0; at < 377; at += 1) {
+      log.error({ err: away, queue: `queue ${at}` }, 'could not look for work: trying again');
+      log.warn({ err: new Error('cannot count', { cause: away }) }, 'could not poll the CRM: trying again later');
+    }
+    const shown = { type: 'StoreError', message: expect.stringMatching(/^the store at .*ECONNREFUSED/) };
+    expect(read()).toMatchObject([{ err: shown, queue: 'queue 0' }]);
+    minute();
+    const [line, ...more] = read();
+    expect([line, more]).toMatchObject([{ level: 40, repeated: 753, msg: expect.stringContaining('poll') }, []]);
+    expect(line.err).not.toHaveProperty('stack');
+    log.error({ err: away }, 'could not look for work: trying again');
+    minute();
+    expect(read()).toMatchObject([{ repeated: 1 }]);
+    minute();
+    expect(read()).toEqual([]);
+    log.error({ err: away }, 'could not look for work: trying again');
+    expect(read()).toMatchObject([{ msg: 'could not look for work: trying again' }]);
+  });
+
+  it('is told apart from others by what it says, but for numbers in it', async () => {
+    const { log, read } = await scene();
+    for (const text of ['database is locked', 'deadlock with process 17', 'deadlock with process 18'])
+      log.error({ err: new Error(text) }, 'a run failed');
+    log.error({ err: new Error('database is locked') }, 'could not renew leases: trying again');
+    expect(read().map(({ msg, err }) => `${msg}: ${err.message}`)).toEqual([
+      'a run failed: database is locked',
+      'a run failed: deadlock with process 17',
+      'could not renew leases: trying again: database is locked',
+    ]);
+  });
+
+  it('is written each time where it ends the program, and so is a line without an error', async () => {
+    const { log, read } = await scene();
+    for (let at = 0; at < 3; at += 1) {
+      log.fatal({ err: new Error('thrown outside of any call') }, 'stopping');
+      log.warn({ from: '203.0.113.7' }, 'a sign-in failed');
+    }
+    expect(read().length).toBe(6);
   });
 });

@@ -1,0 +1,64 @@
+/**
+ * Tells the operator that the store cannot be used, and when it can again. Everything here is in memory: each daemon tells
+ * by itself, and a restart forgets what it told.
+ */
+import { errorText } from '../protocol/text/error-text.ts';
+import { backoff } from '../runtime/backoff.ts';
+import { pause } from '../runtime/pause.ts';
+import type { StoreOutage } from '../runtime/store-watch.ts';
+import type { Channel } from './channel.ts';
+import type { Condition } from './conditions.ts';
+import { messageId, messageOf } from './message.ts';
+import { type StoredAlert, step } from './state.ts';
+
+export interface StoreAlertDeps {
+  readonly now: () => number;
+  readonly log: { warn(details: object, message: string): void };
+  /** Names this installation in every message. */
+  readonly place: string;
+  /** Names this daemon among those of the store. */
+  readonly daemon: string;
+  /** The outage that lasts, as this daemon finds. */
+  readonly outage: () => StoreOutage | undefined;
+  /** How often to look, in ms; 10 s where absent. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 10_000;
+const LONGEST_BACKOFF_MS = 5 * 60_000;
+/** A restart of the database, or a change to its standby, is not worth a message. */
+const OUTAGE_MS = 60_000;
+
+/** Looks for an outage until the signal aborts, and tells of it through a channel. */
+export async function tellOfStore(
+  { now, log, place, daemon, outage, everyMs = EVERY_MS }: StoreAlertDeps,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<void> {
+  let before: readonly StoredAlert[] = [];
+  let failures = 0;
+  while (!signal.aborted) {
+    const found = step(before, conditionsOf(outage(), daemon), now());
+    const isNews = found.begun.length + found.over.length > 0;
+    const message = messageOf(found, place);
+    const error = isNews ? await channel.send(message, messageId(message), signal).catch(errorText) : undefined;
+    before = error === undefined ? found.notified : found.untold;
+    failures = error === undefined ? 0 : failures + 1;
+    if (error !== undefined && !signal.aborted)
+      log.warn({ error, channel: channel.name }, 'an alert could not be sent: trying again');
+    await pause(failures === 0 ? everyMs : backoff(failures, { capMs: LONGEST_BACKOFF_MS }), signal);
+  }
+}
+
+const conditionsOf = (outage: StoreOutage | undefined, daemon: string): readonly Condition[] =>
+  outage === undefined
+    ? []
+    : [
+        {
+          key: 'store',
+          what: `The daemon ${daemon} cannot use its store`,
+          advice: `Cause: ${outage.error}. Senders of webhooks are asked to repeat, and all other work waits; cvrsync goes on by itself once the store answers.`,
+          since: outage.since,
+          afterMs: OUTAGE_MS,
+        },
+      ];
