@@ -1,6 +1,7 @@
 /** `review`: shows what needs a person, and applies the person's answer. */
 
 import { countDifferences, type DifferenceFilter } from '../connector/decide/differences.ts';
+import { canTakeBack } from '../connector/explain/answers/given-answers.ts';
 import {
   COUNTED,
   countAttention,
@@ -34,6 +35,7 @@ import {
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
+import { answered, takeBackCommand } from './review/take-back.ts';
 
 type Kind = Attention['kind'];
 
@@ -100,8 +102,8 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
 
 export const command = defineCommand({
   name: 'review',
-  about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value',
-  commands: [list, ...VERBS.map(answering)],
+  about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value, take answers back',
+  commands: [list, ...VERBS.map(answering), answered, takeBackCommand],
   run: (context) => show(context, undefined, undefined),
 });
 
@@ -190,7 +192,10 @@ function print(
 ): void {
   if (json) {
     output.result(
-      shown.map(({ sight: _, ...entry }) => entry),
+      shown.map(({ sight: _, ...entry }) => ({
+        ...entry,
+        takeBack: entry.verbs.filter((verb) => canTakeBack(verb, entry.kind)),
+      })),
       '',
     );
     if (shown.length < count)
@@ -201,13 +206,25 @@ function print(
     return;
   }
   output.table(
-    shown.map(({ id, about, reason, since, advice, editor }) => {
+    shown.map(({ id, kind, about, reason, since, advice, verbs, editor }) => {
       const edited = editor === undefined ? '' : `; ${editor.name} edited it at ${shownTime(editor.at)}`;
-      return { id, about, since: shownTime(since), reason: `${reason}${edited}`, advice };
+      return {
+        id,
+        about,
+        since: shownTime(since),
+        reason: `${reason}${edited}`,
+        advice: `${advice}${finalNote(kind, verbs)}`,
+      };
     }),
     empty,
   );
   if (shown.length < count) output.line(`… and ${shownMore(shown.length, count)}: see --limit and --kind.`);
+}
+
+/** Names the answers that cannot be taken back. */
+function finalNote(kind: Kind, verbs: readonly ReviewVerb[]): string {
+  const final = verbs.filter((verb) => !canTakeBack(verb, kind));
+  return final.length === 0 ? '' : `; cannot be taken back: ${final.join(', ')}`;
 }
 
 /** How far to count, so that a larger `--limit` still learns whether there is more. */
@@ -231,17 +248,17 @@ async function answer(
   const choice = choiceOf(verb, ids, chosen);
   const mayTake = (count: number): Promise<boolean> | boolean =>
     count === 0 || confirmMany(context, chosen.yes, questionOf(verb, count), 'name ids from `cvrsync review list`');
-  const answered = await withStore(context, (store) =>
+  const outcome = await withStore(context, (store) =>
     answerReview(store, choice, { verb, mayTake, keepResults: context.json }),
   );
-  if (answered === undefined) {
+  if (outcome === undefined) {
     context.output.result([], 'Nothing was done.');
     return 1;
   }
-  if (context.json) context.output.result(answered.results, '');
-  else for (const line of linesOf(answered, chosen.all)) context.output.line(line);
-  if (answered.results.some(hasFailed)) return 1;
-  return answered.leftOut.length > 0 ? 3 : 0;
+  if (context.json) context.output.result(outcome.results, '');
+  else for (const line of linesOf(outcome, chosen.all)) context.output.line(line);
+  if (outcome.results.some(hasFailed)) return 1;
+  return outcome.leftOut.length > 0 ? 3 : 0;
 }
 
 /** Throws where ids and options contradict each other. */

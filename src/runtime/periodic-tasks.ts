@@ -36,6 +36,13 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
     run: ({ store, now, retention = RETENTION }) =>
       store.write((tx) => deleteAudit(tx, keptFrom(now(), retention.audit))),
   },
+  answers: {
+    everyMs: 3_600_000,
+    async run({ store, now, retention = RETENTION }) {
+      const before = keptFrom(now(), retention.runs);
+      await store.write((tx) => tx.deleteFrom('review_answer').where('at', '<', before).execute());
+    },
+  },
   size: { everyMs: 3_600_000, run: ({ store, now }) => sampleSize(store, now()) },
 };
 

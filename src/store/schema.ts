@@ -252,6 +252,16 @@ export interface AlertTable {
   gone_at: number | null;
 }
 
+/** The last answer that a person gave to something in review, for as long as it can be taken back. */
+export interface ReviewAnswerTable {
+  /** What it was given to, as `review` names it. */
+  subject: string;
+  verb: 'retry' | 'drop' | 'accept' | 'keep';
+  at: number;
+  /** JSON of what it replaced; see connector/explain/answers/given-answers.ts. */
+  replaced: string;
+}
+
 /** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
 export interface KvTable {
   key: string;
@@ -271,6 +281,7 @@ export interface StoreSchema extends ServiceSchema, MatchSchema, RuntimeSchema {
   history: HistoryTable;
   kv: KvTable;
   alert: AlertTable;
+  review_answer: ReviewAnswerTable;
   override: OverrideTable;
   note: NoteTable;
   parent: ParentTable;

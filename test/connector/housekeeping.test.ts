@@ -203,6 +203,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
     const tasks = [
+      'answers',
       'audit',
       'checkpoint',
       'facts',
@@ -222,6 +223,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
     expect(lanes).toEqual([
+      { key: 'answers', due_at: NOW + 3_600_000, fence: null },
       { key: 'audit', due_at: NOW + 3_600_000, fence: null },
       { key: 'checkpoint', due_at: NOW + 60_000, fence: null },
       { key: 'facts', due_at: NOW + DAY, fence: null },

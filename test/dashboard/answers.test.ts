@@ -45,6 +45,37 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     expect(choicesIn((await ida.get(DIFFERENCES)).text)).toEqual([]);
   });
 
+  it('an answer is taken back: a hold ends and the difference waits again, and what was written is undone', async () => {
+    const { fixture, records, signedIn } = await playStory({ engine });
+    const ida = await signedIn('operator');
+    const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
+    const id = choice.slice(choice.indexOf(' ') + 1);
+    const kept = await ida.post('/review/answers', { choice, verb: 'keep-difference', back: DIFFERENCES });
+    expect(kept.text).toContain('Take this answer back');
+    expect((await ida.get('/review/answered')).text).toContain('Keep the CRM’s value');
+    expect((await ida.post('/review/back', { choice: id })).text).toContain('the difference is in review again');
+    await fixture.settled();
+    const [again = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
+    expect(again.slice(again.indexOf(' ') + 1)).toBe(id);
+    expect((await ida.get('/holds')).text).not.toContain('phone');
+
+    await ida.post('/review/answers', { choice: again, verb: 'accept-difference' });
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
+    const { text } = await ida.post('/review/back', { choice: id });
+    const [, undo = ''] = /href="(\/undoes\/\d+)"/u.exec(text) ?? [];
+    await fixture.settled();
+    await ida.post(`${undo}/run`, {});
+    await fixture.settled();
+    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
+    expect((await ida.post('/review/back', { choice: id })).text).toContain('no answer to it can be taken back');
+    expect((await ida.post('/review/back', {})).status).toBe(422);
+    const audit = await readAudit(fixture.app.store.db, { action: 'review.takeBack' }, 5);
+    expect(audit.map(({ subject }) => subject)).toEqual([id, id]);
+    const gry = await signedIn('viewer');
+    expect((await gry.post('/review/back', { choice: id })).status).toBe(403);
+  });
+
   it('an answer to something else than what was seen does nothing, and says so', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
@@ -98,6 +129,7 @@ describe.each(ENGINES)('on the review page, on %s', (engine) => {
     expect(text).not.toContain('Keep the CRM');
     const danish = (await ida.get('/review', { 'accept-language': 'da' })).text;
     expect(danish).toMatch(/value="keep-link">Fjern koblingen<\/button>\s*<span class="quiet">afslutter koblingen/u);
+    expect(text).not.toContain('It cannot be taken back.');
     const all = (await ida.get('/review?kind=link')).text;
     expect(all).toMatch(/value="keep-link">Remove the link …</u);
     const wrong = await ida.post('/review/answers', { choice, verb: 'keep-difference' });

@@ -148,6 +148,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
         .execute(),
     );
     expect(await run(store)).toEqual([
+      'answers',
       'audit',
       'changes',
       'checkpoint',
@@ -161,12 +162,21 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
       'windows',
     ]);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at']).orderBy('key').execute();
-    const hourly = ['audit', 'changes', 'deliveries', 'mails', 'news', 'quarantine', 'sessions', 'size', 'windows'].map(
-      (key) => ({
-        key,
-        due_at: NOW + 3_600_000,
-      }),
-    );
-    expect(lanes).toEqual(hourly.toSpliced(2, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
+    const hourly = [
+      'answers',
+      'audit',
+      'changes',
+      'deliveries',
+      'mails',
+      'news',
+      'quarantine',
+      'sessions',
+      'size',
+      'windows',
+    ].map((key) => ({
+      key,
+      due_at: NOW + 3_600_000,
+    }));
+    expect(lanes).toEqual(hourly.toSpliced(3, 0, { key: 'checkpoint', due_at: NOW + 60_000 }));
   });
 });

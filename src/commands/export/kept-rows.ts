@@ -154,6 +154,7 @@ export const PLACES = {
   kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}`, fixed: ['key', 'value'] },
   run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
   run_item: { own: none, fixed: ['kind'] },
+  review_answer: { own: none, fixed: ['verb'] },
   alert: { own: none, fixed: ['channel'] },
   rate_limit: { own: none, fixed: ['key', 'fault'], others: 'clear' },
   // What a form held that was interrupted by a sign-in.

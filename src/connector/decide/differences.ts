@@ -6,6 +6,7 @@ import { countRows } from '../../store/count.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
+import type { RecordRef } from '../links/links.ts';
 import { isBlank } from './decide.ts';
 import { ALL_PROPERTIES, type OverrideRef, overrideFor, readOverrides, setOverride } from './override.ts';
 
@@ -195,8 +196,11 @@ export async function forgetUndecided(
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }
 
-/** What came of settling a difference: `none` is there, or it is `held`, and nothing is to be settled. */
-type Settled = 'settled' | 'none' | 'held';
+/** What came of settling a difference: its properties, or `none` is there, or it is `held`, and nothing is to be settled. */
+type Settled = { readonly properties: readonly string[] } | 'none' | 'held';
+
+/** Why a property is released or held whose difference a person settled. */
+const SETTLED = 'a difference that a person settled';
 
 /**
  * Settles a difference: `register` lets the register win once, over the value that is known to stand in the CRM and over no
@@ -233,24 +237,48 @@ export async function settleDifference(
         kind,
         once: kind === 'release',
         until: null,
-        reason: 'a difference that a person settled',
+        reason: SETTLED,
         ...(kind === 'release' && { seen: kept }),
       },
       now,
     );
+  const properties = parts.map(({ property }) => property);
   await tx
     .updateTable('property_state')
     .set({ kept: null, offered: null, kept_at: null, kept_with: null })
     .where('provider', '=', ref.provider)
     .where('record_id', '=', ref.recordId)
-    .where(
-      'property',
-      'in',
-      each(
-        tx,
-        parts.map(({ property }) => property),
-      ),
-    )
+    .where('property', 'in', each(tx, properties))
     .execute();
-  return 'settled';
+  return { properties };
+}
+
+/**
+ * Ends what settled a difference at `at`, and has the record synced, which finds the difference again. False if a property
+ * was written meanwhile, or somebody ruled on it since.
+ */
+export async function reopenDifference(
+  tx: Tx,
+  { provider, recordId }: RecordRef,
+  { properties, at }: { readonly properties: readonly string[]; readonly at: number },
+  now: number,
+): Promise<boolean> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  const settling = await tx
+    .selectFrom('override')
+    .select('property')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', 'in', each(tx, properties))
+    .where('created_at', '=', at)
+    .where('reason', '=', SETTLED)
+    .execute();
+  if (settling.length < properties.length) return false;
+  await tx
+    .deleteFrom('override')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', 'in', each(tx, properties))
+    .execute();
+  return true;
 }

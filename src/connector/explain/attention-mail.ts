@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Tx } from '../../store/store.ts';
+import type { Replaced } from './answers/given-answers.ts';
 import { type Attention, type AttentionSource, FAILED, idOf } from './attention-kinds.ts';
 
 const MAIL_QUEUE = 'mail';
@@ -106,30 +107,58 @@ const OUTAGE = 'server';
 
 const withoutAddresses = (text: string): string => text.replaceAll(/<?[^\s<>@:]{1,128}@[^\s<>]{1,255}>?/gu, '…');
 
-/** Sends to the refused addresses of a monitor again, or ends their mail. False if none is in review. */
+/** The addresses of a monitor that an answer was about, each with when cvrsync was to try it again. */
+type AnsweredMail = Replaced['mail'];
+
+/** Sends to the refused addresses of a monitor again, or ends their mail. Returns the addresses. */
 export async function answerRefusedMail(
   tx: Tx,
   verb: 'retry' | 'drop',
   monitor: string,
   now: number,
-): Promise<boolean> {
+): Promise<AnsweredMail> {
+  const rows = await tx
+    .selectFrom('unsubscribed')
+    .select(['recipient', 'retry_at'])
+    .where('monitor', '=', monitor)
+    .where('in_review', '=', 1)
+    .execute();
+  if (rows.length === 0) return [];
   const isRefused = { monitor, in_review: 1 };
-  const changed =
-    verb === 'retry'
-      ? (
-          await tx
-            .deleteFrom('unsubscribed')
-            .where(({ and }) => and(isRefused))
-            .executeTakeFirst()
-        ).numDeletedRows
-      : (
-          await tx
-            .updateTable('unsubscribed')
-            .set({ in_review: 0, retry_at: null })
-            .where(({ and }) => and(isRefused))
-            .executeTakeFirst()
-        ).numUpdatedRows;
-  if (changed === 0n) return false;
+  if (verb === 'retry')
+    await tx
+      .deleteFrom('unsubscribed')
+      .where(({ and }) => and(isRefused))
+      .execute();
+  else
+    await tx
+      .updateTable('unsubscribed')
+      .set({ in_review: 0, retry_at: null })
+      .where(({ and }) => and(isRefused))
+      .execute();
+  await markMail(tx, monitor, now);
+  return rows.map(({ recipient, retry_at }) => [recipient, retry_at]);
+}
+
+/** Puts addresses whose mail an answer ended in review again. False if they all get mail, or unsubscribed, since. */
+export async function restoreRefusedMail(tx: Tx, monitor: string, addresses: AnsweredMail): Promise<boolean> {
+  let restored = 0n;
+  for (const [recipient, retryAt] of addresses) {
+    const { numUpdatedRows } = await tx
+      .updateTable('unsubscribed')
+      .set({ in_review: 1, retry_at: retryAt })
+      .where('monitor', '=', monitor)
+      .where('recipient', '=', recipient)
+      .where('bounced', 'is not', null)
+      .where('in_review', '=', 0)
+      .executeTakeFirst();
+    restored += numUpdatedRows;
+  }
+  return restored > 0n;
+}
+
+/** Has all mail of a monitor looked at now. */
+async function markMail(tx: Tx, monitor: string, now: number): Promise<void> {
   const lanes = await tx
     .selectFrom('lane')
     .select('key')
@@ -143,5 +172,4 @@ export async function answerRefusedMail(
     lanes.map(({ key }) => key),
     now,
   );
-  return true;
 }

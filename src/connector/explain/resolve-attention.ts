@@ -11,21 +11,30 @@ import { forgetReusedIds } from '../intake/reused-ids.ts';
 import { endLink, findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../links/links.ts';
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { wakeNotes } from '../notes/due.ts';
+import { type Replaced, storeAnswer, type TakeBackKind } from './answers/given-answers.ts';
 import { DECISION, FAILED, laneVerbs, type ReviewVerb, readAttentionId } from './attention-kinds.ts';
 import { answerRefusedMail } from './attention-mail.ts';
 import { readSight } from './sight.ts';
 
 /** What became of an answer to something that needs a person. */
 export type Resolved =
-  | { readonly kind: 'done'; readonly note: string }
+  /** `replaced`: what it replaced; absent if it cannot be taken back. */
+  | { readonly kind: 'done'; readonly note: string; readonly replaced?: Replaced[TakeBackKind] | undefined }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /**
- * Carries out a person's answer to one thing. What is tried again is made due, and the daemon does it. Idempotent. An
- * answer that the thing does not take changes nothing.
+ * Carries out a person's answer to one thing, and keeps what it replaced for `takeBack`. What is tried again is made due, and
+ * the daemon does it. Idempotent. An answer that the thing does not take changes nothing.
  */
 export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
+  const resolved = await resolve(tx, verb, id, now);
+  if (resolved.kind !== 'done') return resolved;
+  await storeAnswer(tx, id, { verb, replaced: resolved.replaced }, now);
+  return { kind: 'done', note: resolved.note };
+}
+
+async function resolve(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
   const named = readAttentionId(id);
   if (named === undefined) return { kind: 'unknown' };
   const [first, second, third] = named.parts;
@@ -49,7 +58,7 @@ export async function resolveAttention(tx: Tx, verb: ReviewVerb, id: string, now
       return resolveEvent(tx, verb, Number(first), now);
     case 'sender':
       return verb === 'drop'
-        ? doneWhere(await forgetReusedIds(tx), 'forgotten')
+        ? doneWith(await forgetReusedIds(tx), 'forgotten')
         : { kind: 'impossible', reason: 'the sender must change: answer with drop' };
     case 'mail':
       return resolveMail(tx, verb, first, now);
@@ -73,7 +82,10 @@ interface LaneRef {
   readonly key: string;
 }
 
-const done = (note: string): Resolved => ({ kind: 'done', note });
+const done = (note: string, replaced?: Replaced[TakeBackKind]): Resolved => ({ kind: 'done', note, replaced });
+/** `unknown` if the answer replaced nothing. */
+const doneWith = (replaced: Replaced[TakeBackKind] | undefined, note: string): Resolved =>
+  replaced === undefined ? { kind: 'unknown' } : done(note, replaced);
 const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
 
 /** Why a thing does not take an answer; undefined where it does. */
@@ -92,14 +104,16 @@ async function resolveLane(tx: Tx, verb: ReviewVerb, { queue, key }: LaneRef, no
   const refusal = refusalOf(verb, laneVerbs(key));
   if (refusal !== undefined) return refusal;
   if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');
-  return doneWhere(await dropLane(tx, queue, key), verb === 'keep' ? 'nothing ends' : 'given up');
+  const lane = await dropLane(tx, queue, key);
+  const replaced = lane && { error: lane.error ?? `failed ${lane.attempts} times`, parkedAt: lane.parkedAt };
+  return doneWith(replaced, verb === 'keep' ? 'nothing ends' : 'given up');
 }
 
 async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, FAILED);
   if (refusal !== undefined) return refusal;
   if (!(await forget(tx, ref))) return { kind: 'unknown' };
-  if (verb === 'drop') return done('forgotten');
+  if (verb === 'drop') return done('forgotten', {});
   await mark(tx, `sync:${ref.provider}`, [ref.recordId], now);
   return done('the record is synced again');
 }
@@ -111,8 +125,8 @@ async function resolveDifference(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now
   const settled = await settleDifference(tx, ref, isAccepted ? 'register' : 'crm', now);
   if (settled === 'held')
     return { kind: 'impossible', reason: 'it is on hold by now: nothing is written before that ends' };
-  const note = isAccepted ? "the register's value is written, once" : "the CRM's value is kept, and on hold";
-  return doneWhere(settled === 'settled', note);
+  if (settled === 'none') return { kind: 'unknown' };
+  return done(isAccepted ? "the register's value is written, once" : "the CRM's value is kept, and on hold", settled);
 }
 
 async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
@@ -121,12 +135,14 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
   if (!isConflict && !(link?.state === 'active' && link.observed === 'refused')) return { kind: 'unknown' };
   const refusal = refusalOf(verb, isConflict ? DECISION : FAILED);
   if (refusal !== undefined) return refusal;
+  const { entity, state, reason, mismatch, desired, origin } = link;
+  const replaced = { entity, state, reason, mismatch, desired, origin };
   if (verb === 'retry' || verb === 'accept') {
     await activate(tx, link, now);
-    return done('the link is active, monitoring is asked for');
+    return done('the link is active, monitoring is asked for', verb === 'accept' ? replaced : undefined);
   }
   await endLink(tx, { ...ref, state: 'removed', reason: 'dropped by a person', now });
-  return done('the link is removed, monitoring ends');
+  return done('the link is removed, monitoring ends', replaced);
 }
 
 async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
@@ -144,9 +160,12 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
         reason: `${answer.entity} is linked to ${answer.records.join(', ')} already: answer on the match page, which shows both`,
       };
     case 'linked':
-      return done(`the record is linked to ${answer.entity}, and gets its number`);
+      return done(`the record is linked to ${answer.entity}, and gets its number`, {
+        linked: answer.entity,
+        rejected: [],
+      });
     case 'rejected':
-      return done(`${answer.entity} is not suggested for it again`);
+      return done(`${answer.entity} is not suggested for it again`, { rejected: [answer.entity] });
   }
 }
 
@@ -172,8 +191,9 @@ async function activate(tx: Tx, link: Link, now: number): Promise<void> {
 
 async function resolveMail(tx: Tx, verb: ReviewVerb, monitor: string, now: number): Promise<Resolved> {
   if (verb !== 'retry' && verb !== 'drop') return refusalOf(verb, FAILED) ?? { kind: 'unknown' };
-  const note = verb === 'retry' ? 'the addresses are tried again now' : 'mail to the addresses ends';
-  return doneWhere(await answerRefusedMail(tx, verb, monitor, now), note);
+  const answered = await answerRefusedMail(tx, verb, monitor, now);
+  if (answered.length === 0) return { kind: 'unknown' };
+  return verb === 'retry' ? done('the addresses are tried again now') : done('mail to the addresses ends', answered);
 }
 
 const HOW_ELSE = {
@@ -197,9 +217,9 @@ async function resolveUnreadable(tx: Tx, verb: ReviewVerb, kind: keyof typeof HO
 async function resolveEvent(tx: Tx, verb: ReviewVerb, seq: number, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, FAILED);
   if (refusal !== undefined) return refusal;
-  return verb === 'retry'
-    ? doneWhere(await retryEventAside(tx, seq, now), 'taken as of the time it came')
-    : doneWhere(await dropEventAside(tx, seq), 'left out');
+  if (verb === 'retry') return doneWhere(await retryEventAside(tx, seq, now), 'taken as of the time it came');
+  const reason = await dropEventAside(tx, seq);
+  return doneWith(reason === undefined ? undefined : { reason }, 'left out');
 }
 
 async function forget(tx: Tx, { provider, recordId, property }: OverrideRef): Promise<boolean> {

@@ -60,13 +60,26 @@ export async function retryEventAside(tx: Tx, seq: number, now: number): Promise
   return true;
 }
 
-/** Leaves an event out for good. False where nothing waits under that number. */
-export async function dropEventAside(tx: Tx, seq: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('receipt')
-    .set({ aside: null })
+/** Leaves an event out, and returns why it was set aside; undefined if nothing waits under that number. */
+export async function dropEventAside(tx: Tx, seq: number): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('receipt')
+    .select('aside')
     .where('seq', '=', seq)
     .where('aside', 'is not', null)
+    .executeTakeFirst();
+  await tx.updateTable('receipt').set({ aside: null }).where('seq', '=', seq).execute();
+  return found?.aside ?? undefined;
+}
+
+/** Sets an event aside again that was left out. False if its body is no longer kept. */
+export async function reopenEventAside(tx: Tx, seq: number, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('receipt')
+    .set({ aside: reason })
+    .where('seq', '=', seq)
+    .where('aside', 'is', null)
+    .where('body', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -77,8 +77,16 @@ export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
   return stored === undefined ? undefined : (JSON.parse(stored) as ReusedIds);
 }
 
-/** False where there was nothing. */
-export async function forgetReusedIds(tx: Tx): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('kv').where('key', '=', KEY).executeTakeFirst();
-  return numDeletedRows > 0n;
+/** Forgets the count, and returns what it was; undefined if there was nothing. */
+export async function forgetReusedIds(tx: Tx): Promise<ReusedIds | undefined> {
+  const counted = await readReusedIds(tx);
+  await tx.deleteFrom('kv').where('key', '=', KEY).execute();
+  return counted;
+}
+
+/** Puts a forgotten count back. False if senders reused ids again since. */
+export async function restoreReusedIds(tx: Tx, counted: ReusedIds, now: number): Promise<boolean> {
+  if ((await readReusedIds(tx)) !== undefined) return false;
+  await writeValue(tx, KEY, JSON.stringify(counted), now);
+  return true;
 }

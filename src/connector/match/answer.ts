@@ -53,7 +53,7 @@ export async function rejectMatch(
 export async function takeBackMatch(
   tx: Tx,
   ref: RecordRef,
-  { linked, rejected }: { readonly linked: string | undefined; readonly rejected: readonly string[] },
+  { linked, rejected }: { readonly linked?: string | undefined; readonly rejected: readonly string[] },
   now: number,
 ): Promise<boolean> {
   const link = await findLink(tx, ref);

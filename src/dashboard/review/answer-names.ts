@@ -1,5 +1,8 @@
 /** The answers as the pages call them: for each kind of entry in its own words, which say what the answer does to it. */
+
+import { canTakeBack } from '../../connector/explain/answers/given-answers.ts';
 import {
+  ATTENTION_KINDS,
   type AttentionKind,
   DECISION,
   laneVerbs,
@@ -47,6 +50,13 @@ export const verbOf = (name: AnswerName): ReviewVerb => {
   // Each name begins with its verb.
   return verb as ReviewVerb;
 };
+
+/** Whether nothing takes an answer back. */
+export function isFinal(name: AnswerName): boolean {
+  const kind = name.slice(name.indexOf('-') + 1);
+  const known = ATTENTION_KINDS.find((each) => each === kind) ?? 'lane';
+  return !canTakeBack(verbOf(name), known);
+}
 
 export const answerText = (reader: Reader, name: AnswerName): string => reader.text(`verb.${name}`);
 export const answerHelp = (reader: Reader, name: AnswerName): string => reader.text(`verbHelp.${name}`);

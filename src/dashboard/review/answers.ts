@@ -22,9 +22,11 @@ import {
   answerNameFor,
   answerText,
   isAnswer,
+  isFinal,
   verbOf,
   withButtonNames,
 } from './answer-names.ts';
+import { takeBackForm } from './take-back.ts';
 
 /** Entries that one answer takes: as many as a page shows, and room for more. */
 const MOST = 200;
@@ -57,7 +59,7 @@ export const answerButtons = (reader: Reader, names: readonly AnswerName[], more
     (name) =>
       html`<li class="actions">
         <button name="verb" value=${name}>${answerText(reader, name)}${more}</button>
-        <span class="quiet">${answerHelp(reader, name)}</span>
+        <span class="quiet">${answerHelp(reader, name)}${isFinal(name) && `. ${reader.text('takeBack.final')}`}</span>
       </li>`,
   )}
 </ul>`;
@@ -103,7 +105,7 @@ function askFirst(visit: Visit, name: AnswerName, choices: readonly string[], ba
   const { reader } = visit;
   return confirmationPage(visit, {
     title: answerText(reader, name),
-    help: html`<p>${answerText(reader, name)}: ${answerHelp(reader, name)}.</p>
+    help: html`<p>${answerText(reader, name)}: ${answerHelp(reader, name)}. ${isFinal(name) && reader.text('takeBack.final')}</p>
       <p>${reader.text('review.sure', { count: choices.length })}</p>
       <ul>
         ${choices.map((choice) => html`<li><code>${readChoice(choice)[1]}</code></li>`)}
@@ -132,22 +134,19 @@ async function answer(
 const noChoice = ({ reader }: Visit): PageBody =>
   messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('review.noChoice') });
 
-function resultPage(
-  { reader }: Visit,
-  name: AnswerName,
-  answers: ReadonlyMap<string, Answered>,
-  back: string,
-): PageBody {
-  const done = [...answers.values()].filter(({ kind }) => kind === 'done').length;
+function resultPage(visit: Visit, name: AnswerName, answers: ReadonlyMap<string, Answered>, back: string): PageBody {
+  const { reader } = visit;
+  const done = [...answers].filter(([, { kind }]) => kind === 'done').map(([id]) => id);
   return {
     title: reader.text('nav.review'),
-    body: html`<p>${reader.text('review.answered', { verb: answerText(reader, name), count: done })}</p>
+    body: html`<p>${reader.text('review.answered', { verb: answerText(reader, name), count: done.length })}</p>
       ${table({
         label: reader.text('nav.review'),
         columns: [reader.text('review.about'), reader.text('review.result')],
         rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader, id, each)]),
       })}
-      <p><a href=${back} autofocus>${reader.text('review.back')}</a></p>`,
+      <p><a href=${back} autofocus>${reader.text('review.back')}</a></p>
+      ${!isFinal(name) && takeBackForm(visit, done)}`,
   };
 }
 

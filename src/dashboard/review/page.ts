@@ -32,6 +32,7 @@ import { addCopies, copyAddress } from './copy-page.ts';
 import { addReviewExport } from './export.ts';
 import { type ReviewDeps, type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';
 import { addReviewRuns, answerAllForm, recentRuns } from './run-page.ts';
+import { ANSWERED, addTakeBack } from './take-back.ts';
 import { addReviewUpload } from './upload.ts';
 
 const SHOWN = 50;
@@ -41,6 +42,7 @@ const MOST_READ = 1_000;
 /** Adds the page, and the action that answers. */
 export function addReview(app: Server, deps: ReviewDeps): void {
   addAnswers(app, deps);
+  addTakeBack(app, deps);
   if (deps.halves.connector) addReviewRuns(app, deps);
   addReviewExport(app, deps);
   addReviewUpload(app, deps);
@@ -55,7 +57,8 @@ export function addReview(app: Server, deps: ReviewDeps): void {
         title: reader.text('nav.review'),
         body: html`<p>${reader.text('review.help')}</p>
           ${filterForm(visit, filter)} ${kind === 'difference' ? await differences(deps, visit, filter) : await list(deps, visit, filter)}
-          ${await recentRuns(deps.store.db, visit)}`,
+          ${await recentRuns(deps.store.db, visit)}
+          <p><a href=${ANSWERED}>${reader.text('takeBack.answered')}</a></p>`,
       };
     },
   });

@@ -52,14 +52,14 @@ export async function unpark(tx: Tx, queue: string, key: string, now: number): P
   return numUpdatedRows > 0n;
 }
 
-/** Parks a lane that was not there, as a question to a person. Nothing happens to one that is there. */
+/** Parks a lane that was not there, as a question to a person. False, and nothing happens, if it is there. */
 export async function park(
   tx: Tx,
   queue: string,
   key: string,
   { at, error }: { readonly at: number; readonly error: string },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('lane')
     .values({
       queue,
@@ -75,18 +75,20 @@ export async function park(
       parked_at: at,
     })
     .onConflict((conflict) => conflict.columns(['queue', 'key']).doNothing())
-    .execute();
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Gives a parked lane up. False where it is not parked. */
-export async function drop(tx: Tx, queue: string, key: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Gives a parked lane up, and returns what it was; undefined if it is not parked. */
+export async function drop(tx: Tx, queue: string, key: string): Promise<Parked | undefined> {
+  const dropped = await tx
     .deleteFrom('lane')
     .where('queue', '=', queue)
     .where('key', '=', key)
     .where('parked_at', 'is not', null)
+    .returning(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return dropped && { ...dropped, parkedAt: dropped.parkedAt ?? 0 };
 }
 
 /** When the next lane of a queue that nobody holds may be claimed, undefined where none waits; `except` are passed over. */

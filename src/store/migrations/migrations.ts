@@ -3,6 +3,7 @@
 import { type ColumnBuilderCallback, sql } from 'kysely';
 import type { Db, Engine, Store, Tx } from '../store.ts';
 import { addAlerts } from './alert-tables.ts';
+import { addReviewAnswers } from './answer-tables.ts';
 import { addArrivals } from './arrival-tables.ts';
 import { addDoneAttempts } from './attempt-columns.ts';
 import { addBounces } from './bounce-tables.ts';
@@ -93,6 +94,7 @@ const MIGRATIONS: readonly Migration[] = [
   addKeptBy,
   addWithheld,
   addOpenMatchIndex,
+  addReviewAnswers,
 ];
 
 /** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */

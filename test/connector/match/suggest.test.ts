@@ -124,6 +124,13 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
       await expect.poll(async () => (await suggestions()).length, WAITING).toBe(2);
       const kept = await fixture.cli('review', 'keep', `match/${crm}/${rejected}`);
       expect([kept.code, kept.stdout]).toEqual([0, expect.stringContaining('not suggested for it again')]);
+      const id = `match/${crm}/${rejected}`;
+      expect((await fixture.cli('review', 'answered')).stdout).toContain(id);
+      const back = await fixture.cli('review', 'take-back', id);
+      expect([back.code, back.stdout]).toEqual([0, `${id}: the record waits for an answer again\n`]);
+      expect(await suggestions()).toHaveLength(2);
+      expect((await fixture.cli('review', 'take-back', id)).code).toBe(1);
+      await fixture.cli('review', 'keep', id);
       emulator.edit(numbered, { [match]: cvrNumber(2) });
       emulator.edit(rejected, { [name]: 'Nordlys Moebler' });
       clock.forward(HOUR_MS);

@@ -60,6 +60,32 @@ export const REVIEW_TEXTS = {
     da: { one: 'Det gælder {count} post:', other: 'Det gælder {count} poster:' },
   },
   'review.back': { en: 'Back to the list', da: 'Tilbage til listen' },
+  'takeBack.final': { en: 'It cannot be taken back.', da: 'Det kan ikke tages tilbage.' },
+  'takeBack.answered': { en: 'Answers that can be taken back', da: 'Svar, der kan tages tilbage' },
+  'takeBack.help': {
+    en: 'The last answer to each entry, the newest first. Taken back, what it replaced is there again, and the entry is in review again. Where cvrsync wrote values because of it, you get the preview of their undo.',
+    da: 'Det seneste svar på hver post, det nyeste først. Tages det tilbage, er det, svaret erstattede, der igen, og posten er i gennemsynet igen. Har cvrsync skrevet værdier på grund af det, får du et udkast til at fortryde dem.',
+  },
+  'takeBack.none': { en: 'No answer can be taken back.', da: 'Intet svar kan tages tilbage.' },
+  'takeBack.at': { en: 'Answered', da: 'Besvaret' },
+  'takeBack.chosen': { en: 'Take the chosen answers back', da: 'Tag de valgte svar tilbage' },
+  'takeBack.these': {
+    en: { one: 'Take this answer back', other: 'Take these {count} answers back' },
+    da: { one: 'Tag dette svar tilbage', other: 'Tag disse {count} svar tilbage' },
+  },
+  'takeBack.noChoice': {
+    en: 'Nothing was done: choose at least one answer, at most 200.',
+    da: 'Intet er udført: vælg mindst ét svar, højst 200.',
+  },
+  'takeBack.unknown': {
+    en: 'no answer to it can be taken back',
+    da: 'intet svar på den kan tages tilbage',
+  },
+  'takeBack.changed': {
+    en: 'not done: something else has happened to it since',
+    da: 'ikke udført: der er sket andet med den siden',
+  },
+  'takeBack.undo': { en: 'Preview the undo of what was written', da: 'Se udkastet til at fortryde det skrevne' },
   'copy.show': { en: 'Show what came', da: 'Vis det modtagne' },
   'copy.title': { en: 'What came: {id}', da: 'Det modtagne: {id}' },
   'copy.help': {

@@ -118,4 +118,19 @@ export const REVIEW_SAID: readonly Said[] = [
   ['deleted', 'slettet'],
   ['taken as of the time it came', 'taget ind fra det tidspunkt, den kom'],
   ['left out', 'udeladt'],
+  ['it is in review again', 'den er i gennemsynet igen'],
+  [
+    'the record is compared again, and the difference is in review again',
+    'posten sammenlignes igen, og forskellen er i gennemsynet igen',
+  ],
+  [
+    "the register's value was written: the undo restores the CRM's",
+    'registrets værdi er skrevet: fortrydelsen gendanner CRM’ets',
+  ],
+  ['the link is as it was before the answer', 'koblingen er, som den var før svaret'],
+  ['the record waits for an answer again', 'posten venter på et svar igen'],
+  [
+    'the record is synced: a value that the CRM refuses is in review again',
+    'posten synkroniseres: en værdi, som CRM’et afviser, er i gennemsynet igen',
+  ],
 ];

@@ -1,0 +1,53 @@
+/** `review answered` and `review take-back`: the answers that people gave, and how one is taken back. */
+import { readAnswers } from '../../connector/explain/answers/given-answers.ts';
+import { type TakenBack, takeBack } from '../../connector/explain/answers/take-back.ts';
+import type { Selection } from '../../connector/undo/writes.ts';
+import { shownTime, withStore } from '../arguments/with-store.ts';
+import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { CommandContext } from '../cli/context.ts';
+
+const SHOWN = 100;
+
+export const answered = defineCommand({
+  name: 'answered',
+  about: 'show the answers that can be taken back, the newest first',
+  options: { limit: integer(`show at most so many (default ${SHOWN})`) },
+  async run(context, _args, { limit = SHOWN }) {
+    const given = await withStore(context, ({ db }) => readAnswers(db, limit));
+    const shown = given.map(({ subject: id, verb, at }) => ({ id, answer: verb, at: shownTime(at) }));
+    context.output.table(shown, 'No answer can be taken back.');
+    return 0;
+  },
+});
+
+export const takeBackCommand = defineCommand({
+  name: 'take-back',
+  audit: 'review.takeBack',
+  about: 'take answers back: what each replaced is there again, and the entry is in review again',
+  args: { ids: many('ids as `review answered` shows them') },
+  run: (context, { ids }) => takeAllBack(context, ids),
+});
+
+async function takeAllBack(context: CommandContext, ids: readonly string[]): Promise<ExitCode> {
+  if (ids.length === 0) throw new UsageError('name at least one id from `cvrsync review answered`');
+  const results: { readonly id: string; readonly result: TakenBack }[] = [];
+  await withStore(context, async (store) => {
+    for (const id of ids) results.push({ id, result: await store.write((tx) => takeBack(tx, id, Date.now())) });
+  });
+  const lines = results.map(({ id, result }) => `${id}: ${resultText(context, result)}`);
+  context.output.result(results, lines.join('\n'));
+  return results.every(({ result }) => result.kind === 'done') ? 0 : 1;
+}
+
+function resultText(context: CommandContext, result: TakenBack): string {
+  if (result.kind === 'unknown') return 'no answer to it can be taken back: see `cvrsync review answered`';
+  if (result.kind === 'changed') return 'not done: something else has happened to it since';
+  return [result.note, ...result.written.map((selection) => `  ${undoCommand(context, selection)}`)].join('\n');
+}
+
+/** The undo of what cvrsync wrote because of an answer. */
+function undoCommand(context: CommandContext, { provider, property, entity, since }: Selection): string {
+  const from = since === undefined ? undefined : new Date(since).toISOString();
+  return commandLine(context, 'undo', { provider, property, entity, since: from });
+}

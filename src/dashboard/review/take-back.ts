@@ -1,0 +1,151 @@
+/** The answers that were given in review, and the action that takes some of them back, as `cvrsync review take-back` does. */
+import type { VNode } from 'preact';
+import { type AnswerPlace, readAnswers } from '../../connector/explain/answers/given-answers.ts';
+import { type TakenBack, takeBack } from '../../connector/explain/answers/take-back.ts';
+import { readAttentionId } from '../../connector/explain/attention-kinds.ts';
+import { UNDO } from '../../connector/undo/runs.ts';
+import type { Server } from '../../http/server/server.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { requestPreview } from '../../runtime/runs/runs.ts';
+import type { Tx } from '../../store/store.ts';
+import { FORM_TOKEN, fieldValues } from '../access/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage } from '../page/messages.ts';
+import { noDefaultAnswer, state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
+import { UNDOES } from '../writes/undo-page.ts';
+import { shownAnswer } from './answer-names.ts';
+
+export const ANSWERED = '/review/answered';
+const BACK = '/review/back';
+const SHOWN = 50;
+/** Entries that one form takes. */
+const MOST = 200;
+const CHOICE = 'choice';
+
+/** What became of one entry; `undoes` are previews of the undo of what was written because of the answer. */
+type Outcome = TakenBack & { readonly undoes?: readonly number[] };
+
+/** Adds the page, and the action. */
+export function addTakeBack(app: Server, deps: RouteDeps): void {
+  addPage(app, deps, {
+    path: ANSWERED,
+    async show(visit) {
+      const { reader } = visit;
+      const found = await readAnswers(deps.store.db, SHOWN + 1, placeOf(visit.query('after')));
+      const [shown, last] = [found.slice(0, SHOWN), found.length > SHOWN ? found[SHOWN - 1] : undefined];
+      return {
+        title: reader.text('takeBack.answered'),
+        body: html`<p>${reader.text('takeBack.help')}</p>
+          ${shown.length === 0 ? html`<p>${reader.text('takeBack.none')}</p>` : answeredForm(visit, shown)}
+          <p class="actions">
+            ${last && html`<a rel="next" href=${`${ANSWERED}?after=${encodeURIComponent(`${last.at} ${last.subject}`)}`}>${reader.text('review.next')}</a>`}
+            <a href="/review">${reader.text('review.back')}</a>
+          </p>`,
+      };
+    },
+  });
+  addAction(app, deps, {
+    path: BACK,
+    async run(visit, fields) {
+      const ids = fieldValues(fields, CHOICE);
+      if (ids.length === 0 || ids.length > MOST) return noChoice(visit.reader);
+      const outcomes = new Map<string, Outcome>();
+      await deps.store.write(async (tx) => {
+        for (const id of ids) outcomes.set(id, await takeOneBack(tx, visit, id));
+      });
+      return outcomePage(visit.reader, outcomes);
+    },
+  });
+}
+
+/** The answer that a page of them goes on after. */
+function placeOf(text: string): AnswerPlace | undefined {
+  const [, at, subject] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
+  return at === undefined || subject === undefined ? undefined : { at: Number(at), subject };
+}
+
+function answeredForm(visit: Visit, answers: Awaited<ReturnType<typeof readAnswers>>): Markup {
+  const { reader, visitor, formToken } = visit;
+  const mayAnswer = includesRole(visitor.role, 'operator');
+  const columns = [
+    ...(mayAnswer ? (['review.choice'] as const) : []),
+    'takeBack.at',
+    'review.about',
+    'answers.answer',
+  ] as const;
+  const list = table({
+    label: reader.text('takeBack.answered'),
+    columns: columns.map((column) => reader.text(column)),
+    rows: answers.map(({ subject, verb, at }) => [
+      ...(mayAnswer
+        ? [
+            html`<input type="checkbox" name=${CHOICE} value=${subject} aria-label=${reader.text('review.choose', { id: subject })} />`,
+          ]
+        : []),
+      timeOf(reader, at),
+      html`<code>${subject}</code>`,
+      shownAnswer(reader, verb, subject),
+    ]),
+  });
+  if (!mayAnswer) return list;
+  return html`<form method="post" action=${BACK}>
+    ${hidden({ [FORM_TOKEN]: formToken })} ${noDefaultAnswer()} ${list}
+    <p class="actions"><button>${reader.text('takeBack.chosen')}</button></p>
+  </form>`;
+}
+
+/** The button that takes these answers back at once, for the page that says what became of them. */
+export const takeBackForm = ({ reader, formToken }: Visit, ids: readonly string[]): Markup =>
+  ids.length > 0 &&
+  html`<form method="post" action=${BACK}>
+    ${hidden({ [FORM_TOKEN]: formToken })}
+    ${ids.map((id) => html`<input type="hidden" name=${CHOICE} value=${id} />`)}
+    <p class="actions">
+      <button>${reader.text('takeBack.these', { count: ids.length })}</button>
+      <a href=${ANSWERED}>${reader.text('takeBack.answered')}</a>
+    </p>
+  </form>`;
+
+async function takeOneBack(tx: Tx, { visitor, now }: Visit, id: string): Promise<Outcome> {
+  const taken = await takeBack(tx, id, now);
+  if (taken.kind !== 'done') return taken;
+  const entry = { actor: visitor.actor, via: 'page', action: 'review.takeBack', subject: id } as const;
+  await recordAudit(tx, { ...entry, result: taken.note }, now);
+  const undoes: number[] = [];
+  for (const input of taken.written) undoes.push(await requestPreview(tx, UNDO, { input, actor: visitor.actor }, now));
+  return { ...taken, undoes };
+}
+
+const noChoice = (reader: Reader): PageBody =>
+  messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('takeBack.noChoice') });
+
+function outcomePage(reader: Reader, outcomes: ReadonlyMap<string, Outcome>): PageBody {
+  return {
+    title: reader.text('takeBack.answered'),
+    body: html`${table({
+      label: reader.text('takeBack.answered'),
+      columns: [reader.text('review.about'), reader.text('review.result')],
+      rows: [...outcomes].map(([id, outcome]) => [html`<code>${id}</code>`, wordsOf(reader, id, outcome)]),
+    })}
+      <p class="actions">
+        <a href="/review" autofocus>${reader.text('review.back')}</a>
+        <a href=${ANSWERED}>${reader.text('takeBack.answered')}</a>
+      </p>`,
+  };
+}
+
+function wordsOf(reader: Reader, id: string, outcome: Outcome): VNode {
+  if (outcome.kind === 'unknown') return state('idle', reader.text('takeBack.unknown'));
+  if (outcome.kind === 'changed') return state('warn', reader.text('takeBack.changed'));
+  const links = (outcome.undoes ?? []).map(
+    (run) => html` <a href=${`${UNDOES}/${run}`}>${reader.text('takeBack.undo')}</a>`,
+  );
+  const kind = readAttentionId(id)?.kind;
+  const back = kind !== undefined && html` <a href=${`/review?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;
+  return html`${state('ok', said(reader, outcome.note))}${links.length > 0 ? links : back}`;
+}
