@@ -223,7 +223,8 @@ export const configSchema = Type.Object(
       minimum: 2,
       maximum: 1000,
       default: 10,
-      description: 'Most connections of the daemon to a PostgreSQL store; SQLite ignores it.',
+      description:
+        'Most connections of the daemon to a PostgreSQL store, beside one that shows that it lives; SQLite ignores it.',
     }),
     roles: Type.Array(Type.Union([Type.Literal('ingest'), Type.Literal('sync'), Type.Literal('service')]), {
       minItems: 1,

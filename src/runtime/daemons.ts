@@ -6,6 +6,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { readValue } from '../store/kv.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
+import { createClockWatch, recordClock } from './clock-watch.ts';
+import { releaseDead } from './lanes/release.ts';
 import { pause } from './pause.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -122,11 +124,17 @@ export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinO
   const row = { id, name, started_at: startedAt, digests: JSON.stringify(digests), roles: roles.join(' ') };
   const told = new Map<string, string>();
   const over = new AbortController();
+  const freed = await releaseDead(store, startedAt);
+  if (freed > 0) log.info({ lanes: freed }, 'took up the work of a daemon that ended without a word');
+  const lookAtClock = createClockWatch({ store, now, log, beatMs });
+  await lookAtClock();
   // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
   await store.write((tx) => renewRow(tx, row, now()));
 
   async function look(): Promise<void> {
+    await store.claimDaemon();
+    await lookAtClock();
     await store.write((tx) => renewRow(tx, row, now()));
     const others = await readDaemons(store.db, now());
     const differing = others
@@ -164,7 +172,7 @@ export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinO
     async leave() {
       over.abort();
       await beating;
-      await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', id).execute()).catch(() => undefined);
+      await store.write((tx) => removeRow(tx, id, now())).catch(() => undefined);
     },
   };
 }
@@ -181,4 +189,10 @@ async function renewRow(tx: Tx, row: Row, now: number): Promise<void> {
     .deleteFrom('daemon')
     .where('seen_at', '<', now - LIVE_MS)
     .execute();
+  await recordClock(tx, now);
+}
+
+async function removeRow(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.deleteFrom('daemon').where('id', '=', id).execute();
+  await recordClock(tx, now);
 }

@@ -1,8 +1,9 @@
 /** The store on PostgreSQL: many replicas may share it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import { DatabaseError, Pool, types } from 'pg';
+import { Client, DatabaseError, Pool, types } from 'pg';
 import { errorText } from '../protocol/text/error-text.ts';
+import { openPresence, readPresent } from './postgres/presence.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -13,18 +14,22 @@ const TRIES = 5;
 /** Connections that a daemon keeps where nothing else is said. */
 const CONNECTIONS = 10;
 
+const connectionTo = (url: string) => ({
+  connectionString: url,
+  connectionTimeoutMillis: 5_000,
+  // A server that stopped answering must not hold a caller, nor a frozen process of ours hold locks, for ever.
+  query_timeout: 60_000,
+  idle_in_transaction_session_timeout: 15_000,
+  keepAlive: true,
+});
+
 /** Opens a pool of so many connections on the database at `url`. Connects on first use. */
 export function openPostgres(url: string, connections = CONNECTIONS): Store {
   const pool = new Pool({
-    connectionString: url,
+    ...connectionTo(url),
     max: connections,
-    connectionTimeoutMillis: 5_000,
-    // A server that stopped answering must not hold a caller, nor a frozen process of ours hold locks, for ever.
-    query_timeout: 60_000,
-    idle_in_transaction_session_timeout: 15_000,
-    keepAlive: true,
     types: {
-      // Every 64-bit integer of ours is a time, a counter or a 48-bit fence: exact as a number.
+      // Every 64-bit integer of ours is a time, a counter or a 52-bit fence: exact as a number.
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format ?? 'text')),
     },
   });
@@ -47,6 +52,13 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
     }),
   });
 
+  const presence = openPresence(async () => {
+    const client = new Client(connectionTo(url));
+    client.on('error', () => {});
+    await client.connect().catch((error: unknown) => Promise.reject(unreachable(url, error)));
+    return client;
+  });
+
   return {
     db,
     engine: 'postgres',
@@ -66,7 +78,15 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
     async backup() {
       throw new Error('A PostgreSQL store is backed up with pg_dump: run pg_dump --format=custom on its database');
     },
-    async claimDaemon() {},
+    async claimDaemon() {
+      await presence.claim();
+    },
+    get holder() {
+      return presence.holder;
+    },
+    async livingDaemons() {
+      return readPresent(db);
+    },
     // Its own vacuum does it, page by page.
     async compact() {},
     async checkpoint() {},
@@ -83,6 +103,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
       return Number(rows[0]?.size ?? 0);
     },
     async close() {
+      await presence.close();
       await db.destroy();
       if (!pool.ended) await pool.end();
     },
@@ -101,10 +122,7 @@ async function connectTo(
   url: string,
   told: WeakMap<PostgresPoolClient, PostgresPoolClient>,
 ): Promise<PostgresPoolClient> {
-  const client = await pool.connect().catch((error: unknown) => {
-    const advice = 'see that PostgreSQL runs there and lets us in, and that the setting `store` names it';
-    throw new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${advice}`, error);
-  });
+  const client = await pool.connect().catch((error: unknown) => Promise.reject(unreachable(url, error)));
   const known = told.get(client);
   if (known !== undefined) return known;
   const telling: PostgresPoolClient = new Proxy<PostgresPoolClient>(client, {
@@ -131,6 +149,11 @@ const UNREACHABLE = /^(08|53|57P0|57014|58|25006|25P03)/;
 function asStores(error: unknown): unknown {
   if (error instanceof DatabaseError && !UNREACHABLE.test(error.code ?? '')) return error;
   return new StoreError(`did not answer: ${wordsOf(error)}`, error);
+}
+
+function unreachable(url: string, error: unknown): StoreError {
+  const advice = 'see that PostgreSQL runs there and lets us in, and that the setting `store` names it';
+  return new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${advice}`, error);
 }
 
 /** Host, port and database; no user and no password. */

@@ -9,7 +9,7 @@ import { lockStore, type StoreLock } from './file/lock.ts';
 import { createPlaceCheck, makePrivate, refuseHardLinks } from './file/place.ts';
 import { prepareBackup, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
-import type { Db, Store, Tx } from './store.ts';
+import { type Db, newHolder, type Store, type Tx } from './store.ts';
 
 const FULL = 2;
 const MIB = 1024 * 1024;
@@ -39,6 +39,7 @@ export function openSqlite(given: string): Store {
   const confirmPlace = createPlaceCheck(file);
   let proven = false;
   let lock: StoreLock | undefined;
+  let holder = newHolder(false);
 
   return {
     db,
@@ -60,7 +61,15 @@ export function openSqlite(given: string): Store {
       await backup(file, to);
     },
     async claimDaemon() {
-      lock ??= lockStore(file);
+      if (lock !== undefined) return;
+      lock = lockStore(file);
+      holder = newHolder(true);
+    },
+    get holder() {
+      return holder;
+    },
+    async livingDaemons() {
+      return lock === undefined ? [] : [holder];
     },
     async checkpoint() {
       checkpoint(file);

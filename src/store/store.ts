@@ -1,4 +1,5 @@
 /** What every engine of the store offers. */
+import { randomInt } from 'node:crypto';
 import { type Kysely, PostgresAdapter, type Transaction } from 'kysely';
 import type { StoreSchema } from './schema.ts';
 
@@ -8,6 +9,12 @@ export type Engine = 'sqlite' | 'postgres';
 
 /** Whether the configured store is a PostgreSQL URL; any other text is the path of a SQLite file. */
 export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store);
+
+/** Daemons are holders from this number on, commands below it. */
+export const FIRST_DAEMON = 2 ** 27;
+
+/** A holder of its own for an opening of the store; one of a daemon is a positive 32-bit integer, too. */
+export const newHolder = (isDaemon: boolean): number => (isDaemon ? FIRST_DAEMON : 0) + randomInt(1, FIRST_DAEMON);
 
 export interface CommitOptions {
   /**
@@ -31,8 +38,15 @@ export interface Store {
   ping(): Promise<void>;
   /** Copies one consistent state into a new file while others write. Throws where the file exists or the engine cannot. */
   backup(file: string): Promise<void>;
-  /** Makes this process the only daemon on the store until it ends. Throws where another one runs; PostgreSQL allows many. */
+  /**
+   * Makes this opening of the store a daemon's, until the process ends. On SQLite it is the only one: throws where another
+   * one runs. Call it again from time to time: on PostgreSQL the connection that proves the daemon alive may break.
+   */
   claimDaemon(): Promise<void>;
+  /** Names this opening of the store among those who claim work; {@link FIRST_DAEMON} or above once it is a daemon's. */
+  readonly holder: number;
+  /** The holders that are daemons and alive, this one among them if it is. */
+  livingDaemons(): Promise<readonly number[]>;
   /** SQLite: moves what no reader still needs of the write-ahead log into the file. PostgreSQL: nothing. */
   checkpoint(): Promise<void>;
   /** Size of the write-ahead log; undefined if the log is not ours to measure. */

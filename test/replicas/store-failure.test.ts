@@ -70,7 +70,7 @@ describe('a start without its store', () => {
 });
 
 describe('the pool of a PostgreSQL store', () => {
-  it('has as many connections as storeConnections says', async () => {
+  it('has as many connections as storeConnections says, and one that shows that the daemon lives', async () => {
     const crms = await startCrms();
     const url = await newStoreUrl('postgres');
     const content = { ...configFor(crms, url), storeConnections: 3 };
@@ -85,8 +85,8 @@ describe('the pool of a PostgreSQL store', () => {
       return rows[0]?.n;
     };
     const asking = Array.from({ length: 12 }, () => sql`select pg_sleep(0.3)`.execute(app.store.db));
-    await expect.poll(open).toBe(3);
+    await expect.poll(open).toBe(4);
     await Promise.all(asking);
-    expect(await open()).toBe(3);
+    expect(await open()).toBe(4);
   });
 });

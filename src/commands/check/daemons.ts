@@ -2,11 +2,33 @@
 import { configDigests } from '../../config/digests.ts';
 import type { Config } from '../../config/load.ts';
 import { neededRoles } from '../../config/roles.ts';
+import { aheadOf } from '../../runtime/clock-watch.ts';
 import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import type { Store } from '../../store/open.ts';
 
 const subject = 'daemons';
+
+/** A finding if the store holds times that this machine's clock has not reached. */
+export async function clockFindings({ db }: Store, now: number): Promise<Findings> {
+  const ahead = await aheadOf(db, now);
+  if (ahead === undefined) return [];
+  const { waiting } = await db
+    .selectFrom('lane')
+    .select((eb) => eb.fn.countAll().as('waiting'))
+    .where('due_at', '>', now)
+    .where('due_at', '<=', ahead.last)
+    .executeTakeFirstOrThrow();
+  const [last, seconds] = [new Date(ahead.last).toISOString().slice(0, 19), Math.round(ahead.ms / 1_000)];
+  return [
+    {
+      level: 'warn',
+      subject: 'clock',
+      found: `the store's last time is ${last}Z, ${seconds} s ahead of this machine's clock; ${waiting} lanes wait for a time before it`,
+      advice: 'set the clock by NTP; a restart of the daemon makes due what waits',
+    },
+  ];
+}
 
 export async function daemonFindings(store: Store, config: Config): Promise<Findings> {
   const daemons = await readDaemons(store.db, Date.now());

@@ -16,7 +16,7 @@ import type { Secrets } from '../../service/keys/secrets.ts';
 import type { Store } from '../../store/open.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 import { adminFindings } from './admin.ts';
-import { daemonFindings } from './daemons.ts';
+import { clockFindings, daemonFindings } from './daemons.ts';
 import { indexFindings } from './index-state.ts';
 import { singleSignOnFindings } from './single-sign-on.ts';
 
@@ -39,6 +39,7 @@ export async function allFindings(
   return [
     ...(await halfFindings(deps, config, signal, options)),
     ...(await daemonFindings(store, config)),
+    ...(await clockFindings(store, Date.now())),
     ...(await indexFindings(store.db, wantsMatches(config))),
     ...(await adminFindings({ config, store, http }, signal)),
     ...(await singleSignOnFindings(config, http)),
@@ -51,6 +52,7 @@ export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'confi
   ...warningsOf(config),
   ...(await diskFindings(store, config)),
   ...(await daemonFindings(store, config)),
+  ...(await clockFindings(store, Date.now())),
   ...(await indexFindings(store.db, wantsMatches(config))),
 ];
 

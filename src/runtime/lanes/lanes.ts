@@ -5,10 +5,10 @@
  * a lease ran out holds another number, and settles nothing. All times are ms since 1970. A claim and the renewal of its
  * lease change no column of an index: PostgreSQL then updates a row in place.
  */
-import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each, storable } from '../../store/each.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
+import { newFence } from './fence.ts';
 import { isFree, UNENDED } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
@@ -106,8 +106,7 @@ export async function claim(
 ): Promise<readonly Claim[]> {
   const { limit, now, leaseMs, keys, except = [], prepare } = options;
   if (limit < 1 || keys?.length === 0) return [];
-  // Random, not counted up: a lane that ended and began again must not repeat a number an old owner still holds.
-  const fence = randomInt(1, 2 ** 48 - 1);
+  const fence = newFence(store);
   const take = async (tx: Tx) => {
     const committed = await prepare?.(tx, now);
     const rows = await tx

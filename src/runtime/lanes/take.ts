@@ -1,8 +1,8 @@
 /** Takes named lanes at once, for work that a person asked for. */
-import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Store } from '../../store/store.ts';
+import { newFence } from './fence.ts';
 import { isFree, UNENDED } from './lane-state.ts';
 import type { Claim } from './settlement.ts';
 
@@ -18,7 +18,7 @@ export async function take(
 ): Promise<readonly Claim[]> {
   const { now, leaseMs } = options;
   if (keys.length === 0) return [];
-  const fence = randomInt(1, 2 ** 48 - 1);
+  const fence = newFence(store);
   const rows = await store.write(async (tx) => {
     const sorted = [...new Set(keys)].sort();
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)

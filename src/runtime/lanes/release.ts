@@ -1,0 +1,31 @@
+/** Ends the leases of daemons that died: their work is due at once, and not when a lease ends by some clock. */
+import { sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import { FIRST_DAEMON_FENCE, HOLDER } from './fence.ts';
+
+/**
+ * Returns how many lanes it made free. Their claims stay and count as such that never ended. Reads all lanes: for the start
+ * of a daemon, which must hold the store's claim.
+ */
+export async function releaseDead(store: Store, now: number): Promise<number> {
+  const holders = await store.db
+    .selectFrom('lane')
+    .select(HOLDER.as('holder'))
+    .distinct()
+    .where('fence', '>=', FIRST_DAEMON_FENCE)
+    .where('lease_until', '>', now)
+    .execute();
+  // Asked after: whoever has a lane by now is among the living before.
+  const living = new Set(await store.livingDaemons());
+  const dead = holders.map(({ holder }) => holder).filter((holder) => !living.has(holder));
+  if (dead.length === 0) return 0;
+  const { numUpdatedRows } = await store.write((tx) =>
+    tx
+      .updateTable('lane')
+      .set({ lease_until: now, due_at: sql`case when due_at > ${now} then cast(${now} as bigint) else due_at end` })
+      .where('lease_until', '>', now)
+      .where(HOLDER, 'in', dead)
+      .executeTakeFirst(),
+  );
+  return Number(numUpdatedRows);
+}
