@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
+import { redact } from './config/redact.ts';
 import type { DaemonRole } from './config/roles.ts';
+import { configSchema } from './config/schema.ts';
 import { configWarnings } from './config/warnings.ts';
 import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
@@ -34,6 +36,7 @@ import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
 import { StoreGoneError } from './store/file/place.ts';
 import { openStore, type Store } from './store/open.ts';
+import { logSpans } from './telemetry/log-spans.ts';
 import { traceWith } from './telemetry/trace.ts';
 import { readVersion } from './version.ts';
 
@@ -115,7 +118,13 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     own.resolve(address);
     const alerts = await alertsOf(config, { ...base.alerting, store, now, log, place: publicUrl });
     if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
-    log.info({ url, admin: adminUrl, providers: connector?.crms.map((crm) => crm.name) ?? [] }, 'ready');
+    log.info(
+      {
+        ...{ url, admin: adminUrl, version: readVersion(), store: shownStore(config), roles: config.roles },
+        providers: connector?.crms.map((crm) => crm.name) ?? [],
+      },
+      'ready',
+    );
     return {
       ...{ url, adminUrl, store, connector, service, alerts },
       async close(graceMs, stray) {
@@ -134,6 +143,9 @@ const listen = (server: Base['server'], { host, port }: Config['server' | 'admin
   server.listen({ host, port }).catch((error) => {
     throw listenError(error, { host, port }, { host: `${section}.host`, port: `${section}.port` });
   });
+
+/** The store's address without its secrets. */
+const shownStore = ({ store }: Config): unknown => redact(configSchema.properties.store, store);
 
 /** What ends what was started, to be called from the last to the first. */
 type Undo = (() => Promise<unknown>)[];
@@ -174,14 +186,16 @@ async function openTracing(
   { metrics, log, daemon }: { readonly metrics: Metrics; readonly log: Logger; readonly daemon: string },
   undo: Undo,
 ): Promise<void> {
-  if (telemetry === undefined) return;
-  const { openTelemetry } = await import('./telemetry/open-telemetry.ts');
   const { registry } = metrics;
-  const opened = openTelemetry(telemetry, { version: readVersion(), daemon, registry, log });
-  traceWith(opened.tracing);
+  const sent =
+    telemetry &&
+    (await import('./telemetry/open-telemetry.ts')).openTelemetry(telemetry, {
+      ...{ version: readVersion(), daemon, registry, log },
+    });
+  traceWith(log.isLevelEnabled('trace') ? logSpans(log, sent?.tracing) : sent?.tracing);
   undo.push(async () => {
     traceWith(undefined);
-    await opened.close();
+    await sent?.close();
   });
 }
 

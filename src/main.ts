@@ -2,10 +2,11 @@
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
 import { audited } from './commands/cli/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
-import { createContext, type GlobalOptions, LOG_LEVELS, maskedSink, type World } from './commands/cli/context.ts';
+import { createContext, type GlobalOptions, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
 import { logStray } from './commands/cli/stray.ts';
 import { COMMANDS } from './commands/list.ts';
+import { LOG_LEVELS } from './config/schema/log-level.ts';
 import { StrayError } from './runtime/stray-error.ts';
 import { readVersion } from './version.ts';
 
@@ -64,9 +65,10 @@ function createProgram(): Program {
       .option('--config <file>', 'configuration file (else CVRSYNC_CONFIG, else ./cvrsync.yaml)')
       .option('--json', 'machine-readable output: one JSON document, or one per line for streams', false)
       .addOption(
-        new Option('--log-level <level>', `log to stderr from this level on (default info): ${LOG_LEVELS.join(', ')}`)
-          .choices(LOG_LEVELS)
-          .default('info'),
+        new Option(
+          '--log-level <level>',
+          `log to stderr from this level on (default: logLevel of the configuration, else info): ${LOG_LEVELS.join(', ')}`,
+        ).choices(LOG_LEVELS),
       )
       .helpCommand('help [command]', 'show what a command does')
       // A default that says something is part of the sentence; that a flag is off goes without saying.
@@ -85,7 +87,7 @@ function readGlobals(program: Program): GlobalOptions {
     json: boolean;
     logLevel: GlobalOptions['logLevel'];
   }>();
-  return { json, logLevel, ...(config !== undefined && { config }) };
+  return { json, ...(logLevel !== undefined && { logLevel }), ...(config !== undefined && { config }) };
 }
 
 function addCommand(parent: Program, command: Command, run: Run): void {

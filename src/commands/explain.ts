@@ -173,7 +173,7 @@ function overrideLine({
 }
 
 function receiptLine(receipt: Timeline['receipts'][number]): string {
-  const { seq, timestamp, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
+  const { seq, request, timestamp, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
   const parts = [
     appliedAt === null ? 'not applied yet' : undefined,
     pruned ? 'body no longer kept' : events.length === 0 ? 'no known event' : events.join(', '),
@@ -181,6 +181,7 @@ function receiptLine(receipt: Timeline['receipts'][number]): string {
     stale.length === 0 ? undefined : `older than what was known: ${stale.join(', ')}`,
     aside === null ? undefined : `set aside (see cvrsync review): ${aside}`,
     malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
+    request === undefined ? undefined : `request ${request}`,
   ];
   return `${seq}  of ${timestamp}, received ${shownTime(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;
 }

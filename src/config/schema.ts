@@ -8,6 +8,7 @@ import { ROLES } from './roles.ts';
 import { alerts } from './schema/alerts.ts';
 import { beneficialOwners } from './schema/beneficial-owners.ts';
 import { admin, server } from './schema/listeners.ts';
+import { LOG_LEVELS } from './schema/log-level.ts';
 import { retention } from './schema/retention.ts';
 import { service } from './schema/service.ts';
 import { baseUrl, CLOSED, secret, text } from './schema/shapes.ts';
@@ -232,6 +233,12 @@ export const configSchema = Type.Object(
       description:
         'The tasks of this daemon, if several daemons share a PostgreSQL store. `ingest` receives webhooks, `sync` is the rest of the connector, `service` is the monitoring service.',
     }),
+    logLevel: Type.Optional(
+      Type.Union(
+        LOG_LEVELS.map((level) => Type.Literal(level)),
+        { description: 'Level of the log of every command, if --log-level does not say another one (default info).' },
+      ),
+    ),
     connector: Type.Optional(connector),
     service: Type.Optional(service),
     alerts: Type.Optional(alerts),

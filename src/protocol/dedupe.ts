@@ -97,6 +97,10 @@ const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): rea
   return payload !== undefined && statesWholeCompany(payload) ? payload.stated : undefined;
 };
 
+/** Names a webhook and its event in the log: the sender's id, or the digest of what it says where it gave none. */
+export const requestIdOf = (webhookId: string | undefined, json: unknown): string =>
+  idOf(webhookId) ?? sha256(canonicalJson(partsOf(json).core));
+
 /** The {@link CanonicalEvent.key} of a webhook. */
 export const dedupeKey = (webhookId: string | undefined, json: unknown, isSigned = false): string =>
   keyOf(idOf(webhookId), isSigned, sha256(canonicalJson(partsOf(json).core)));

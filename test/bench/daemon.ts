@@ -122,7 +122,7 @@ async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; 
     lines.on('line', (line) => {
       const [, origin, admin] = /"url":"([^"]+)","admin":"([^"]+)".*"msg":"ready"/u.exec(line) ?? [];
       if (origin !== undefined && admin !== undefined) resolve({ origin, admin });
-      else if (!/^\{"level":[34]0/u.test(line)) process.stderr.write(`${line}\n`);
+      else if (!/^\{"level":"(?:info|warn)"/u.test(line)) process.stderr.write(`${line}\n`);
     });
   });
 }

@@ -53,10 +53,10 @@ test.each([
   await daemon.start();
   expect(await daemon.kill('SIGUSR2')).toEqual({ code: 1, signal: null });
   // Every line is of the log: none is a bare stack.
-  const lines = daemon.log.map((line): { level: number; msg: string; plugin?: string; advice?: string } =>
+  const lines = daemon.log.map((line): { level: string; msg: string; plugin?: string; advice?: string } =>
     JSON.parse(line),
   );
-  const fatal = lines.filter(({ level }) => level === 60);
+  const fatal = lines.filter(({ level }) => level === 'fatal');
   expect(fatal).toEqual([
     expect.objectContaining({
       msg: `the provider plugin ${use} threw outside of any call, so that this process ends: ${boom}`,
@@ -80,7 +80,7 @@ test.each([
   const daemon = await daemonWith(configFor(use, await newStoreUrl('sqlite')));
   await daemon.start();
   expect(await daemon.kill('SIGUSR2')).toEqual({ code: 1, signal: null });
-  const fatal = daemon.log.find((line) => line.includes('"level":60')) ?? '';
+  const fatal = daemon.log.find((line) => line.includes('"level":"fatal"')) ?? '';
   expect(fatal).toContain(`cvrsync, or a package that it uses, threw outside of any call`);
   expect(fatal).toContain(seen);
   expect(fatal).toContain(`first try without ${use}`);

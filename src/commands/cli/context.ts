@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
+import type { LogLevel } from '../../config/schema/log-level.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
@@ -11,9 +12,6 @@ import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { limitRepeats } from './repeated-errors.ts';
 import { escapeControls } from './table.ts';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What the world gives a run of the program. */
 export interface World {
@@ -32,7 +30,8 @@ export interface World {
 export interface GlobalOptions {
   readonly config?: string;
   readonly json: boolean;
-  readonly logLevel: LogLevel;
+  /** As the configuration says where absent. */
+  readonly logLevel?: LogLevel;
 }
 
 export interface CommandContext extends World {
@@ -93,11 +92,13 @@ export async function createContext(
   world: World & { stdout: MaskedSink; stderr: MaskedSink },
   options: GlobalOptions,
 ): Promise<CommandContext> {
-  const { pino, stdSerializers } = await import('pino');
+  const { pino, stdSerializers, stdTimeFunctions } = await import('pino');
   const { stdout, stderr } = world;
   const log = pino(
     {
-      level: options.logLevel,
+      level: options.logLevel ?? 'info',
+      formatters: { level: (level) => ({ level }) },
+      timestamp: stdTimeFunctions.isoTime,
       base: null,
       mixin: traceIds,
       hooks: { logMethod: limitRepeats() },
@@ -121,6 +122,7 @@ export async function createContext(
     const load = await loadConfig({ file: options.config, env });
     const loaded = load.ok ? load : load.rest;
     if (loaded !== undefined) {
+      log.level = options.logLevel ?? loaded.config.logLevel ?? 'info';
       const scrub = maskerOf(loaded.secrets);
       stdout.mask(scrub);
       stderr.mask(scrub);

@@ -2,13 +2,13 @@
 
 import { causesOf, errorText } from '../../protocol/text/error-text.ts';
 import { type ExitCode, UsageError } from './command.ts';
-import { ConfigError, type LogLevel } from './context.ts';
+import { ConfigError, type GlobalOptions } from './context.ts';
 
 /** Shows an error on stderr, as lines or with `--json` as one document, and returns the exit code. */
 export function showFailure(
   error: unknown,
   stderr: { write(text: string): unknown },
-  options: { readonly json: boolean; readonly logLevel: LogLevel },
+  options: Pick<GlobalOptions, 'json' | 'logLevel'>,
 ): ExitCode {
   const message = errorText(error);
   const reasons = causesOf(error);

@@ -8,6 +8,7 @@ import { type Override, readOverrides } from '../decide/override.ts';
 import { type Fact, fold, visible } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { datedBy } from '../intake/ahead.ts';
+import { requestIn } from '../intake/receipt.ts';
 import { linesOf } from '../sync/history-lines.ts';
 import { readActions, type TimelineAction } from './timeline-actions.ts';
 import { readLanes, type TimelineLane } from './timeline-lanes.ts';
@@ -17,6 +18,8 @@ import { readNotes, type TimelineNote } from './timeline-notes.ts';
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
 export interface TimelineReceipt {
   readonly seq: number;
+  /** Names it in the log; undefined for one of an earlier version. */
+  readonly request: string | undefined;
   readonly timestamp: string;
   readonly receivedAt: number;
   readonly appliedAt: number | null;
@@ -139,15 +142,24 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
 async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
-    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside'])
+    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside', 'webhook_id', 'digest'])
     .where('entity', '=', entity)
     .$if(options.until !== undefined, (query) => query.where('received_at', '<=', options.until ?? 0))
     .orderBy('seq', 'desc')
     .limit(options.limit)
     .execute();
   const facts = new Map<FieldName, Fact>();
-  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside }) => {
-    const base = { seq, timestamp, receivedAt: received_at, appliedAt: applied_at, pruned: body === null, aside };
+  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside, ...names }) => {
+    const request = requestIn(names);
+    const base = {
+      seq,
+      request,
+      timestamp,
+      receivedAt: received_at,
+      appliedAt: applied_at,
+      pruned: body === null,
+      aside,
+    };
     const read = body === null ? undefined : readPayload(JSON.parse(body), options);
     if (read?.ok !== true) return { ...base, events: [], malformed: [], changed: [], stale: [] };
     const { payload } = read;

@@ -10,10 +10,11 @@ import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Store, Tx } from '../../store/open.ts';
+import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
 import { describeSpan, inSpan, isTracing } from '../../telemetry/trace.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { setEventAside } from '../intake/aside.ts';
-import { readWaiting, readWaitingTraces } from '../intake/receipt.ts';
+import { readWaiting, readWaitingTraces, requestIn } from '../intake/receipt.ts';
 import type { FieldChange, NotedEvent } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
 import { markParents } from '../parents/mark.ts';
@@ -29,7 +30,7 @@ export interface ApplyDeps extends WireOptions {
   readonly wakeUp: WakeUp;
   readonly metrics: Metrics;
   readonly now: () => number;
-  readonly log?: { warn(details: object, message: string): void };
+  readonly log?: DebugLog & { warn(details: object, message: string): void };
   /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
   readonly mapped: MappedFields | ((tx: Tx) => Promise<MappedFields>);
   /** Absent where no CRM gets notes. */
@@ -126,7 +127,7 @@ async function foldOnce(
         tx,
         claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
       );
-    return { ...folding, queues, lost: claims.length - entities.size };
+    return { ...folding, receipts, queues, lost: claims.length - entities.size };
   });
   reportFolding(deps, done);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
@@ -203,7 +204,7 @@ async function endReceipts(tx: Tx, seqs: readonly number[], now: number): Promis
 }
 
 /** Counts and logs what the events were like. */
-function reportFolding({ metrics, log }: ApplyDeps, done: Folding): void {
+function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly receipts: readonly Receipt[] }): void {
   metrics.staleEvents.inc(done.stale);
   metrics.eventsAhead.inc(done.aside.size);
   for (const [event, reason] of done.aside)
@@ -213,6 +214,9 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding): void {
     log?.warn({ event, cpuSeconds }, 'cvrsync took long to read an event, and did nothing else meanwhile');
   }
   for (const payload of done.payloads) countOddities(payload, metrics);
+  if (!shows(log, 'debug')) return;
+  for (const { seq, entity, ...names } of done.receipts)
+    log?.debug?.({ request: requestIn(names), event: seq, entity }, 'an event was read');
 }
 
 /** The mapped fields of each CRM, and the owners where its records get parents by them. */

@@ -1,6 +1,7 @@
 /** Takes events in: many at a time into one transaction, each answered once that is on disk. */
 import type { Metrics } from '../../http/metrics.ts';
-import type { WireOptions } from '../../protocol/payload.ts';
+import { requestIdOf } from '../../protocol/dedupe.ts';
+import { type WireOptions, withoutWithheld } from '../../protocol/payload.ts';
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
@@ -30,6 +31,8 @@ export interface Intake {
    * send it again.
    */
   accept(event: Arrival): Promise<void>;
+  /** Names a webhook in the log, as its event is named later. */
+  requestId(webhookId: string | undefined, json: unknown): string;
   /**
    * Makes receipts of what was accepted, in the transaction that is to claim them. What it resolves with counts and logs
    * what came of it: to be called once that is committed.
@@ -132,6 +135,7 @@ export function createIntake(options: IntakeOptions): Intake {
       if (stopped) throw new Error('the daemon is stopping and takes no more events');
       await commits.add(event);
     },
+    requestId: (webhookId, json) => requestIdOf(webhookId, withoutWithheld(json, options)),
     async read(tx, at) {
       const read = await readArrivals(tx, options, at);
       return () => {

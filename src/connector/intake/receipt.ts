@@ -76,6 +76,10 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
+/** Names the event of a receipt in the log, as its webhook was named; undefined for one of an earlier version. */
+export const requestIn = ({ webhook_id, digest }: Pick<Selectable<ReceiptTable>, 'webhook_id' | 'digest'>) =>
+  webhook_id ?? digest ?? undefined;
+
 /** Trace contexts that a span links to, at most. */
 const MOST_TRACES = 100;
 
@@ -109,15 +113,17 @@ export async function readUnsyncedTraces(db: Db, provider: string, ids: readonly
   return rows.flatMap(({ trace }) => trace ?? []);
 }
 
+const WAITING = ['seq', 'entity', 'timestamp', 'body', 'begun', 'webhook_id', 'digest'] as const;
+
 /** The receipts that wait for these companies, in the order they came. */
 export const readWaiting = (
   db: Db,
   entities: Iterable<string>,
   most: number,
-): Promise<readonly Pick<Selectable<ReceiptTable>, 'seq' | 'entity' | 'timestamp' | 'body' | 'begun'>[]> =>
+): Promise<readonly Pick<Selectable<ReceiptTable>, (typeof WAITING)[number]>[]> =>
   db
     .selectFrom('receipt')
-    .select(['seq', 'entity', 'timestamp', 'body', 'begun'])
+    .select(WAITING)
     .where('applied_at', 'is', null)
     .where('entity', 'in', each(db, [...entities]))
     .orderBy('seq')

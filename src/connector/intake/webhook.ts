@@ -14,6 +14,7 @@ import { readJson } from '../../protocol/text/json.ts';
 import type { Issue } from '../../protocol/text/shape.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store } from '../../store/store.ts';
+import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
 import { inSpan, keptTrace, type SpanStart } from '../../telemetry/trace.ts';
 import type { Intake } from './intake.ts';
 
@@ -32,7 +33,7 @@ export interface WebhookOptions {
   readonly log: Log;
 }
 
-interface Log {
+interface Log extends DebugLog {
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
@@ -98,6 +99,19 @@ async function answerTest(
   return reply.code(204).send();
 }
 
+const sentId = ({ headers: { 'webhook-id': id } }: FastifyRequest): string | undefined =>
+  typeof id === 'string' ? id : undefined;
+
+/** Logs an answer under the name that its event has in the log later. */
+function showAnswer(
+  { intake, log }: Pick<WebhookOptions, 'intake' | 'log'>,
+  status: number,
+  { id, entity, json }: { readonly id: string | undefined; readonly entity: string; readonly json: unknown },
+): void {
+  if (shows(log, 'debug'))
+    log.debug?.({ request: intake.requestId(id, json), entity, status }, 'a webhook was answered');
+}
+
 const RESULTS = ['stored', 'test', 'unusable', 'unauthorized', 'unreadable', 'refused', 'failed'];
 
 /**
@@ -150,22 +164,25 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     if (!json.ok) return unusable(reply, bytes, [{ path: '', message: json.reason }]);
     const head = readHead(json.value);
     if (!head.ok) return unusable(reply, bytes, head.errors);
-    const id = request.headers['webhook-id'];
+    const id = sentId(request);
+    const named = { id, entity: head.entityId, json: json.value };
     try {
       await inSpanOfCaller(request, head.entityId, () =>
         intake.accept({
           body: json.text,
-          webhookId: typeof id === 'string' ? id : undefined,
+          webhookId: id,
           isSigned: verdict.ok && verdict.signed === true,
           trace: keptTrace(),
         }),
       );
     } catch {
       // The intake has logged why.
+      showAnswer(options, 503, named);
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
     metrics.webhooksReceived.inc({ result: 'stored' });
     metrics.webhookAckSeconds.observe((performance.now() - began) / 1_000);
+    showAnswer(options, 204, named);
     return reply.code(204).send();
   };
 

@@ -7,6 +7,7 @@ import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts'
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
+import type { DebugLog } from '../../telemetry/debug-log.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { CallPair } from '../crm/send-guard.ts';
@@ -30,6 +31,7 @@ import {
   writtenBy,
 } from './history.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
+import { logResults } from './log-results.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
 import { readMatch } from './match.ts';
 import { forgetOverwritten, type OverwrittenProperty, rememberOverwritten } from './overwritten.ts';
@@ -45,7 +47,7 @@ import { rememberWritten } from './written.ts';
 export interface SyncDeps {
   readonly store: Store;
   readonly metrics: Metrics;
-  readonly log?: LostLeaseDeps['log'];
+  readonly log?: (DebugLog & LostLeaseDeps['log']) | undefined;
   readonly now: () => number;
 }
 
@@ -269,6 +271,11 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   });
   reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: results.length - ours.size, sent: overtaken });
   countResults(metrics, crm, results);
+  await logResults(
+    { db: store.db, log },
+    crm.name,
+    results.filter(({ claim }) => ours.has(claim.key)),
+  );
   if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
 }
 

@@ -59,7 +59,7 @@ describe('an error that repeats', () => {
     expect(read()).toMatchObject([{ err: shown, queue: 'queue 0' }]);
     minute();
     const [line, ...more] = read();
-    expect([line, more]).toMatchObject([{ level: 40, repeated: 753, msg: expect.stringContaining('poll') }, []]);
+    expect([line, more]).toMatchObject([{ level: 'warn', repeated: 753, msg: expect.stringContaining('poll') }, []]);
     expect(line.err).not.toHaveProperty('stack');
     log.error({ err: away }, 'could not look for work: trying again');
     minute();

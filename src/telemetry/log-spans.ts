@@ -1,0 +1,36 @@
+/** Spans as lines of the log at its level `trace`: which work ran, on what, for how long, and how it ended. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SpanAttributes, Tracing } from './trace.ts';
+
+interface SpanLog {
+  trace(details: object, message: string): void;
+}
+
+/** Writes a line at the end of each span; `sent` is the tracing whose spans are sent, if any. */
+export function logSpans(log: SpanLog, sent: Tracing | undefined): Tracing {
+  const described = new AsyncLocalStorage<object>();
+  return {
+    inSpan(name, start, work) {
+      const attributes = { ...start.attributes };
+      const began = performance.now();
+      const end = (more: object): void =>
+        log.trace({ ...attributes, ...more, ms: Math.round(performance.now() - began) }, `span ${name}`);
+      const run = async () => {
+        try {
+          const result = await work();
+          end({});
+          return result;
+        } catch (error) {
+          end({ error: error instanceof Error ? error.name : String(error) });
+          throw error;
+        }
+      };
+      return described.run(attributes, () => (sent === undefined ? run() : sent.inSpan(name, start, run)));
+    },
+    describe(attributes: SpanAttributes) {
+      Object.assign(described.getStore() ?? {}, attributes);
+      sent?.describe(attributes);
+    },
+    current: () => sent?.current(),
+  };
+}
