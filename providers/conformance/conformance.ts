@@ -10,13 +10,15 @@ import type { BareRule, ConformanceRule } from './rule.ts';
 import { ABILITY_RULES } from './rules/ability-rules.ts';
 import { ANSWER_RULES } from './rules/answer-rules.ts';
 import { BATCH_RULES } from './rules/batch-rules.ts';
+import { CALL_RULES } from './rules/call-rules.ts';
 import { CONNECTION_RULE } from './rules/connection-rule.ts';
 import { FAULT_RULES } from './rules/fault-rules.ts';
 import { MARK_RULES } from './rules/mark-rules.ts';
 import { PROVIDER_RULES } from './rules/provider-rules.ts';
 import { RECORD_RULES } from './rules/record-rules.ts';
-import { SETTINGS_RULE } from './rules/settings-rule.ts';
+import { SETTINGS_RULES } from './rules/settings-rules.ts';
 import { VALUE_RULES } from './rules/value-rules.ts';
+import { WRITE_RULES } from './rules/write-rules.ts';
 import type { Lack, Subject } from './subject.ts';
 import { addCompany, checkSubject, startFake } from './whole-subject.ts';
 
@@ -56,6 +58,8 @@ const RULES: readonly ConformanceRule[] = [
   ...RECORD_RULES,
   ...VALUE_RULES,
   ...MARK_RULES,
+  ...WRITE_RULES,
+  ...CALL_RULES,
   ...FAULT_RULES,
   ...ANSWER_RULES,
   ...ABILITY_RULES,
@@ -66,7 +70,7 @@ export function conformance(subject: Subject): readonly Check[] {
   checkSubject(subject);
   const report: Report = { isBroken: false };
   return [
-    ...[...PROVIDER_RULES, SETTINGS_RULE].map((rule) => bare(rule, subject, report)),
+    ...[...PROVIDER_RULES, ...SETTINGS_RULES].map((rule) => bare(rule, subject, report)),
     ...RULES.map((rule) => connected(rule, subject, report)),
   ];
 }

@@ -10,6 +10,8 @@ export interface TestHttp {
   hurry(forMs: number): void;
   /** The answers to calls that match `METHOD /path` are changed on their way to the provider, from now on. */
   alter(match: string, change: (body: string) => string): void;
+  /** Acts right before the next call that fits is sent, as somebody in the CRM might; the function says whether it did. */
+  meet(fits: (request: HttpRequest) => boolean, act: () => void): () => boolean;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -18,6 +20,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 export function openTestHttp(deadlineMs = 5_000): TestHttp {
   const requests: HttpRequest[] = [];
   let nextMs: number | undefined;
+  const met: { readonly fits: (request: HttpRequest) => boolean; readonly act: () => void; isDone: boolean }[] = [];
   const altered: { readonly match: RegExp; readonly change: (body: string) => string }[] = [];
   const alterBody = ({ method, url }: HttpRequest, body: string): string =>
     altered
@@ -29,9 +32,18 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
       nextMs = forMs;
     },
     alter: (match, change) => void altered.push({ match: new RegExp(match), change }),
+    meet(fits, act) {
+      const one = { fits, act, isDone: false };
+      met.push(one);
+      return () => one.isDone;
+    },
     http: async (asked) => {
       requests.push(asked);
       asked.signal.throwIfAborted();
+      for (const one of met.filter(({ fits, isDone }) => !isDone && fits(asked))) {
+        one.isDone = true;
+        one.act();
+      }
       const late = nextMs === undefined ? AbortSignal.timeout(asked.timeoutMs ?? deadlineMs) : lateAfter(nextMs);
       nextMs = undefined;
       let why = 'none came';

@@ -2,8 +2,18 @@
 import { Value } from 'typebox/value';
 import type { FaultAction } from '../emulator.ts';
 import { connectionMisfit, limitsMisfit } from '../misfit.ts';
-import type { Connection, Limits, Outcome, Page, PropertyValue, Provider, ProviderContext, Read } from '../provider.ts';
-import { openTestHttp } from './http.ts';
+import type {
+  Connection,
+  HttpRequest,
+  Limits,
+  Outcome,
+  Page,
+  PropertyValue,
+  Provider,
+  ProviderContext,
+  Read,
+} from '../provider.ts';
+import { openTestHttp, type TestHttp } from './http.ts';
 import { brief, insist, insistFits, insistList } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 import { addCompany, startFake, WrongSubject } from './whole-subject.ts';
@@ -22,6 +32,11 @@ export interface Lab {
   readonly ids: readonly string[];
   /** Calls the provider asked for so far. */
   calls(): number;
+  /** The same, each. */
+  readonly requests: readonly HttpRequest[];
+  /** Whether a call is one that the subject describes. */
+  isCall(call: keyof Subject['calls'], request: HttpRequest): boolean;
+  readonly meet: TestHttp['meet'];
   /** Calls after so many, from the first one on that reads, or updates, records: a fault of {@link Lab.fault} struck it. */
   callsFrom(call: 'read' | 'update', after: number): number;
   /** Puts the connection's clock on, by ms: what a CRM is asked for now and then is due. */
@@ -48,6 +63,9 @@ const HANG_MS = 400;
 const PATIENCE = 12;
 const NAMES = ['Birk', 'Ege', 'Lind', 'Pil'];
 const MOST_PAGES = 1_000;
+
+/** A call as the patterns of a subject match it. */
+export const lineOf = ({ method, url }: HttpRequest): string => `${method} ${new URL(url).pathname}`;
 
 /** A signal that never ends. */
 export const live = (): AbortSignal => new AbortController().signal;
@@ -78,11 +96,15 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   const { text } = subject.properties;
   const hangMs = subject.hangMs ?? HANG_MS;
   const settings = settingsOf(provider, fake.settings);
-  const { http, requests, hurry, alter } = openTestHttp();
+  const { http, requests, hurry, alter, meet } = openTestHttp();
   const kept = new Map<string, string>();
   const keep = {
     get: async (key: string) => kept.get(key),
     set: async (key: string, value: string) => void kept.set(key, value),
+  };
+  const isCall: Lab['isCall'] = (call, request) => {
+    const pattern = subject.calls[call];
+    return pattern !== undefined && new RegExp(pattern).test(lineOf(request));
   };
   let ahead = 0;
   const { connection, limits } = await open(provider, settings, { http, keep, now: () => Date.now() + ahead });
@@ -101,10 +123,12 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
     text,
     ids,
     calls: () => requests.length,
+    requests,
+    isCall,
+    meet,
     callsFrom(call, after) {
       const since = requests.slice(after);
-      const match = new RegExp(subject.calls[call]);
-      const first = since.findIndex(({ method, url }) => match.test(`${method} ${new URL(url).pathname}`));
+      const first = since.findIndex((request) => isCall(call, request));
       return since.length - Math.max(0, first);
     },
     later: (ms) => {

@@ -36,6 +36,7 @@ export type Lack =
   | 'read' // a record's properties cannot be read
   | 'scan' // records cannot be listed
   | 'merge' // records are never merged
+  | 'readOnly' // every property can be written
   | 'reasons' // what it refuses, it does not name by property
   | 'answers'; // its success has no body, or any
 
@@ -69,10 +70,20 @@ export interface Subject {
   readonly company?: Readonly<Record<string, PropertyValue>>;
   /** A value the CRM refuses, in a property of its own; needed unless it lacks `reasons`. */
   readonly refused?: { readonly property: string; readonly value: PropertyValue };
+  /** A property that the CRM sets by itself; needed unless it lacks `readOnly`. */
+  readonly readOnly?: string;
   /** An id no record has, shaped as the CRM shapes them. */
   readonly absentId: string;
-  /** Patterns on `METHOD /path` for the calls that read and write records, and for the one that makes a company. */
-  readonly calls: { readonly read: string; readonly update: string; readonly create?: string };
+  /**
+   * Patterns on `METHOD /path` for the calls that read and write records, for the one that makes a company, and for those
+   * of a search whose index lags, or whose pages end.
+   */
+  readonly calls: {
+    readonly read: string;
+    readonly update: string;
+    readonly create?: string;
+    readonly search?: string;
+  };
   /** The CRM's own answers to a bad token (401), to a lack of rights (403) and to too many calls, the last with `Retry-After: 7`. */
   readonly answers?: {
     readonly unauthorized?: FaultAction;

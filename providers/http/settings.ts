@@ -84,7 +84,7 @@ export const HttpSettings = Type.Object(
         calls: Type.Integer({ minimum: 1, default: 10, description: 'Calls in one window.' }),
         perSeconds: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Length of the window in seconds.' }),
       },
-      { default: { calls: 10, perSeconds: 1 }, description: 'What the API can bear.' },
+      { additionalProperties: false, default: { calls: 10, perSeconds: 1 }, description: 'What the API can bear.' },
     ),
     concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 4, description: 'Calls in flight at once.' }),
   },

@@ -7,6 +7,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'phone', label: 'Phone', type: 'phone', writable: true },
   { name: 'email', label: 'E-mail', type: 'email', writable: true },
   { name: 'staff', label: 'Staff', type: 'number', writable: true },
+  { name: 'changed', label: 'Last changed', type: 'datetime', writable: false, readOnly: 'My CRM sets it' },
   { name: 'cvr', label: 'CVR number', type: 'string', writable: true, unique: true },
 ];
 

@@ -48,6 +48,23 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
     },
   },
   {
+    name: 'finds-with-values',
+    about: 'find gives each of several holders of a value, with the value that it holds, in the spelling of read',
+    why: 'a loose match without its value is taken for a holder, and of two companies with one number only one is seen',
+    has: ({ connection }) => connection.find !== undefined,
+    run: async ({ connection, add, text, patienceMs }) => {
+      const holders = [add('Twice'), add('Twice')].toSorted();
+      const look = async () => (await patiently(async () => connection.find?.(text, 'Twice', live())))?.records ?? [];
+      const records = await until(patienceMs, look, ({ length }) => length === holders.length);
+      insistSame(
+        records.map(({ id }) => id).toSorted(),
+        holders,
+        'the records that find gave for a name that two have',
+      );
+      for (const { properties } of records) insistSame(properties[text], 'Twice', `${text} of a record that was found`);
+    },
+  },
+  {
     name: 'creates',
     about: 'create makes one company with the properties given, and says its id',
     why: 'the id is all that links the company from then on',

@@ -3,6 +3,7 @@ import { propertiesMisfit } from '../../misfit.ts';
 import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../insist.ts';
 import { type Lab, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
+import { described } from '../values.ts';
 
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;
@@ -53,6 +54,19 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
       const { number, text } = subject.properties;
       insistSame(byName.get(number)?.type, 'number', `the type of ${number}`);
       insist(byName.get(text)?.type !== 'number', `${text} is listed as a number`);
+    },
+  },
+  {
+    name: 'read-only-properties',
+    about: 'a property that the CRM sets by itself is listed as not writable',
+    why: 'a mapping to it passes check, and every write of it is refused, or dropped without a word',
+    needs: ['readOnly'],
+    run: async (lab) => {
+      const { readOnly } = lab.subject;
+      insist(readOnly !== undefined, 'the subject names no property in readOnly (or that the CRM lacks readOnly)');
+      const property = await described(lab, readOnly);
+      insist(property !== undefined, `${readOnly} is not listed`);
+      insist(!property.writable, `${readOnly} is listed as writable`);
     },
   },
   {

@@ -5,6 +5,7 @@ import { brief, faultOf, insist, insistSame, shown, thrownBy } from '../insist.t
 import { type Lab, live, of } from '../lab.ts';
 import { logsDuring } from '../logs.ts';
 import type { ConformanceRule } from '../rule.ts';
+import { holdsSecret } from '../secrets.ts';
 import type { Subject } from '../subject.ts';
 import { verbsBeside } from '../verbs.ts';
 
@@ -73,13 +74,13 @@ const unanswered = (name: string, what: string, action: FaultAction): Conformanc
 export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     name: 'status-401',
-    about: 'refused credentials are auth, whichever verb meets them',
+    about: 'refused credentials are `auth`, whichever verb meets them',
     why: 'the account is paused and a person told; as anything else thousands of records would fail one by one',
     run: (lab) => everywhere(lab, lab.subject.answers?.unauthorized ?? UNAUTHORIZED, ['auth'], 'a 401'),
   },
   {
     name: 'status-403',
-    about: 'a lack of rights is refused, or auth',
+    about: 'a lack of rights is `refused`, or `auth`',
     why: 'only a person can mend it: trying again spends the calls that others need',
     run: (lab) => everywhere(lab, lab.subject.answers?.forbidden ?? FORBIDDEN, ['refused', 'auth'], 'a 403'),
   },
@@ -228,7 +229,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
           lab.fake.fault({ match: '.', times: 1, action });
           const ended = await work().catch((error: unknown) => error);
           const text = ended instanceof Error ? shown(ended) : JSON.stringify(ended);
-          insist(!holds(text, secrets), `an error of ${verb} (${describe(action)}) shows a secret`);
+          insist(!holdsSecret(text, secrets), `an error of ${verb} (${describe(action)}) shows a secret`);
         }
     },
   },
@@ -257,14 +258,5 @@ function echoing(action: FaultAction, secrets: Subject['secrets']): FaultAction 
   const isOpen = typeof body === 'object' && body !== null && !Array.isArray(body);
   return isOpen ? { ...action, body: { ...body, token: secrets.join(' ') } } : action;
 }
-
-function holds(text: string, secrets: Subject['secrets']): boolean {
-  const texts = [text, ...base64In(text)];
-  return secrets.some((secret) => secret !== '' && texts.some((each) => each.includes(secret)));
-}
-
-/** What the parts of a text say that may be base64, as the header of a user and a password is. */
-const base64In = (text: string): readonly string[] =>
-  (text.match(/[\w+/-]{4,}/gu) ?? []).map((part) => Buffer.from(part, 'base64').toString());
 
 const describe = (action: FaultAction): string => (action.kind === 'status' ? `status ${action.status}` : action.kind);

@@ -12,6 +12,7 @@ async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<bo
   return outcome?.kind === 'rejected' && Object.hasOwn(outcome.properties, name);
 }
 
+const BLANKS = '  two  blanks \n\n';
 const TIME = '2024-02-29T13:45:30.000Z';
 
 /** Writes a time and insists that the CRM holds it, and that it comes back, however its zone is spelled. */
@@ -75,6 +76,24 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
     run: async (lab) => {
       const { long, text } = lab.subject.properties;
       await roundTrip(lab, { [text]: 'Smørrebrød & Æblegård ApS 🦢', [long]: `${'Å'.repeat(1_990)}\n"q" \\` });
+    },
+  },
+  {
+    name: 'keeps-blanks',
+    about:
+      'a text goes there and back with its blanks: at its edges, doubled, and lines at its end, as the CRM holds them',
+    why: 'a text that is trimmed on the way is not what a person wrote, and an undo or a value put back changes it',
+    run: async (lab) => {
+      const { long } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      lab.fake.edit(id, { [long]: BLANKS });
+      const typed = lab.held(id, long);
+      const isRead = lab.subject.lacks?.read === undefined;
+      if (isRead) insistSame((await valuesOf(lab, id, [long]))[long], typed, `${long} as a person typed it, read`);
+      lab.fake.edit(id, { [long]: null });
+      const outcome = of(await lab.write([id], { [long]: BLANKS }), id);
+      insist(outcome?.kind === 'written', `it came back as ${brief(outcome)}`);
+      insistSame(lab.held(id, long), typed, `what the CRM holds in ${long}, against the same text typed by a person`);
     },
   },
   {

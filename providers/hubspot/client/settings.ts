@@ -34,6 +34,7 @@ export const HubspotSettings = Type.Object(
         perSeconds: Type.Number({ exclusiveMinimum: 0, default: 10, description: 'Length of the window in seconds.' }),
       },
       {
+        additionalProperties: false,
         default: { calls: 190, perSeconds: 10 },
         description:
           'The burst limit of the app: 100 calls per 10 s on Free and Starter, 190 on Professional and Enterprise, 250 with the API limit increase. Set it lower if other software shares the app.',

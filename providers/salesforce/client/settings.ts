@@ -65,6 +65,7 @@ export const SalesforceSettings = Type.Object(
         perSeconds: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Length of the window in seconds.' }),
       },
       {
+        additionalProperties: false,
         default: { calls: 20, perSeconds: 1 },
         description: 'Pace of the calls. Salesforce publishes no limit per second, only one per day.',
       },

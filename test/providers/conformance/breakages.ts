@@ -1,6 +1,6 @@
 /** One way to break each rule, as authors do it; the rest of the provider stays sound. */
 import Type from 'typebox';
-import { type Outcome, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import { type Outcome, type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import {
   answering,
   connection,
@@ -15,6 +15,7 @@ import {
   unmarked,
 } from './breaking.ts';
 import type { Breakage } from './toy.ts';
+import { TOKEN } from './toy-crm.ts';
 
 /** Rule → what breaks it and nothing else. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
@@ -31,7 +32,40 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     update: async (patches, signal) =>
       patches.length === 0 ? call('/update', signal, { patches: [] }).then(() => []) : sound.update(patches, signal),
   })),
-  'marks-secrets': { provider: { settings: Type.Object({ baseUrl: Type.String(), token: Type.String() }) } },
+  'marks-secrets': {
+    provider: {
+      settings: Type.Object({ baseUrl: Type.String(), token: Type.String() }, { additionalProperties: false }),
+    },
+  },
+  'closed-settings': {
+    provider: { settings: Type.Object({ baseUrl: Type.String(), token: Type.String({ secret: true }) }) },
+  },
+  'read-only-properties': connection((sound) => ({
+    properties: async (signal) => (await sound.properties(signal)).map((each) => ({ ...each, writable: true })),
+  })),
+  'check-is-cheap': connection((sound, call) => ({
+    check: async (signal) => {
+      for (let at = 0; at < 10; at += 1) await call('/rules', signal);
+      return sound.check(signal);
+    },
+  })),
+  'scans-without-search': connection((_sound, call) => ({
+    scan: async (properties, cursor, signal) => {
+      const page = await call<Partial<Page>>('/search', signal, { properties, cursor });
+      if (page.records === undefined) throw new ProviderError('unavailable', 'the toy answered without records');
+      return { ...page, records: page.records };
+    },
+  })),
+  'no-secret-in-addresses': {
+    http: (sound) => (request) => sound({ ...request, url: `${request.url}?access=${TOKEN}` }),
+  },
+  'precondition-guards': {
+    http: (sound) => (request) =>
+      sound(
+        request.url.endsWith('/update') ? { ...request, headers: { ...request.headers, 'If-Match': '*' } } : request,
+      ),
+  },
+  'conflict-is-not-written': answering(({ status }) => status === 409 || status === 412),
   'order-of-reads': connection((sound) => ({
     read: async (ids, names, signal) => (await sound.read(ids, names, signal)).toReversed(),
   })),
@@ -154,6 +188,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'unicode-and-long-text': patching((values) =>
     mapped(values, (value) => (typeof value === 'string' ? Buffer.from(value, 'latin1').toString('latin1') : value)),
   ),
+  // As where every text of a form is trimmed.
+  'keeps-blanks': patching((values) => mapped(values, (value) => (typeof value === 'string' ? value.trim() : value))),
   // Losses as accountants write them.
   numbers: patching((values) =>
     mapped(values, (value) => (typeof value === 'number' && value < 0 ? `(${-value})` : value)),
@@ -273,6 +309,12 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     find: async (property, value, signal) => {
       const { records } = await sound.scan([property], undefined, signal);
       return { records: records.filter(({ properties }) => String(properties[property]).includes(value)), sure: true };
+    },
+  })),
+  'finds-with-values': connection((sound) => ({
+    find: async (property, value, signal) => {
+      const { records = [], sure = true } = (await sound.find?.(property, value, signal)) ?? {};
+      return { records: records.map(({ id }) => ({ id, properties: {} })), sure };
     },
   })),
   creates: connection(({ create }) => ({

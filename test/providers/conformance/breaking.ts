@@ -54,7 +54,7 @@ export const answering = (fits: (answer: HttpResponse) => boolean): Breakage => 
     const { ids = [], patches = [] } = JSON.parse(request.body ?? '{}');
     const found = ids.map((id: string) => ({ kind: 'found', id, properties: {} }));
     const written = patches.map(({ id }: { id: string }) => ({ kind: 'written', id }));
-    return { ...answer, body: JSON.stringify({ results: [...found, ...written] }) };
+    return { ...answer, status: 200, body: JSON.stringify({ results: [...found, ...written] }) };
   },
 });
 export const refuse = (): never => {

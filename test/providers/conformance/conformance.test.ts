@@ -1,7 +1,9 @@
+import Type from 'typebox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conformance, judge } from '../../../providers/conformance/conformance.ts';
 import type { Subject } from '../../../providers/conformance/subject.ts';
-import { type Connection, ProviderError, type Read } from '../../../providers/provider.ts';
+import { type Connection, type Outcome, ProviderError, type Read } from '../../../providers/provider.ts';
+import { readDoc, tableIn } from '../../support/docs.ts';
 import { BREAKAGES } from './breakages.ts';
 import { type Breakage, toyProvider, toySubject } from './toy.ts';
 import { TOKEN } from './toy-crm.ts';
@@ -11,6 +13,23 @@ const broken = async (subject: Subject): Promise<readonly string[]> => {
   for await (const { name, kind } of judge(subject)) if (kind === 'broken') names.push(name);
   return names;
 };
+
+/** Every update with the version of its records; `judge` says what an update becomes that the toy did not take for it. */
+const conditionally =
+  (judge: (outcome: Outcome) => Outcome): NonNullable<Breakage['http']> =>
+  (sound) =>
+  async (request) => {
+    if (!request.url.endsWith('/update')) return sound(request);
+    const ids: readonly string[] = JSON.parse(request.body ?? '').patches.map(({ id }: { id: string }) => id);
+    const url = request.url.replace('/update', '/versions');
+    const versions = await sound({ ...request, url, body: JSON.stringify({ ids }) });
+    if (!versions.body.startsWith('{"version"')) return versions;
+    const headers = { ...request.headers, 'if-match': JSON.parse(versions.body).version };
+    const answer = await sound({ ...request, headers });
+    if (answer.status !== 412) return answer;
+    const results = ids.map((id) => judge({ kind: 'retry', id, reason: 'edited in between' }));
+    return { ...answer, status: 200, body: JSON.stringify({ results }) };
+  };
 
 const raw = (answer: unknown) => async () => answer as never;
 const fixture = (name: string): string => new URL(`./imports/${name}.ts`, import.meta.url).href;
@@ -29,6 +48,11 @@ describe('the conformance suite', () => {
 
   it.each(Object.entries(BREAKAGES))('catches a provider that breaks %s by that rule alone', async (rule, breakage) => {
     expect(await broken(toySubject(toyProvider(breakage)))).toEqual([rule]);
+  });
+
+  it('is listed in the documents rule by rule', () => {
+    const rules = conformance(toySubject(toyProvider())).map(({ name, about }) => [`\`${name}\``, about]);
+    expect(tableIn(readDoc('providers/README.md'), 'Rule', 'Requires').map((row) => Object.values(row))).toEqual(rules);
   });
 
   it('is proven rule by rule', () => {
@@ -234,15 +258,39 @@ describe('the conformance suite', () => {
   });
 
   it('lets an update read versions first, as where a write is conditional', async () => {
-    const conditional = toyProvider({
-      connection: (sound, call) => ({
-        update: async (patches, signal) => {
-          if (patches.length > 0) await call('/read', signal, { ids: patches.map(({ id }) => id), properties: [] });
-          return sound.update(patches, signal);
-        },
-      }),
+    expect(await broken(toySubject(toyProvider({ http: conditionally((edited) => edited) })))).toEqual([]);
+  });
+
+  it('catches a conditional write that takes an edit in between for its own success', async () => {
+    const http = conditionally(({ id }) => ({ kind: 'written', id }));
+    const checks = conformance(toySubject(toyProvider({ http })));
+    const rule = checks.find(({ name }) => name === 'precondition-guards');
+    await expect(rule?.run()).rejects.toThrow("what became of its patch: expected 'retry', got 'written'");
+  });
+
+  it('catches a scan by the search of a find that is not sure, whatever the subject says of it', async () => {
+    const lagging: Breakage['connection'] = (sound, call) => ({
+      find: async (property, value, signal) => {
+        await call('/search', signal, { properties: [property] });
+        return { records: (await sound.find?.(property, value, signal))?.records ?? [], sure: false };
+      },
+      scan: (properties, cursor, signal) => call('/search', signal, { properties, cursor }),
     });
-    expect(await broken(toySubject(conditional))).toEqual([]);
+    const subject = toySubject(toyProvider({ connection: lagging }));
+    const { search: _, ...calls } = subject.calls;
+    const rule = conformance({ ...subject, calls }).find(({ name }) => name === 'scans-without-search');
+    await expect(rule?.run()).rejects.toThrow("the scan called 'POST /search', which is a search");
+  });
+
+  it('names the setting whose members are open', async () => {
+    const auth = Type.Union([Type.Object({ user: Type.String() }), Type.Null()]);
+    const settings = Type.Object(
+      { baseUrl: Type.String(), auth: Type.Optional(auth) },
+      { additionalProperties: false },
+    );
+    const checks = conformance(toySubject(toyProvider({ provider: { settings } })));
+    const rule = checks.find(({ name }) => name === 'closed-settings');
+    await expect(rule?.run()).rejects.toThrow('the setting auth takes members');
   });
 
   it('skips what the CRM lacks, and says why', async () => {
@@ -273,6 +321,7 @@ describe('the conformance suite', () => {
       'create-names-what-it-refuses',
       'note-lost-answer',
       'finds',
+      'finds-with-values',
       'creates',
       'create-lost-answer',
       'changes',

@@ -21,12 +21,14 @@ const TYPES: Readonly<Record<string, string>> = {
   currency: 'string',
   share: 'number',
   site: 'url',
+  made: 'datetime',
 };
 /** What the toy says of some of them beside their type. */
 const MARKS: Readonly<Record<string, object>> = {
   turnover: { money: true, currencyIn: 'currency' },
   share: { fraction: true },
   site: { ownSite: true },
+  made: { writable: false, readOnly: 'the toy sets it' },
 };
 const SECTORS = [
   { value: '1', label: 'Farming' },
@@ -102,6 +104,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
     return { kind: 'written', id, replaced, stored: picked(row, Object.keys(properties)) };
   };
 
+  const versionOf = (ids: readonly string[]) => `"${ids.map((id) => rows.get(id)?.at ?? 0).join('-')}"`;
   const withheld: Right[] = [];
   const routes: Readonly<Record<string, (asked: Asked) => unknown>> = {
     'GET /me': () => ({ id: '7', name: 'Toy', notes: [] }),
@@ -120,6 +123,7 @@ export async function startToyCrm(): Promise<FakeCrm> {
         return row === undefined ? lost(id) : { kind: 'found', id, properties: picked(row, properties) };
       }),
     }),
+    'POST /versions': ({ ids }) => ({ version: versionOf(ids) }),
     'POST /update': ({ patches }) => ({ results: patches.map(({ id, properties }) => write(id, properties)) }),
     'POST /scan': ({ properties, cursor = '0' }) => {
       const after = [...rows].filter(([id]) => Number(id) > Number(cursor));
@@ -127,6 +131,8 @@ export async function startToyCrm(): Promise<FakeCrm> {
       const next = after.length > PAGE ? { cursor: page.at(-1)?.[0] } : {};
       return { records: page.map(([id, row]) => ({ id, properties: picked(row, properties) })), ...next };
     },
+    // The same in pages, as a search has them: it would end after 10,000.
+    'POST /search': (asked) => routes['POST /scan']?.(asked),
     'POST /find': ({ properties: [property = ''], value }) => {
       const found = [...rows].filter(([, row]) => String(row.values[property]) === value);
       return { records: found.map(([id, row]) => ({ id, properties: row.values })), sure: true };
@@ -181,11 +187,14 @@ export async function startToyCrm(): Promise<FakeCrm> {
     'GET /rules': () => [{ kind: 'required', name: 'name', about: 'a company has a name' }],
   };
 
-  const answer = ({ method, path, headers, body }: EmulatorRequest): EmulatorAnswer => {
+  const answer = ({ method, url, headers, body }: EmulatorRequest): EmulatorAnswer => {
     if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401 };
-    const route = routes[`${method} ${path}`];
+    const route = routes[`${method} ${url.pathname}`];
     if (route === undefined) return { status: 404 };
-    return { status: 200, body: route(body === '' ? {} : JSON.parse(body)) };
+    const asked = body === '' ? {} : JSON.parse(body);
+    const version = headers['if-match'] ?? '*';
+    const isCurrent = version === '*' || version === versionOf(asked.patches.map(({ id }: { id: string }) => id));
+    return isCurrent ? { status: 200, body: route(asked) } : { status: 412 };
   };
   const served = await serveEmulator(answer);
   return {

@@ -157,7 +157,8 @@ export const toySubject = (provider: Provider, module?: string): Subject => ({
     site: 'site',
   },
   refused: { property: 'email', value: 'no address' },
+  readOnly: 'made',
   absentId: '99999',
   hangMs: 80,
-  calls: { read: 'POST /read$', update: 'POST /update$', create: 'POST /create$' },
+  calls: { read: 'POST /read$', update: 'POST /update$', create: 'POST /create$', search: 'POST /search$' },
 });

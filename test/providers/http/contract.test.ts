@@ -1,9 +1,16 @@
 /** An API of one's own under the suite that every provider passes: one that tells all, and one that tells nothing. */
-import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
+import { type HttpEmulatorOptions, startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
 import { http } from '../../../providers/http/provider.ts';
 import { describeConformance } from '../conforms.ts';
 
 const TOKEN = 'Bearer secret-of-the-contract';
+
+/** The API, with a property that it sets by itself: the settings say so, for nobody can ask it. */
+async function started(options: HttpEmulatorOptions) {
+  const emulator = await startHttpEmulator(options);
+  const properties = [{ name: 'changedAt', type: 'datetime', readOnly: true }];
+  return { ...emulator, settings: { ...emulator.settings, properties } };
+}
 
 const common = {
   provider: http,
@@ -18,6 +25,7 @@ const common = {
     boolean: 'advertisingProtected',
   },
   refused: { property: 'email', value: 'no address' },
+  readOnly: 'changedAt',
   absentId: '8000001',
   calls: { read: 'GET /companies/', update: 'POST /companies/', create: 'POST /companies$' },
 };
@@ -28,13 +36,13 @@ const lacks = {
 
 describeConformance('an API that can be read', {
   ...common,
-  start: () => startHttpEmulator({ authValue: TOKEN }),
+  start: () => started({ authValue: TOKEN }),
   lacks,
 });
 
 describeConformance('an API that tells nothing', {
   ...common,
-  start: () => startHttpEmulator({ authValue: TOKEN, blind: true }),
+  start: () => started({ authValue: TOKEN, blind: true }),
   lacks: {
     ...lacks,
     check: 'without listUrl nothing can be asked of it',

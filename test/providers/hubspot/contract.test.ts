@@ -40,8 +40,14 @@ for (const apiVersion of ['2026-09', 'v3']) {
       site: 'website',
     },
     refused: { property: 'industry', value: 'BEEKEEPING' },
+    readOnly: 'hs_lastmodifieddate',
     absentId: '8000000001',
-    calls: { read: 'POST .*/batch/read', update: 'POST .*/batch/update', create: 'POST .*/companies$|POST .*/0-2$' },
+    calls: {
+      read: 'POST .*/batch/read',
+      update: 'POST .*/batch/update',
+      create: 'POST .*/companies$|POST .*/0-2$',
+      search: '/search$',
+    },
     answers: {
       unauthorized: {
         kind: 'status',

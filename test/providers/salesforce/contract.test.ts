@@ -27,6 +27,7 @@ describeConformance('salesforce', {
   },
   company: { Name: 'Emulated ApS' },
   refused: { property: 'CVR_Email__c', value: 'no address' },
+  readOnly: 'LastModifiedDate',
   absentId: toLongId('001Qy0100000zzz'),
   calls: {
     read: 'POST .*/composite/sobjects/Account',

@@ -163,6 +163,7 @@ export const subject = defineSubject({
   secrets: [KEY],
   properties: { text: 'title', long: 'story', number: 'people', date: 'opened' },
   refused: { property: 'mail', value: 'no address' },
+  readOnly: 'size',
   absentId: 'L-99999',
   hangMs: 80,
   calls: { read: 'POST /entries/read', update: 'POST /entries/update', create: 'POST /entries/add' },

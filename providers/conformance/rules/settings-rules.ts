@@ -1,4 +1,4 @@
-/** The rule about settings that hold secrets. */
+/** The rules about settings: which hold secrets, and that there are no others. */
 import { brief, insist } from '../insist.ts';
 import { settingsOf } from '../lab.ts';
 import type { BareRule } from '../rule.ts';
@@ -35,7 +35,35 @@ function textsIn(schema: Fields, values: readonly unknown[], path = ''): readonl
   ];
 }
 
-export const SETTINGS_RULE: BareRule = {
+/** The paths of the objects in a schema that take members which it does not name; '' is the whole of it. */
+function openIn(schema: Fields, path = ''): readonly string[] {
+  const { properties, items, additionalProperties } = schema;
+  const options = [...listOf(schema['anyOf']), ...listOf(schema['oneOf']), ...listOf(schema['allOf'])];
+  const under = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  return [
+    ...(isFields(properties) && additionalProperties !== false ? [path] : []),
+    ...options.flatMap((option) => openIn(option, path)),
+    ...(isFields(items) ? openIn(items, path) : []),
+    ...Object.entries(isFields(properties) ? properties : {}).flatMap(([key, property]) =>
+      isFields(property) ? openIn(property, under(key)) : [],
+    ),
+  ];
+}
+
+const CLOSED: BareRule = {
+  name: 'closed-settings',
+  about:
+    'the schema of the settings takes no setting that it does not name: `additionalProperties: false` on each object',
+  why: 'a misspelt setting is ignored without a word, and a secret in it is masked nowhere',
+  run: async ({ provider: { settings } }) => {
+    insist(isFields(settings), 'settings is no schema: a Type.Object of typebox 1 is needed');
+    const [open] = openIn(settings);
+    const place = open === '' ? 'settings' : `the setting ${open}`;
+    insist(open === undefined, `${place} takes members that the schema does not name: add additionalProperties: false`);
+  },
+};
+
+const SECRET: BareRule = {
   name: 'marks-secrets',
   about: 'a setting that holds a token, a password or a key is marked `secret: true` in the schema',
   why: 'unmarked it is shown by `config show`, and stands in logs and errors',
@@ -61,3 +89,5 @@ export const SETTINGS_RULE: BareRule = {
     }
   },
 };
+
+export const SETTINGS_RULES: readonly BareRule[] = [SECRET, CLOSED];
