@@ -31,7 +31,7 @@ export const command = defineCommand({
       service?.secretKey === undefined ? '' : ' Keep service.secretKey with it: it decrypts the secrets in the store.';
     context.output.result(
       { file: to, bytes: size, ...(keyFile !== undefined && { keyFile }) },
-      `${wrote}${configured} To restore, stop the daemon and put ${keyFile === undefined ? "it in the store's place" : 'both in the places of the store and its key'}.`,
+      `${wrote}${configured} To restore it, stop the daemon and run: cvrsync restore ${file}`,
     );
     return 0;
   },

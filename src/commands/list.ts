@@ -61,6 +61,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
   { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
+  { name: 'restore', about: "put a copy of the store in the store's place", load: () => import('./restore.ts') },
   {
     name: 'backfill',
     about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',

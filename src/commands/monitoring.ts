@@ -11,6 +11,7 @@ import { type CarryStanding, carry } from './monitoring/carry.ts';
 import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './monitoring/context.ts';
 import { list } from './monitoring/list.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
+import { update } from './monitoring/update.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -87,8 +88,8 @@ const jobs = defineCommand({
 
 export const command = defineCommand({
   name: 'monitoring',
-  about: 'have companies monitored for CRM records: add, remove, list, jobs',
-  commands: [add, remove, list, jobs],
+  about: 'have companies monitored for CRM records: add, remove, list, jobs, update',
+  commands: [add, remove, list, jobs, update],
 });
 
 /** The other company whose number the record holds, if it holds one. Throws where there is no such record. */

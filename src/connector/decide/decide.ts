@@ -15,6 +15,8 @@ export interface Inputs {
   readonly stored?: PropertyValue | undefined;
   /** Whether what the CRM holds is an older write of ours that arrived after a newer one. */
   readonly overtaken?: boolean;
+  /** Whether we wrote last what a later event said than the one that `now` is of, which the store has lost. */
+  readonly isAhead?: boolean;
   readonly policy: Policy;
   /** The override of this property, which counts more than the policy; undefined where there is none. */
   readonly override: 'release' | 'hold' | undefined;
@@ -27,7 +29,7 @@ export interface Inputs {
 /** The rule that decided, by name: history and `explain` show it. */
 export type DecisionRule =
   | 'same' // the CRM holds the value already
-  | 'stored' // the CRM holds what it made of the value
+  | 'stored' // the CRM holds what it made of the value, or a value of ours from a later event that the store has lost
   | 'held' // a hold: nothing is written
   | 'never' // the policy says so
   | 'released' // a release: the register wins
@@ -46,13 +48,13 @@ export interface Decision {
 
 /** Decides one property; pure and total. `keep` is a person's edit that stays until it is released. */
 export function decide(inputs: Inputs): Decision {
-  const { crm, now, known, last, stored, overtaken, policy, override, trusted, same } = inputs;
+  const { crm, now, known, last, stored, overtaken, isAhead, policy, override, trusted, same } = inputs;
   if (same(crm, now)) return { action: 'skip', rule: 'same' };
   if (override === 'hold') return { action: 'skip', rule: 'held' };
   if (policy === 'never') return { action: 'skip', rule: 'never' };
   const isOurs = isOneOf(crm, [last, stored], same);
   // Written again, the value would end as it stands: without end under `always`.
-  if (isOurs && isOneOf(now, [last], same)) return { action: 'skip', rule: 'stored' };
+  if (isOurs && (isAhead === true || isOneOf(now, [last], same))) return { action: 'skip', rule: 'stored' };
   if (isBlank(crm)) return { action: 'write', rule: 'blank' };
   if (policy === 'always') return { action: 'write', rule: 'always' };
   if (override === 'release') return { action: 'write', rule: 'released' };

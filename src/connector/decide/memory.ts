@@ -8,6 +8,11 @@ export interface PropertyMemory {
   /** What the CRM stored instead, if it differs. */
   readonly stored: PropertyValue | undefined;
   readonly writtenAt: number;
+  /**
+   * Set if we wrote it in a gap, a time of which the store knows nothing: facts of receipts up to this one are older than
+   * the value.
+   */
+  readonly aheadOf?: number;
   /** What the last undo restored, as the CRM stored it; looked up only if writes are pending. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
   /** A value that was set aside. */

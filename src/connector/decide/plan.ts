@@ -175,7 +175,20 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const last = late === undefined ? remembered?.written : late.now;
   const stored = storedOf(remembered, late, override);
   const overtaken = late?.overtook === true;
-  const inputs = { crm: held, now, known, last, stored, overtaken, policy, override: override?.kind, trusted, same };
+  const isAhead = remembered?.aheadOf !== undefined && seq <= remembered.aheadOf;
+  const inputs = {
+    crm: held,
+    now,
+    known,
+    last,
+    stored,
+    overtaken,
+    isAhead,
+    policy,
+    override: override?.kind,
+    trusted,
+    same,
+  };
   const decision = decide(inputs);
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
   // Most are that and no more; to spread what is absent takes longer than the decision.

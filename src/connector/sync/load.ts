@@ -3,6 +3,7 @@ import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
+import { type Gap, readGaps } from '../../store/recovery/gap.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
 import { withCurrencyFields } from '../decide/groups/currency.ts';
 import type { PropertyMemory, RefusedValue } from '../decide/memory.ts';
@@ -36,6 +37,8 @@ export interface LinkedRecord {
   readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly pending: readonly PendingWrite[];
+  /** Times of which the store knows nothing. */
+  readonly gaps: readonly Gap[];
 }
 
 /** Records of a connection, and the fields that its mapping names. */
@@ -74,7 +77,7 @@ export async function loadLinked(
   // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
   const known = await readKnownValues(db, entities, fields);
   const wholes = await readKnownAddresses(db, entities, fields);
-  const [facts, written, states, overrides, pending] = await Promise.all([
+  const [facts, written, states, overrides, pending, gaps] = await Promise.all([
     readKnownFacts(db, entities, withCurrencyFields(fields)),
     readWritten(db, provider, ids),
     db
@@ -85,6 +88,7 @@ export async function loadLinked(
       .execute(),
     readOverrides(db, provider, ids, now),
     readPendingWrites(db, `sync:${provider}`, ids),
+    readGaps(db),
   ]);
   const restored = await readRestored(db, provider, [...new Set(pending.map(({ key }) => key))]);
   const statesOf = Map.groupBy(states, (state) => state.record_id);
@@ -105,9 +109,10 @@ export async function loadLinked(
       written.get(record_id) ?? NOTHING_WRITTEN,
       (statesOf.get(record_id) ?? []).map(stateMemory((facts.get(entity)?.newestSeq ?? 0) > synced_seq, now)),
       pendingOf.get(record_id) ?? [],
-      restored.get(record_id) ?? NOTHING_RESTORED,
+      { restored: restored.get(record_id) ?? NOTHING_RESTORED, gaps },
     ),
     pending: pendingOf.get(record_id) ?? [],
+    gaps,
   }));
 }
 
@@ -115,7 +120,8 @@ const NOTHING_KNOWN: KnownFacts = { facts: new Map(), newestSeq: 0 };
 const NOTHING_WRITTEN: WrittenValues = new Map();
 const NO_OVERRIDES: Overrides = new Map();
 
-const NOTHING: PropertyMemory = {
+/** What is remembered of a property that nothing is known of. */
+export const NOTHING: PropertyMemory = {
   written: undefined,
   stored: undefined,
   writtenAt: 0,
@@ -188,11 +194,11 @@ function rememberedOf(
   written: WrittenValues,
   states: readonly { readonly property: string; readonly memory: StateMemory }[],
   writes: readonly PendingWrite[],
-  restored: RestoredValues,
+  { restored, gaps }: { readonly restored: RestoredValues; readonly gaps: readonly Gap[] },
 ): ReadonlyMap<string, PropertyMemory> {
   const remembered = new Map<string, PropertyMemory>();
   for (const [property, { value, at, stored }] of written)
-    remembered.set(property, { ...NOTHING, written: value, stored, writtenAt: at });
+    remembered.set(property, { ...NOTHING, written: value, stored, writtenAt: at, ...aheadBy(gaps, at) });
   for (const { property, memory } of states)
     remembered.set(property, { ...(remembered.get(property) ?? NOTHING), ...memory });
   for (const from of writes)
@@ -202,6 +208,12 @@ function rememberedOf(
       remembered.set(property, { ...known, pending, restored: restored.get(property) });
     }
   return remembered;
+}
+
+/** What a write in a gap is ahead of. */
+export function aheadBy(gaps: readonly Gap[], at: number): Pick<PropertyMemory, 'aheadOf'> {
+  const gap = gaps.findLast(({ since, until }) => at > since && at <= until);
+  return gap === undefined ? {} : { aheadOf: gap.seq };
 }
 
 /**

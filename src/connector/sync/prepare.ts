@@ -1,6 +1,6 @@
 /** prepare: reads records in the CRM and decides each, as the last thing before they are written. */
 import type { Patch, Property, Read } from '../../../providers/provider.ts';
-import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
@@ -13,7 +13,8 @@ import { type Objection, objectionTo } from '../heal/decide-link.ts';
 import { behindSafetyLimit } from '../heal/safety-limit.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
-import { recogniseStored } from './recognise.ts';
+import { type Recognised, recogniseStored } from './recognise.ts';
+import { rememberWritten } from './written.ts';
 
 export interface PrepareDeps {
   readonly store: Store;
@@ -68,10 +69,15 @@ export async function prepare(
   const { crm, records } = undecided;
   const first = await readAndDecide({ store, now }, undecided, signal);
   const recognised = await recogniseStored(crm.connection, first.found, signal);
+  if (recognised !== undefined) await rememberRecognised(store, crm.name, claims, recognised);
   const { found, readFrom, schema } =
     recognised === undefined
       ? first
-      : await readAndDecide({ store, now }, { ...undecided, schema: first.schema, records: recognised }, signal);
+      : await readAndDecide(
+          { store, now },
+          { ...undecided, schema: first.schema, records: recognised.records },
+          signal,
+        );
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
   const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });
@@ -84,6 +90,24 @@ export async function prepare(
     return { ...each, asLoaded: asLoaded.has(id), isOurs: ours.has(id) };
   });
   return { prepared, begun, readFrom, schema };
+}
+
+/** Remembers what we wrote in a gap, unless another process has the record's lane by now. */
+async function rememberRecognised(
+  store: Store,
+  provider: string,
+  claims: readonly Claim[],
+  { written }: Recognised,
+): Promise<void> {
+  if (written.length === 0) return;
+  await store.write(async (tx) => {
+    const ours = await held(tx, claims);
+    await rememberWritten(
+      tx,
+      provider,
+      written.filter(({ id }) => ours.has(id)),
+    );
+  });
 }
 
 /** A record that was read, and what is decided for it. */

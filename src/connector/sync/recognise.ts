@@ -1,53 +1,66 @@
 /**
- * recognise: what a CRM made of a write whose answer was lost. Nobody knows that value, and it looks like a person's edit:
- * the CRM's own history says who wrote it.
+ * recognise: values in a CRM that look like a person's edit and are ours, by the CRM's own history: what it made of a write
+ * whose answer was lost, and what we wrote in a gap, a time of which the store knows nothing.
  */
-import { type Connection, type PropertyEdit, ProviderError } from '../../../providers/provider.ts';
-import type { Planned } from '../decide/planned.ts';
-import type { LinkedRecord } from './load.ts';
+import { type Connection, type PropertyEdit, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
+import { isBlank } from '../decide/decide.ts';
+import type { Pending, Planned } from '../decide/planned.ts';
+import { aheadBy, type LinkedRecord, NOTHING } from './load.ts';
+import type { WrittenProperty } from './written.ts';
 
 /** How far the CRM's clock may be off. */
 const CLOCK_MS = 3_600_000;
+/** A person's value that we put back in a gap is from so long before it at most. */
+const BEFORE_GAP_MS = 2 * 365 * 24 * 3_600_000;
 
 interface Decided {
   readonly record: LinkedRecord;
   readonly planned?: readonly Planned[];
 }
 
+/** A value that may be ours although the store does not know it. */
+interface Doubt {
+  readonly record: LinkedRecord;
+  readonly planned: Planned;
+  /** The write without an answer that it may have come by; else it may have been written in a gap. */
+  readonly pending: Pending | undefined;
+}
+
+/** Records with what their CRM's history says is ours. */
+export interface Recognised {
+  readonly records: readonly LinkedRecord[];
+  /** What was written in a gap, to be remembered. */
+  readonly written: readonly WrittenProperty[];
+}
+
 /**
- * The records again, with what the CRM made of a pending write where its history says that the value is ours; undefined
- * where nothing is recognised. No call where no pending write's property seems edited; a CRM without a history knows nothing.
+ * The records again, with the values that are ours by the CRM's history; undefined if nothing is recognised. No call if
+ * nothing is in doubt; a CRM without a history knows nothing.
  */
 export async function recogniseStored(
   { edits: history }: Pick<Connection, 'edits'>,
   decided: readonly Decided[],
   signal: AbortSignal,
-): Promise<readonly LinkedRecord[] | undefined> {
-  const doubted = decided.flatMap(({ record, planned = [] }) =>
-    planned.flatMap((each) => {
-      const pending = record.remembered.get(each.property)?.pending.at(-1);
-      const isDoubtful = each.rule === 'edited' && each.late === undefined;
-      return isDoubtful && pending !== undefined ? [{ record, planned: each, pending }] : [];
-    }),
-  );
-  if (history === undefined || doubted.length === 0) return undefined;
-  const ids = [...new Set(doubted.map(({ record }) => record.id))];
-  const properties = [...new Set(doubted.map(({ planned }) => planned.property))];
-  const since = Math.min(...doubted.map(({ pending }) => pending.from.at)) - CLOCK_MS;
+): Promise<Recognised | undefined> {
+  const doubts = decided.flatMap(({ record, planned = [] }) => planned.flatMap((each) => doubtIn(record, each)));
+  if (history === undefined || doubts.length === 0) return undefined;
+  const ids = [...new Set(doubts.map(({ record }) => record.id))];
+  const properties = [...new Set(doubts.map(({ planned }) => planned.property))];
+  const since = Math.min(...doubts.map(askedSince));
   const edits = await history(ids, properties, since, signal).catch(silentIfRefused);
-  const last = new Map(edits.map((edit) => [`${edit.id} ${edit.property}`, edit]));
-  const ours = doubted.filter(({ record, planned }) => isOwn(last.get(`${record.id} ${planned.property}`), planned));
-  if (ours.length === 0) return undefined;
-  const oursOf = Map.groupBy(ours, ({ record }) => record);
-  return decided.map(({ record }) => {
-    const own = oursOf.get(record);
-    return own === undefined
-      ? record
-      : withStored(
-          record,
-          own.map(({ planned }) => planned),
-        );
-  });
+  const histories = Map.groupBy(edits, ({ id, property }) => `${id} ${property}`);
+  const historyOf = ({ record, planned }: Doubt) => histories.get(`${record.id} ${planned.property}`) ?? [];
+  const late = doubts.filter((doubt) => doubt.pending !== undefined && isOwn(historyOf(doubt).at(-1), doubt.planned));
+  const written = doubts.flatMap((doubt) =>
+    doubt.pending === undefined ? (writtenInGap(doubt, historyOf(doubt)) ?? []) : [],
+  );
+  if (late.length + written.length === 0) return undefined;
+  const lateOf = Map.groupBy(late, ({ record }) => record);
+  const writtenOf = Map.groupBy(written, ({ id }) => id);
+  const records = decided.map(({ record }) =>
+    withWritten(withStored(record, lateOf.get(record) ?? []), writtenOf.get(record.id) ?? []),
+  );
+  return { records, written };
 }
 
 /** These credentials may not read it: then it knows nothing. */
@@ -56,19 +69,61 @@ function silentIfRefused(error: unknown): readonly PropertyEdit[] {
   throw error;
 }
 
+function doubtIn(record: LinkedRecord, planned: Planned): readonly Doubt[] {
+  if (planned.late !== undefined) return [];
+  const memory = record.remembered.get(planned.property) ?? NOTHING;
+  const pending = memory.pending.at(-1);
+  if (pending !== undefined) return planned.rule === 'edited' ? [{ record, planned, pending }] : [];
+  const gap = record.gaps.at(-1);
+  if (gap === undefined || memory.writtenAt > gap.since) return [];
+  const isNewDifference = planned.rule === 'edited' && memory.kept?.crm !== JSON.stringify(planned.old);
+  const isOldWrite = planned.action === 'write' && planned.seq <= gap.seq;
+  const isKnown = planned.old === memory.written || planned.old === memory.stored;
+  return !isKnown && (isNewDifference || isOldWrite) ? [{ record, planned, pending }] : [];
+}
+
+const askedSince = ({ record, pending }: Doubt): number =>
+  pending === undefined
+    ? Math.min(...record.gaps.map(({ since }) => since)) - BEFORE_GAP_MS
+    : pending.from.at - CLOCK_MS;
+
 /**
  * Whether the newest edit is ours and left what the record was read with. An edit without a value is of the record as a
  * whole: it may be a write of ours to other properties, and a person's value beside it would be overwritten.
  */
-const isOwn = (edit: PropertyEdit | undefined, { old }: Planned): boolean => edit?.own === true && edit.value === old;
+const isOwn = (edit: PropertyEdit | undefined, { old }: Pick<Planned, 'old'>): edit is PropertyEdit =>
+  edit?.own === true && edit.value === old;
 
-function withStored(record: LinkedRecord, planned: readonly Planned[]): LinkedRecord {
+/** The write of ours in a gap that left the value; undefined if a person had it before: then an undo of ours put it back. */
+function writtenInGap({ record, planned }: Doubt, edits: readonly PropertyEdit[]): WrittenProperty | undefined {
+  const newest = edits.at(-1);
+  const gap = newest && record.gaps.findLast(({ since, until }) => newest.at > since && newest.at <= until);
+  if (!isOwn(newest, planned) || gap === undefined) return undefined;
+  const value: PropertyValue = planned.old;
+  if (!isBlank(value) && edits.some((edit) => !edit.own && edit.value === value)) return undefined;
+  return { id: record.id, property: planned.property, value, at: newest.at };
+}
+
+function withStored(record: LinkedRecord, late: readonly Doubt[]): LinkedRecord {
+  if (late.length === 0) return record;
   const remembered = new Map(record.remembered);
-  for (const { property, old } of planned) {
-    const memory = remembered.get(property);
+  for (const { planned } of late) {
+    const memory = remembered.get(planned.property);
     const newest = memory?.pending.at(-1);
     if (memory === undefined || newest === undefined) continue;
-    remembered.set(property, { ...memory, pending: [...memory.pending.slice(0, -1), { ...newest, stored: old }] });
+    const pending = [...memory.pending.slice(0, -1), { ...newest, stored: planned.old }];
+    remembered.set(planned.property, { ...memory, pending });
+  }
+  return { ...record, remembered };
+}
+
+function withWritten(record: LinkedRecord, written: readonly WrittenProperty[]): LinkedRecord {
+  if (written.length === 0) return record;
+  const remembered = new Map(record.remembered);
+  for (const { property, value, at } of written) {
+    const memory = remembered.get(property) ?? NOTHING;
+    const ours = { written: value, stored: undefined, writtenAt: at, ...aheadBy(record.gaps, at) };
+    remembered.set(property, { ...memory, ...ours });
   }
   return { ...record, remembered };
 }

@@ -30,6 +30,7 @@ const record = {
   remembered: new Map([['name', memory]]),
   overrides: new Map(),
   pending: [],
+  gaps: [],
   trust: 'crm',
   origin: 'number',
   mismatch: null,
@@ -48,7 +49,7 @@ const recognise = (edit: Omit<PropertyEdit, 'id' | 'property' | 'by'>) =>
   );
 
 test('a value that the history shows as ours is recognised', async () => {
-  const [found] = (await recognise({ at: SENT_AT, own: true, value: "Ida's own" })) ?? [];
+  const [found] = (await recognise({ at: SENT_AT, own: true, value: "Ida's own" }))?.records ?? [];
   expect(found?.remembered.get('name')?.pending).toMatchObject([{ stored: "Ida's own" }]);
 });
 

@@ -19,6 +19,7 @@ const record = {
   remembered: new Map(),
   overrides: new Map(),
   pending: [],
+  gaps: [],
   trust: 'crm',
   origin: 'number',
   mismatch: null,

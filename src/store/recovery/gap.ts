@@ -1,0 +1,68 @@
+/**
+ * Gaps: times of which the store knows nothing, because it comes from a copy or lost a part of its journal. What cvrsync
+ * wrote into a CRM in a gap is in no table, and must not pass for a person's edit.
+ */
+import { sql } from 'kysely';
+import { readValue, writeValue } from '../kv.ts';
+import type { Db, Tx } from '../store.ts';
+
+export interface Gap {
+  /** The last that the store knows of, in ms since 1970. */
+  readonly since: number;
+  readonly until: number;
+  /** The newest receipt that the store knew: what a later one states is news. */
+  readonly seq: number;
+  readonly cause: 'restored' | 'journal';
+  /** When full updates of all companies were asked for, in ms since 1970; absent before that. */
+  readonly askedAt?: number;
+}
+
+const KEY = 'store:gaps';
+const KEPT = 20;
+
+/** Oldest first. */
+export async function readGaps(db: Db): Promise<readonly Gap[]> {
+  const text = await readValue(db, KEY);
+  // Only this file writes it.
+  return text === undefined ? [] : (JSON.parse(text) as readonly Gap[]);
+}
+
+/** Records that the store knows nothing of the time from `since`, or from its own last sign of life, until now. */
+export async function recordGap(
+  tx: Tx,
+  { cause, since }: { readonly cause: Gap['cause']; readonly since?: number | undefined },
+  now: number,
+): Promise<Gap> {
+  const { rows } = await sql<{ seq: number | null }>`select max(each.seq) as seq from
+    (select max(seq) as seq from receipt union all select max(seq) from fact) as each`.execute(tx);
+  const gap: Gap = { since: since ?? (await lastSignOf(tx, now)), until: now, seq: Number(rows[0]?.seq ?? 0), cause };
+  await writeGaps(tx, [...(await readGaps(tx)), gap].slice(-KEPT), now);
+  return gap;
+}
+
+/** Records that full updates of all companies were asked for. */
+export async function closeGaps(tx: Tx, now: number): Promise<void> {
+  const gaps = await readGaps(tx);
+  if (gaps.some(({ askedAt }) => askedAt === undefined))
+    await writeGaps(
+      tx,
+      gaps.map((gap) => ({ askedAt: now, ...gap })),
+      now,
+    );
+}
+
+const writeGaps = (tx: Tx, gaps: readonly Gap[], now: number): Promise<void> =>
+  writeValue(tx, KEY, JSON.stringify(gaps), now);
+
+/** When the store was last written to, as far as its rows tell: a daemon renews its own every ten seconds. 0 for an empty store. */
+export async function lastSignOf(db: Db, now: number): Promise<number> {
+  const { rows } = await sql<{ at: number | null }>`select max(each.at) as at from (
+      select max(seen_at) as at from daemon
+      union all select max(updated_at) from kv
+      union all select received_at from (select received_at from arrival order by seq desc limit 1) as newest
+      union all select received_at from (select received_at from receipt order by seq desc limit 1) as newest
+      union all select at from (select at from history order by id desc limit 1) as newest
+      union all select at from (select at from audit order by id desc limit 1) as newest
+    ) as each where each.at <= ${now}`.execute(db);
+  return Number(rows[0]?.at ?? 0);
+}
