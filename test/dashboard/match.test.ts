@@ -255,6 +255,32 @@ describe('in a browser', () => {
     expect(await linked()).toEqual([`${records[0]} removed`]);
   });
 
+  it('single keys can be switched off, in this browser, where they are listed and among the sessions', async () => {
+    const { fixture, records, token } = await matched();
+    const { page, expectSound } = await open();
+    const base = fixture.app.adminUrl;
+    await signIn(page, base, await token('operator'));
+    await page.goto(`${base}/match`);
+    const box = page.getByLabel('Single keys act in this browser');
+    expect(await box.isChecked()).toBe(true);
+    await box.uncheck();
+    await expectSound();
+    await page.reload();
+    expect(await box.isChecked()).toBe(false);
+    // By then a key would have answered.
+    await expect
+      .poll(async () => {
+        for (const key of ['1', 'n', 'l', '/']) await page.keyboard.press(key);
+        return Number(await page.evaluate('performance.now()'));
+      })
+      .toBeGreaterThan(1_000);
+    expect([page.url(), await page.evaluate('document.activeElement.type')]).toEqual([`${base}/match`, undefined]);
+    await page.goto(`${base}/sessions`);
+    await box.check();
+    await page.goto(`${base}/match`);
+    await pressUntil(page, 'l', `${base}/match?after=hubspot%2F${records[0]}`);
+  });
+
   it.each([
     { theme: 'light', width: 1280 },
     { theme: 'dark', width: 390, language: 'da-DK' },

@@ -9,6 +9,7 @@ import {
   type OperatorSession,
 } from '../../runtime/operators/sessions.ts';
 import { html } from '../page/html.ts';
+import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
@@ -25,7 +26,7 @@ export function addSessions(app: Server, deps: RouteDeps): void {
       const sessions = await listSessions(store.db, visitor.actor.name, now);
       return {
         title,
-        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)}`,
+        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${keySwitch(reader)}`,
       };
     },
   });

@@ -1,7 +1,37 @@
 /** Keys, and forms that are sent once. Every page works without it. */
 
-/** A key by itself, that is no part of a text that somebody types. */
+/** Where the browser keeps that single keys do nothing; in all its tabs. */
+const KEYS_OFF = 'cvrsync-keys-off';
+const areKeysOff = () => {
+  try {
+    return localStorage.getItem(KEYS_OFF) !== null;
+  } catch {
+    // A browser that keeps nothing.
+    return false;
+  }
+};
+const switchKeys = (/** @type {boolean} */ isOn) => {
+  try {
+    if (isOn) localStorage.removeItem(KEYS_OFF);
+    else localStorage.setItem(KEYS_OFF, '1');
+  } catch {
+    // The box shows below what is so.
+  }
+  return !areKeysOff();
+};
+for (const place of document.querySelectorAll('[data-keys]')) {
+  const box = place.querySelector('input');
+  if (box === null || !(place instanceof HTMLElement)) continue;
+  box.checked = !areKeysOff();
+  box.addEventListener('change', () => {
+    box.checked = switchKeys(box.checked);
+  });
+  place.hidden = false;
+}
+
+/** A key by itself, that is no part of a text that somebody types, where such keys are on. */
 const isAlone = (/** @type {KeyboardEvent} */ { target, ctrlKey, metaKey, altKey }) =>
+  !areKeysOff() &&
   !(ctrlKey || metaKey || altKey) &&
   !(target instanceof Element && target.matches('input:not([type="checkbox"]), textarea, select'));
 

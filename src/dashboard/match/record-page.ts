@@ -13,6 +13,7 @@ import { FORM_TOKEN } from '../access/fields.ts';
 import { type CompanyHolders, readHolders } from '../companies/holders.ts';
 import { companyAddress } from '../companies/search.ts';
 import { html, type Markup } from '../page/html.ts';
+import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import type { Visit } from '../routes.ts';
@@ -104,7 +105,7 @@ function answerForm(
 ): Markup {
   const { reader, visitor, formToken } = visit;
   const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
-  if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>`;
+  if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>${keySwitch(reader)}`;
   const { provider, recordId, candidates } = found;
   const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight });
   // A second record of a company is seldom meant: it takes a click, and is not what stands out.
@@ -126,6 +127,7 @@ function answerForm(
       </p>
       <p class="quiet">${reader.text('match.keys')}</p>
     </form>
+    ${keySwitch(reader)}
     <form method="post" action="/match/answers" class="narrow form">
       ${carried}
       <label for="other">${reader.text('match.other')}</label>

@@ -5,6 +5,10 @@ export const FRAME_TEXTS = {
   'nav.skip': { en: 'Skip to content', da: 'Gå til indhold' },
   'nav.overview': { en: 'Overview', da: 'Overblik' },
   'nav.sessions': { en: 'Your sessions', da: 'Dine sessioner' },
+  'page.keys': {
+    en: 'Single keys act in this browser: / goes to the search, j and k go through a list, and the keys of Match answer',
+    da: 'Enkelte taster virker i denne browser: / går til søgningen, j og k går gennem en liste, og tasterne i Match svarer',
+  },
   'page.zone': { en: 'Times are Danish time.', da: 'Tider er dansk tid.' },
   'live.checked': { en: 'Checked', da: 'Tjekket' },
   'stale.silent': {
