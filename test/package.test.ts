@@ -127,7 +127,9 @@ describe('the published package', () => {
 
   it('has what its documents name for systemd, Kubernetes and Prometheus, the sample register, and no secrets', async () => {
     const packed = join(home, 'node_modules/cvrsync');
-    expect(await readdir(join(packed, 'deploy'))).toEqual(['grafana', 'helm', 'prometheus', 'systemd']);
+    const compose = ['compose', 'compose.postgres.yaml', 'compose.tls.yaml', 'compose.yaml'];
+    const deployed = [...compose, 'grafana', 'helm', 'prometheus', 'systemd'];
+    expect((await readdir(join(packed, 'deploy'))).toSorted()).toEqual(deployed);
     expect(await readdir(join(packed, 'deploy/systemd'))).toEqual(['cvrsync.service']);
     expect(await readdir(join(packed, 'src'))).toEqual(['README.md']);
     const register = { source: 'file', path: 'node_modules/cvrsync/data/samples/register' };
