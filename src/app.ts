@@ -27,6 +27,7 @@ import type { AdminGuardOptions } from './http/server/admin-guard.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
+import { differingKeys, type Reloaded, withReloaded } from './reload.ts';
 import { joinDaemons, measureRoles, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
 import type { AuditActor } from './runtime/operators/audit.ts';
@@ -66,6 +67,8 @@ export interface App {
   readonly alerts: Alerts | undefined;
   /** Answers 503, finishes what runs, gives the rest back: for later where a stray error is why. */
   close(graceMs: number, stray?: StrayError): Promise<void>;
+  /** Takes up what of a configuration counts without a restart. */
+  reload(read: Config): Promise<Reloaded>;
 }
 
 /** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
@@ -127,6 +130,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     );
     return {
       ...{ url, adminUrl, store, connector, service, alerts },
+      reload: (read) => reload(base, connector, read),
       async close(graceMs, stray) {
         Object.assign(stop, { isStopping: true, graceMs, stray });
         await close();
@@ -136,6 +140,20 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     await close().catch((err) => log.error({ err }, 'could not close everything'));
     throw error;
   }
+}
+
+async function reload(
+  { live, renew, retrace }: Base,
+  connector: Connector | undefined,
+  read: Config,
+): Promise<Reloaded> {
+  const inForce = withReloaded(live.config, read);
+  const changed = differingKeys(live.config, inForce);
+  retrace();
+  live.config = inForce;
+  if (inForce.connector !== undefined) await connector?.reload(inForce.connector.providers);
+  await renew(inForce);
+  return { changed, needsRestart: differingKeys(inForce, read) };
 }
 
 /** Listens where a section of the configuration says. */
@@ -158,12 +176,13 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const store = await openStore(config.store, { claim: true, startEmpty, connections: config.storeConnections });
   undo.push(() => store.close());
   const metrics = createMetrics();
-  const digests = await configDigests(config, await saltOf(store, now()));
+  const salt = await saltOf(store, now());
+  const digests = await configDigests(config, salt);
   const beat = beatMs === undefined ? {} : { beatMs };
   const watch = createStoreWatch({ now, log, metrics });
   const membership = await joinDaemons({ store, digests, roles: config.roles, now, log, metrics, watch, ...beat });
   undo.push(() => membership.leave());
-  await openTracing(config, { metrics, log, daemon: membership.id }, undo);
+  const retrace = await openTracing(config, { metrics, log, daemon: membership.id }, undo);
   const client = openClient({ env, ...(deadlineMs !== undefined && { deadlineMs }) });
   undo.push(() => client.close());
   const counts: StrangerCounts = {
@@ -177,26 +196,30 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const { retention } = config;
   const known = { store, retention, metrics, http: client.http, daemon: membership.id, rulesAcceptedBy };
   const alerting = { daemon: membership.name, outage: watch.outage, ...(beatMs !== undefined && { everyMs: beatMs }) };
-  return { ...known, server, admin, documents, log, now, alerting };
+  const live = { config };
+  const renew = async (inForce: Config) => membership.renew(await configDigests(inForce, salt));
+  return { ...known, server, admin, documents, log, now, alerting, live, renew, retrace };
 }
 
-/** The packages that trace are loaded where somebody asks for it. */
+/** The packages that trace are loaded where somebody asks for it. Returns what follows another level of the log. */
 async function openTracing(
   { telemetry }: Config,
   { metrics, log, daemon }: { readonly metrics: Metrics; readonly log: Logger; readonly daemon: string },
   undo: Undo,
-): Promise<void> {
+): Promise<() => void> {
   const { registry } = metrics;
   const sent =
     telemetry &&
     (await import('./telemetry/open-telemetry.ts')).openTelemetry(telemetry, {
       ...{ version: readVersion(), daemon, registry, log },
     });
-  traceWith(log.isLevelEnabled('trace') ? logSpans(log, sent?.tracing) : sent?.tracing);
+  const retrace = (): void => traceWith(log.isLevelEnabled('trace') ? logSpans(log, sent?.tracing) : sent?.tracing);
+  retrace();
   undo.push(async () => {
     traceWith(undefined);
     await sent?.close();
   });
+  return retrace;
 }
 
 /** `own`: this process's own address, once it is known. */
@@ -227,7 +250,12 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   const { crms, intake } = connector;
   const { publicUrl } = config.server;
   const showTest = createTestViewer({ ...base, ...wireOf(config), crms });
-  addWebhookRoute(base.server, { ...base, ...webhook, intake, showTest, emailEvent });
+  addWebhookRoute(base.server, {
+    ...{ ...base, ...webhook, intake, showTest, emailEvent },
+    get auth() {
+      return base.live.config.connector?.webhook.auth ?? [];
+    },
+  });
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
@@ -248,11 +276,11 @@ async function addPages(
   const hasUpstream = connector?.hasUpstream === true;
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
-  const installation = installationOf(config, base);
+  const installation = installationOf(base.live, base);
   return addDashboard(base.admin, {
     ...base,
     ...more,
-    configured: config.connector?.providers ?? [],
+    configured: () => base.live.config.connector?.providers ?? [],
     halves,
     wake: connector?.wake,
     ...wireOf(config),

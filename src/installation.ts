@@ -42,17 +42,21 @@ interface InstallationBase {
 }
 
 /** What the dashboard tells of this process and its configuration. */
-export function installationOf(config: Config, { store, http, now, own }: InstallationBase): Installation {
+export function installationOf(
+  live: { readonly config: Config },
+  { store, http, now, own }: InstallationBase,
+): Installation {
   // Loaded when somebody looks: the daemon needs nothing of it.
   const findings = () => import('./commands/check/findings.ts');
   return {
     version: readVersion(),
     startedAt: now(),
-    shownConfig: () => shownConfig(config),
-    mask: (text) => maskerOf(secretsIn(config))(text),
-    quickFindings: async () => (await findings()).quickFindings({ config, store }),
+    shownConfig: () => shownConfig(live.config),
+    mask: (text) => maskerOf(secretsIn(live.config))(text),
+    quickFindings: async () => (await findings()).quickFindings({ config: live.config, store }),
     async allFindings(signal) {
       const { allFindings, diskFindings, warningsOf } = await findings();
+      const { config } = live;
       const whole = await allFindings({ config, store, http, own: await own }, signal);
       return [...warningsOf(config), ...(await diskFindings(store, config)), ...whole];
     },

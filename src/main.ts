@@ -174,7 +174,8 @@ export async function runProcess(): Promise<void> {
   // A reader such as `head` that has seen enough is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => exit(error.code === 'EPIPE' ? 0 : 1));
   const { stdin, stdout, stderr, env } = process;
-  const world = { stdin, stdout, stderr, env, signal: stop.signal, strayed: stray.signal };
+  const onHangUp = (listener: () => void): void => void process.on('SIGHUP', listener);
+  const world = { stdin, stdout, stderr, env, signal: stop.signal, strayed: stray.signal, onHangUp };
   const code = await main(process.argv.slice(2), world);
   // Only the readers of what was printed are still waited for, which a signal may end.
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);

@@ -75,6 +75,7 @@ const TOP_FLOOR = [
   'src/app.ts',
   'src/halves.ts',
   'src/installation.ts',
+  'src/reload.ts',
   'src/version.ts',
   'src/commands/',
   'src/config/',

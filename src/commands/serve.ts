@@ -1,6 +1,6 @@
 /** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
 import path from 'node:path';
-import { startApp } from '../app.ts';
+import { type App, startApp } from '../app.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { isStoreLost } from '../store/file/marker.ts';
@@ -11,7 +11,7 @@ import { firstSignIn } from './arguments/sign-in.ts';
 import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, flag, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
-import type { CommandContext } from './cli/context.ts';
+import { type CommandContext, ConfigError } from './cli/context.ts';
 
 /** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
 const GRACE_MS = 20_000;
@@ -31,12 +31,15 @@ export const command = defineCommand({
     const mayStartEmpty = startEmpty || (await acceptsLoss(context, store));
     if (!storeExists(store)) await tryPorts({ admin, server });
     const { log, env, signal, strayed } = context;
+    const running: { app?: App } = {};
+    context.onHangUp?.(reloader(context, running));
     const app = await startApp(config, {
       log,
       env,
       startEmpty: mayStartEmpty,
       ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
     });
+    running.app = app;
     const link = await firstSignIn(config, app);
     if (link !== undefined)
       context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
@@ -50,6 +53,30 @@ export const command = defineCommand({
     return stray === undefined ? 0 : 1;
   },
 });
+
+/** Has the daemon read its configuration again, one time after the other. One that cannot be used changes nothing. */
+function reloader(context: CommandContext, running: { readonly app?: App }): () => void {
+  const { log } = context;
+  const reload = async (app: App): Promise<void> => {
+    const { config, file } = await context.reload();
+    const { changed, needsRestart } = await app.reload(config);
+    log.info({ file, changed }, 'the configuration was read again');
+    if (needsRestart.length > 0) log.warn({ keys: needsRestart }, 'a change of the configuration needs a restart');
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const { app } = running;
+    if (app === undefined) return log.info('the configuration is not read again before the daemon is ready');
+    last = last
+      .then(() => reload(app))
+      .catch((error: unknown) => {
+        if (!(error instanceof ConfigError))
+          return log.error({ err: error }, 'the configuration could not be taken up');
+        const { file, problems } = error;
+        return log.error({ file, problems }, 'the configuration cannot be used: the one before stays in force');
+      });
+  };
+}
 
 /** Whether a person at the terminal begins with an empty store in the place of one that is gone. */
 const acceptsLoss = async (context: CommandContext, store: string): Promise<boolean> =>

@@ -1,18 +1,21 @@
 /** The connector: its connections and what it takes in, and the order in which its parts start and stop. */
+import { isDeepStrictEqual } from 'node:util';
 import { watchOutages } from '../http/outbound/outage.ts';
 import { counts } from '../runtime/lanes/lanes.ts';
+import { endBlock } from '../runtime/limits/blocks.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
-import { createWakeUp } from '../runtime/wake-up.ts';
+import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
-import { type Crm, openCrm } from './crm/crm.ts';
+import { type Crm, type OpenedCrm, openCrm } from './crm/crm.ts';
 import { POLL_QUEUE } from './crm/poll-task.ts';
 import { editsQueue } from './edits/due.ts';
 import { isSafetyLimitOn } from './heal/safety-limit.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
-import { watchRules } from './rules/watch.ts';
+import { acceptAtStart } from './rules/accepted.ts';
+import { type RuleWatch, watchRules } from './rules/watch.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { NO_WORKERS, startSyncing } from './workers.ts';
 
@@ -23,6 +26,8 @@ export interface Connector {
   readonly hasUpstream: boolean;
   /** Has the workers of this process look for work at once: somebody left some, and would wait for their next poll. */
   wake(): void;
+  /** Takes up the secrets and proposes the rules of a configuration that was read again. */
+  reload(providers: ConnectorSettings['providers']): Promise<void>;
   /** Resolves when changed rules were looked at once, and no queue but housekeeping, polls and checks of edits has due work. */
   drained(): Promise<void>;
   /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
@@ -51,6 +56,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     crms,
     hasUpstream: settings.upstream !== undefined,
     wake: wakeUp.ringAll,
+    reload: (providers) => reload({ ...deps, wakeUp }, { crms, rules, accepts: sync }, providers),
     async drained() {
       await rules.looked;
       await drain([...workers.awaited, ...workers.resumable], store, now);
@@ -82,6 +88,30 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
 /** Whether a queue goes by the clock or by its share of calls. */
 const isTimed = (queue: string): boolean =>
   queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
+
+interface Reloading {
+  readonly crms: readonly OpenedCrm[];
+  readonly rules: RuleWatch;
+  /** Whether this daemon works on records, and so accepts what only makes it write less. */
+  readonly accepts: boolean;
+}
+
+async function reload(
+  { store, now, daemon, wakeUp }: ConnectorDeps & { readonly wakeUp: WakeUp },
+  { crms, rules, accepts }: Reloading,
+  providers: ConnectorSettings['providers'],
+): Promise<void> {
+  for (const crm of crms) {
+    const read = providers.find(({ name }) => name === crm.name);
+    if (read === undefined || isDeepStrictEqual(read.settings, crm.settings)) continue;
+    await crm.reconnect(read);
+    // It was paused for the secrets that it had: the new ones are tried at once.
+    await store.write((tx) => endBlock(tx, crm.name, now()));
+  }
+  if (accepts) await store.write((tx) => acceptAtStart(tx, providers, { daemon, now: now() }));
+  await rules.propose(providers);
+  wakeUp.ringAll();
+}
 
 async function measure({ metrics, store }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms) {

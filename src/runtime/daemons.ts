@@ -111,17 +111,26 @@ export interface DaemonMembership {
   readonly id: string;
   /** Host and process. */
   readonly name: string;
+  /** Says that the daemon runs with another configuration from now on. */
+  renew(digests: Digests): Promise<void>;
   /** Takes the row away. */
   leave(): Promise<void>;
 }
 
 /** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
-export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
+export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
   const { log, metrics, watch, beatMs = BEAT_MS } = rest;
+  let { digests } = rest;
   const id = randomUUID();
   const startedAt = now();
   const name = `${hostname()} ${process.pid}`;
-  const row = { id, name, started_at: startedAt, digests: JSON.stringify(digests), roles: roles.join(' ') };
+  const row = (): Row => ({
+    id,
+    name,
+    started_at: startedAt,
+    digests: JSON.stringify(digests),
+    roles: roles.join(' '),
+  });
   const told = new Map<string, string>();
   const over = new AbortController();
   const freed = await releaseDead(store, startedAt);
@@ -130,12 +139,12 @@ export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinO
   await lookAtClock();
   // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
-  await store.write((tx) => renewRow(tx, row, now()));
+  await store.write((tx) => renewRow(tx, row(), now()));
 
   async function look(): Promise<void> {
     await store.claimDaemon();
     await lookAtClock();
-    await store.write((tx) => renewRow(tx, row, now()));
+    await store.write((tx) => renewRow(tx, row(), now()));
     const others = await readDaemons(store.db, now());
     const differing = others
       // Seen since we are here: one that had crashed before us is still there for a while.
@@ -169,6 +178,10 @@ export async function joinDaemons({ store, digests, roles, now, ...rest }: JoinO
   })();
   return {
     ...{ id, name },
+    async renew(next) {
+      digests = next;
+      await store.write((tx) => renewRow(tx, row(), now()));
+    },
     async leave() {
       over.abort();
       await beating;
@@ -183,7 +196,7 @@ async function renewRow(tx: Tx, row: Row, now: number): Promise<void> {
   await tx
     .insertInto('daemon')
     .values({ ...row, seen_at: now })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now }))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now, digests: row.digests }))
     .execute();
   await tx
     .deleteFrom('daemon')

@@ -199,7 +199,7 @@ export async function startPages({
     emailEvent: 'email',
   };
   const installation = { ...INSTALLATION, startedAt: now() };
-  addDashboard(server, { store, now, log, crms, configured: [], halves, service, installation, ...more });
+  addDashboard(server, { store, now, log, crms, configured: () => [], halves, service, installation, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

@@ -20,7 +20,9 @@ export interface Daemon {
   readonly adminUrl: string | undefined;
   /** Resolves once it listens; rejects with what it said where it ends before. */
   start(): Promise<void>;
-  /** Sends a signal that the process outlives: SIGSTOP, SIGCONT. */
+  /** Writes another configuration, or what is none. */
+  rewrite(config: object | string): Promise<void>;
+  /** Sends a signal that the process outlives: SIGSTOP, SIGCONT, SIGHUP. */
   signal(name: NodeJS.Signals): void;
   /** Sends a signal and resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
@@ -62,6 +64,7 @@ export async function daemonWith(config: object, options: readonly string[] = []
       return at?.admin;
     },
     log,
+    rewrite: (next) => writeFile(file, typeof next === 'string' ? next : JSON.stringify(next)),
     signal: (name) => void child?.kill(name),
     kill,
     async start() {

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
+import type { ConfigSource } from '../../config/load-file.ts';
 import type { LogLevel } from '../../config/schema/log-level.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
@@ -24,6 +25,8 @@ export interface World {
   readonly signal: AbortSignal;
   /** Aborted, as `signal` is, with a `StrayError` where something threw outside of any call: the process must end. */
   readonly strayed?: AbortSignal;
+  /** Calls `listener` at each SIGHUP, which ends the process until then; absent where none can come. */
+  readonly onHangUp?: (listener: () => void) => void;
 }
 
 /** The options every command takes. */
@@ -48,6 +51,8 @@ export interface CommandContext extends World {
   config(parts?: readonly string[]): Promise<Config>;
   /** The same with the file it came from. */
   loaded(): Promise<LoadedConfig>;
+  /** Reads the file again. What it says counts for the caller; secrets of before stay masked. Throws {@link ConfigError}. */
+  reload(): Promise<LoadedConfig>;
 }
 
 /** A configuration that cannot be used: exit code 2, every problem listed. */
@@ -114,27 +119,16 @@ export async function createContext(
     },
     { write: (line) => void stderr.write(line) },
   );
-  const { loadConfig, withEnvFile } = await import('../../config/load-file.ts');
-  const env = await withEnvFile({ file: options.config, env: world.env }, ({ path, message }) =>
-    log.warn({ file: path }, `the environment file ${message}`),
-  );
-  const read = async (): Promise<ConfigLoad> => {
-    const load = await loadConfig({ file: options.config, env });
-    const loaded = load.ok ? load : load.rest;
-    if (loaded !== undefined) {
-      log.level = options.logLevel ?? loaded.config.logLevel ?? 'info';
-      const scrub = maskerOf(loaded.secrets);
-      stdout.mask(scrub);
-      stderr.mask(scrub);
-    }
-    return load;
-  };
+  const { env, load, take } = await configReader({ file: options.config, env: world.env }, log, (loaded) => {
+    log.level = options.logLevel ?? loaded.config.logLevel ?? 'info';
+    for (const sink of [stdout, stderr]) sink.mask(maskerOf(loaded.secrets));
+  });
   let loading: Promise<ConfigLoad> | undefined;
   const loaded = async (parts?: readonly string[]): Promise<LoadedConfig> => {
-    loading ??= read();
-    const load = await loading;
-    if (load.ok) return load;
-    const { file, errors, rest } = load;
+    loading ??= load();
+    const read = await loading;
+    if (read.ok) return read;
+    const { file, errors, rest } = read;
     const used = rest === undefined ? errors : errors.filter(({ path }) => isIn(path, parts));
     if (rest === undefined || used.length > 0) throw new ConfigError(file, used);
     return rest;
@@ -148,6 +142,35 @@ export async function createContext(
     configFile: options.config,
     loaded: () => loaded(),
     config: async (parts) => (await loaded(parts)).config,
+    reload: take,
+  };
+}
+
+/** Reads the configuration, and again: `taken` is called with each that is used, and with the secrets of all before. */
+async function configReader(source: ConfigSource, log: Logger, taken: (loaded: LoadedConfig) => void) {
+  const { loadConfig, withEnvFile } = await import('../../config/load-file.ts');
+  const readEnv = () =>
+    withEnvFile(source, ({ path, message }) => log.warn({ file: path }, `the environment file ${message}`));
+  const env = await readEnv();
+  const secrets = new Set<string>();
+  const use = (loaded: LoadedConfig): void => {
+    for (const secret of loaded.secrets) secrets.add(secret);
+    taken({ ...loaded, secrets: [...secrets] });
+  };
+  return {
+    env,
+    async load(): Promise<ConfigLoad> {
+      const load = await loadConfig({ ...source, env });
+      const loaded = load.ok ? load : load.rest;
+      if (loaded !== undefined) use(loaded);
+      return load;
+    },
+    async take(): Promise<LoadedConfig> {
+      const load = await loadConfig({ ...source, env: await readEnv() });
+      if (!load.ok) throw new ConfigError(load.file, load.errors);
+      use(load);
+      return load;
+    },
   };
 }
 

@@ -96,6 +96,12 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
+/** A connection of a daemon, which may read its configuration again. */
+export interface OpenedCrm extends Crm {
+  /** Makes calls with other secrets from now on. The account is checked before the next one. */
+  reconnect(secrets: Pick<CrmSettings, 'settings' | 'mask'>): Promise<void>;
+}
+
 /** The mapped fields of each CRM, by its name. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
@@ -114,9 +120,9 @@ const SCHEMA_MS = 15 * 60_000;
 const PATIENCE_MS = 2_000;
 
 /** Builds the connection; makes no call yet. */
-export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
+export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<OpenedCrm> {
   const { store, now } = deps;
-  const { name, mask } = config;
+  const { name } = config;
   await followRules(store, name);
   const rules = (): DecisionRules => followedRules(store, name) ?? config;
   const stated = limitsOf(config);
@@ -125,14 +131,17 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const options = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
   const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
-  const connected = await connectProvider(config, { http, keep: keepFor(store, name, now), now });
-  const connection = fenceConnection(connected, { name, form: formOf(config), schema, mask });
+  const connect = async (by: CrmSettings): Promise<Connection> => {
+    const connected = await connectProvider(by, { http, keep: keepFor(store, name, now), now });
+    return fenceConnection(connected, { name, form: formOf(by), schema, mask: by.mask });
+  };
+  let current = { ...config, connection: await connect(config) };
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isOurs = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
-    if (!isOurs) await guardAccount(store, { name, connection }, now(), signal);
+    if (!isOurs) await guardAccount(store, { name, connection: current.connection }, now(), signal);
     isOurs = true;
-    const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
+    const schema = new Map((await current.connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, rules().hold, schema);
     return schema;
   };
@@ -167,12 +176,26 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
     get dashboard() {
       return rules().dashboard;
     },
-    connection,
+    get connection() {
+      return current.connection;
+    },
+    get settings() {
+      return current.settings;
+    },
+    get mask() {
+      return current.mask;
+    },
     rateLimiter,
     limits,
     schema,
     forgetSchema() {
       known = undefined;
+    },
+    async reconnect(secrets) {
+      const by = { ...config, ...secrets };
+      current = { ...by, connection: await connect(by) };
+      known = undefined;
+      isOurs = false;
     },
   };
 }

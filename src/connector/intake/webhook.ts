@@ -20,7 +20,7 @@ import type { Intake } from './intake.ts';
 
 export interface WebhookOptions {
   readonly path: string;
-  /** Any of these proves the sender: two, while a secret is being rotated. */
+  /** Any of these proves the sender: two, while a secret is being rotated. Asked at each request. */
   readonly auth: readonly Auth[];
   /** How the document names the e-mail event; `email` where absent. */
   readonly emailEvent?: string;
@@ -120,7 +120,7 @@ const RESULTS = ['stored', 'test', 'unusable', 'unauthorized', 'unreadable', 're
  * something; 503 with Retry-After for every failure of our own.
  */
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
-  const { path, auth, intake, store, metrics, now, log } = options;
+  const { path, intake, store, metrics, now, log } = options;
   const warn = rareWarnings(log, now);
   // Prometheus sees no increase in a series that begins with its first event.
   for (const result of RESULTS) metrics.webhooksReceived.inc({ result }, 0);
@@ -156,7 +156,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const began = performance.now();
     const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
-    const verdict = verifyAuth(auth, request.headers, bytes, now());
+    const verdict = verifyAuth(options.auth, request.headers, bytes, now());
     const refusedReply = refuse(request, reply, () => verdict);
     if (refusedReply !== undefined) return refusedReply;
     if (isTest(request)) return answerTest(options, reply, bytes);
@@ -190,7 +190,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     acceptRawJson(scope);
     // Before the body is read: an unproven sender must cost no memory.
     scope.addHook('onRequest', async (request, reply) =>
-      refuse(request, reply, () => verifyHeaders(auth, request.headers, now())),
+      refuse(request, reply, () => verifyHeaders(options.auth, request.headers, now())),
     );
     scope.setErrorHandler((error: Error & { statusCode?: number }) => {
       metrics.webhooksReceived.inc({ result: 'unreadable' });

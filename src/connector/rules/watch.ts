@@ -37,6 +37,8 @@ export interface WatchedRules {
 export interface RuleWatch {
   /** Resolves when each connection was looked at once. */
   readonly looked: Promise<void>;
+  /** Proposes what a file says that was read again. */
+  propose(configured: readonly NamedRules[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,10 +50,16 @@ const AGAIN_MS = 60_000;
 /** Begins to watch; stopped with the daemon. */
 export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatch {
   const over = new AbortController();
+  const file = { configured: watched.configured };
   const looks = watched.crms.map((crm) => {
-    const look = openLook(deps, watched, crm);
-    // A store that does not answer is looked at again.
-    return () => look(over.signal).catch(() => undefined);
+    const look = openLook(deps, { ...watched, file }, crm);
+    // A store that does not answer is looked at again. One look at a time.
+    let last: Promise<unknown> = Promise.resolve();
+    return () => {
+      const next = last.then(() => look(over.signal)).catch(() => undefined);
+      last = next;
+      return next;
+    };
   });
   const first = looks.map((look) => look());
   const watching = looks.map(async (look, index) => {
@@ -63,6 +71,10 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
   });
   return {
     looked: Promise.all(first).then(() => undefined),
+    async propose(configured) {
+      file.configured = configured;
+      await Promise.all(looks.map((look) => look()));
+    },
     async stop() {
       over.abort();
       await Promise.all(watching);
@@ -80,10 +92,18 @@ interface Looked {
   counted?: string | undefined;
 }
 
-function openLook(deps: RuleWatchDeps, { configured, counts }: WatchedRules, crm: Crm) {
-  const proposed = configured.find(({ name }) => name === crm.name);
+function openLook(
+  deps: RuleWatchDeps,
+  { file, counts }: Pick<WatchedRules, 'counts'> & { readonly file: Pick<WatchedRules, 'configured'> },
+  crm: Crm,
+) {
   const looked: Looked = { isOld: false };
+  let proposed: NamedRules | undefined;
   return async (signal: AbortSignal): Promise<void> => {
+    const stated = file.configured.find(({ name }) => name === crm.name);
+    // A file that was read again is not old.
+    if (stated !== proposed) looked.isOld = false;
+    proposed = stated;
     const accepted = await followRules(deps.store, crm.name);
     if (accepted === undefined || proposed === undefined || !counts) return;
     const isFirst = looked.accepted === undefined;

@@ -30,7 +30,7 @@ import { connectionAddress, connectionState, connectionsTable } from './table.ts
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {
   readonly crms: readonly Crm[];
   /** What the file says of each. */
-  readonly configured: readonly NamedRules[];
+  readonly configured: () => readonly NamedRules[];
   readonly meter: Pick<CallMeter, 'read'>;
 }
 

@@ -16,7 +16,7 @@ import { addAction, type RouteDeps, type Visit } from '../routes.ts';
 import { connectionAddress } from './table.ts';
 
 interface ProposalDeps extends RouteDeps {
-  readonly configured: readonly NamedRules[];
+  readonly configured: () => readonly NamedRules[];
 }
 
 /** Adds the action that accepts. */
@@ -25,7 +25,7 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
     path: '/connections/:name/accept',
     role: 'admin',
     async run({ reader, visitor, now, param }, fields) {
-      const proposed = deps.configured.find(({ name }) => name === param('name'));
+      const proposed = deps.configured().find(({ name }) => name === param('name'));
       if (proposed === undefined) return notFoundPage(reader);
       const acceptance = { actor: visitor.actor, via: 'page', seen: fieldValue(fields, 'seen') } as const;
       const isAccepted = await deps.store.write((tx) => acceptProposed(tx, proposed, acceptance, now));
@@ -41,7 +41,7 @@ export async function proposalSection({ store, configured }: ProposalDeps, visit
   const { reader } = visit;
   const counted = await readCounted(store.db, crm.name);
   if (counted === undefined) return null;
-  const proposed = configured.find(({ name }) => name === crm.name);
+  const proposed = configured().find(({ name }) => name === crm.name);
   const proposal = proposed && (await findProposal(store.db, proposed));
   if (proposal?.id !== counted.id) return html`<p class="notice warn">${reader.text('rules.otherFile')}</p>`;
   const preview = await withExamples(store, visit, { crm, proposal, counted: counted.preview });

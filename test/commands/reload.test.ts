@@ -1,0 +1,95 @@
+/** SIGHUP to the real daemon: it reads its configuration again, takes up what it can, and names what needs a restart. */
+import { describe, expect, it } from 'vitest';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { readBlocks } from '../../src/runtime/limits/blocks.ts';
+import { ENTITY, renamed, reported } from '../faults/company.ts';
+import { daemonWith } from '../support/daemon.ts';
+import { configFor, postWebhook, startCrms } from '../support/fixture.ts';
+import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly changed?: readonly string[];
+  readonly keys?: readonly string[];
+  readonly problems?: readonly object[];
+}
+
+const [BEFORE, AFTER] = ['the-secret-of-before', 'the-secret-of-after'];
+const header = (value: string) => ({ auth: { method: 'Header', key: 'X-Webhook-Key', value } });
+
+async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
+  const crms = await startCrms();
+  const url = await newStoreUrl(engine);
+  const config = (hubspot: object, webhook: string, more: object = {}): object => {
+    const base = Object(configFor(crms, url, { connections: { hubspot } }));
+    return { ...base, ...more, connector: { ...base.connector, webhook: header(webhook) } };
+  };
+  const daemon = await daemonWith(config({ ...(accessToken && { accessToken }) }, BEFORE));
+  await daemon.start();
+  const store = await opened(url);
+  const recordId = crms.hubspot.add({ name: 'Havblik ApS' });
+  await store.write((tx) =>
+    linkRecord(tx, { provider: 'hubspot', recordId, entity: ENTITY, sendUpdate: false, now: Date.now() }),
+  );
+  const said = (msg: string): readonly Line[] =>
+    daemon.log.map((line) => JSON.parse(line)).filter((line) => line.msg === msg);
+  return {
+    store,
+    config,
+    said,
+    log: () => daemon.log.join('\n'),
+    record: () => crms.hubspot.get(recordId),
+    post: (event: Parameters<typeof postWebhook>[1], secret: string) =>
+      postWebhook(`${daemon.url}/webhook`, event, { 'x-webhook-key': secret }),
+    async reload(next: object | string): Promise<void> {
+      await daemon.rewrite(next);
+      daemon.signal('SIGHUP');
+    },
+  };
+}
+
+describe.each(ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
+  it('takes up secrets, rules and the level of the log, and names what needs a restart', async () => {
+    const { store, config, said, log, record, post, reload } = await scene(engine, 'pat-of-before');
+    expect(await post(renamed('Havblik ApS', 'Havblik A/S'), BEFORE)).toBe(204);
+    await expect.poll(async () => (await readBlocks(store.db, Date.now())).map(({ fault }) => fault)).toEqual(['auth']);
+
+    await reload(config({ fields: { phone: false }, batch: 7 }, AFTER, { logLevel: 'debug', storeConnections: 3 }));
+    await expect.poll(() => record()?.['name']).toBe('Havblik A/S');
+    expect(said('the configuration was read again')).toMatchObject([
+      {
+        changed: [
+          'connector.providers.hubspot.mapping',
+          'connector.providers.hubspot.settings',
+          'connector.webhook.auth',
+          'logLevel',
+        ],
+      },
+    ]);
+    expect(said('a change of the configuration needs a restart')).toMatchObject([
+      { keys: ['connector.providers.hubspot.batch', 'storeConnections'] },
+    ]);
+    expect(await post(renamed('Havblik A/S', 'Havblik', 9), BEFORE)).toBe(401);
+    const phone = { before: null, after: '33112233' };
+    const both = reported({ name: { before: 'Havblik A/S', after: 'Havblik K/S' }, phoneNumber: phone }, 10);
+    expect(await post(both, AFTER)).toBe(204);
+    await expect.poll(() => record()?.['name']).toBe('Havblik K/S');
+    expect(record()).not.toHaveProperty('phone', '33112233');
+    expect(said('a webhook was answered')).toHaveLength(1);
+    expect(log()).not.toMatch(/the-secret-of|pat-of-before/u);
+  });
+
+  it('keeps the configuration that it has where the file cannot be used, and says why', async () => {
+    const { config, said, record, post, reload } = await scene(engine);
+    await reload(config({ fields: { nonsense: 'x' } }, AFTER));
+    const refused = () => said('the configuration cannot be used: the one before stays in force');
+    await expect
+      .poll(refused)
+      .toMatchObject([{ level: 'error', problems: [{ path: 'connector.providers.hubspot.fields.nonsense' }] }]);
+    await reload('connector: {');
+    await expect.poll(refused).toHaveLength(2);
+    expect(await post(renamed('Havblik ApS', 'Havblik A/S'), BEFORE)).toBe(204);
+    await expect.poll(() => record()?.['name']).toBe('Havblik A/S');
+  });
+});
