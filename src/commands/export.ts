@@ -2,6 +2,7 @@
 import { readEntity } from './arguments/entity.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, needed } from './cli/command.ts';
+import type { OutputPage } from './cli/output.ts';
 import { type KeptRows, readKeptRows } from './erase/erase.ts';
 
 export const command = defineCommand({
@@ -12,11 +13,13 @@ export const command = defineCommand({
   run: async (context, { entity: text }) => {
     const entity = readEntity(text, context.log);
     return withStore(context, async (store): Promise<ExitCode> => {
-      const tables: Record<string, KeptRows['rows']> = {};
-      for await (const { table, rows } of readKeptRows(store.db, entity, context.signal)) tables[table] = rows;
-      const kept = { entity, at: new Date().toISOString(), tables };
-      context.output.result(kept);
+      const head = { entity, at: new Date().toISOString() };
+      await context.output.lists(head, 'tables', pagesOf(readKeptRows(store.db, entity, context.signal)));
       return 0;
     });
   },
 });
+
+async function* pagesOf(kept: AsyncIterable<KeptRows>): AsyncGenerator<OutputPage> {
+  for await (const { table, rows } of kept) yield { list: table, rows };
+}

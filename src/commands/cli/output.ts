@@ -18,6 +18,11 @@ export interface Sink {
 /** Of a terminal that does not say how wide it is. */
 const USUAL_WIDTH = 80;
 
+export interface OutputPage {
+  readonly list: string;
+  readonly rows: readonly unknown[];
+}
+
 export interface Output {
   /** One line for people; nothing with `--json`. */
   line(text?: string): void;
@@ -28,6 +33,11 @@ export interface Output {
   table(rows: readonly TableRow[], empty?: string): void;
   /** The command's one result: `text` for people, `value` as one JSON document, also where there is no text. Call it once. */
   result(value: unknown, text?: string): void;
+  /**
+   * The command's one result, where it is too large to be held: one JSON document of `head` and, under `name`, the lists of
+   * rows that come in pages. The pages of a list follow one another.
+   */
+  lists(head: Readonly<Record<string, unknown>>, name: string, pages: AsyncIterable<OutputPage>): Promise<void>;
   /** One of a stream: a line for people, or a line of JSON. */
   entry(value: unknown, text: string): void;
 }
@@ -36,8 +46,9 @@ export interface Output {
 export function createOutput(stdout: Sink, json: boolean): Output {
   const line = (text: string): void => void stdout.write(`${text}\n`);
   const scrub = (text: string): string => stdout.scrub?.(text) ?? text;
-  const scrubbed = (text: string): void =>
-    void (stdout.writeScrubbed === undefined ? stdout.write(`${text}\n`) : stdout.writeScrubbed(`${text}\n`));
+  const write = (text: string): void =>
+    void (stdout.writeScrubbed === undefined ? stdout.write(text) : stdout.writeScrubbed(text));
+  const scrubbed = (text: string): void => write(`${text}\n`);
   const scrubbedRow = (row: TableRow): TableRow =>
     Object.fromEntries(Object.entries(row).map(([column, value]) => [column, maskedValue(value, scrub)]));
   const document = (value: unknown, indent?: number): void => scrubbed(maskedJson(value, scrub, indent));
@@ -52,6 +63,29 @@ export function createOutput(stdout: Sink, json: boolean): Output {
       return scrubbed(stdout.isTTY === true ? renderTable(shown, stdout.columns ?? USUAL_WIDTH) : toTsv(shown));
     },
     result: (value, text) => (json || text === undefined ? document(value, 2) : line(text)),
+    async lists(head, name, pages) {
+      for await (const part of partsOf(head, name, pages, (value) => maskedJson(value, scrub, 2))) write(part);
+    },
     entry: (value, text) => (json ? document(value) : line(text)),
   };
+}
+
+/** The parts of a document as `JSON.stringify` with an indent of two writes it whole. */
+async function* partsOf(
+  head: Readonly<Record<string, unknown>>,
+  name: string,
+  pages: AsyncIterable<OutputPage>,
+  json: (value: unknown) => string,
+): AsyncGenerator<string> {
+  yield `${json(head).slice(0, -'\n}'.length)},\n  ${JSON.stringify(name)}: {`;
+  let last: string | undefined;
+  for await (const { list, rows } of pages) {
+    for (const row of rows) {
+      if (list === last) yield ',';
+      else yield `${last === undefined ? '' : '\n    ],'}\n    ${JSON.stringify(list)}: [`;
+      yield `\n${json(row).replaceAll(/^/gm, '      ')}`;
+      last = list;
+    }
+  }
+  yield last === undefined ? '}\n}\n' : '\n    ]\n  }\n}\n';
 }

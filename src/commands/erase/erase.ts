@@ -59,21 +59,31 @@ export async function previewErasure(db: Db, entity: string, signal: AbortSignal
   const walk = await openWalk(await openTables(db, signal), entity);
   const found: TableErasure[] = [];
   for (const [table, place] of PLACE_OF_TABLE) {
-    const { own, others } = await rowsOf(walk, table, place);
-    const anonymised = others.length + (table === INDEX ? (await readTakenOver(db, walk.plan)).length : 0);
-    if (own.length + anonymised > 0) found.push({ table, deleted: own.length, anonymised });
+    const deleted = await countRows(findOwn(walk, table, place));
+    const taken = table === INDEX ? (await readTakenOver(db, walk.plan)).length : 0;
+    const anonymised = taken + (await countRows(findNaming(walk, table, place)));
+    if (deleted + anonymised > 0) found.push({ table, deleted, anonymised });
   }
   return { tables: found, records: walk.plan.records };
 }
 
-/** All rows that `erase` would find: those of the entity, and those of others that name it. */
+async function countRows(pages: AsyncIterable<readonly RowChange[]>): Promise<number> {
+  let count = 0;
+  for await (const page of pages) count += page.length;
+  return count;
+}
+
+/**
+ * All rows that `erase` would find, page by page: those of the entity, and those of others that name it. The pages of a table
+ * follow one another.
+ */
 export async function* readKeptRows(db: Db, entity: string, signal: AbortSignal): AsyncGenerator<KeptRows> {
   const walk = await openWalk(await openTables(db, signal), entity);
   for (const [table, place] of PLACE_OF_TABLE) {
-    const { own, others } = await rowsOf(walk, table, place);
+    for (const find of [findOwn, findNaming])
+      for await (const page of find(walk, table, place)) yield { table, rows: page.map(({ row }) => row) };
     const taken = table === INDEX ? await readTakenOver(db, walk.plan) : [];
-    const rows = [...own, ...others, ...taken];
-    if (rows.length > 0) yield { table, rows };
+    if (taken.length > 0) yield { table, rows: taken };
   }
 }
 
@@ -81,13 +91,6 @@ export async function* readKeptRows(db: Db, entity: string, signal: AbortSignal)
 async function openWalk(tables: StoreTables, entity: string): Promise<Walk> {
   const plan = merged(await planErasure(tables, entity), await readRest(tables.db, entity));
   return { ...tables, plan, words: await erasedWords(tables.db, plan.entities, plan.names) };
-}
-
-async function rowsOf(walk: Walk, table: string, place: Place) {
-  const own = (await Array.fromAsync(findOwn(walk, table, place))).flat().map(({ row }) => row);
-  const seen = new Set(own.map((row) => JSON.stringify(row)));
-  const naming = (await Array.fromAsync(findNaming(walk, table, place))).flat();
-  return { own, others: naming.map(({ row }) => row).filter((row) => !seen.has(JSON.stringify(row))) };
 }
 
 /** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */

@@ -2,6 +2,7 @@
  * The walk over every column of texts of the store: which rows stand for an entity, which others name it, and how these are
  * left without it. `erase` changes what it finds, `export` prints it.
  */
+import { type RawBuilder, sql } from 'kysely';
 import { unescaped } from '../../store/erasure/name-finder.ts';
 import { type ErasedWords, namesAnother, redact } from '../../store/erasure/redact.ts';
 import { contains, numbersOf, type Place, walkedColumns } from '../export/kept-rows.ts';
@@ -33,16 +34,19 @@ export interface Walk extends StoreTables {
 
 /** The rows that stand for any of the entities. */
 export async function* findOwn(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
-  const own = anyOf(walk.plan.entities.map(place.own));
-  for await (const rows of readPages(walk, table, own)) yield rows.map((row) => ({ row, columns: undefined }));
+  for await (const rows of readPages(walk, table, ownOf(walk, place)))
+    yield rows.map((row) => ({ row, columns: undefined }));
 }
+
+const ownOf = ({ plan }: Walk, { own }: Place): RawBuilder<boolean> => anyOf(plan.entities.map(own));
 
 /** The rows of others that name one of them. */
 export async function* findNaming(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
   const columns = walkedColumns(walk, table, place);
   const { entities, names } = walk.plan;
   if (columns.length === 0) return;
-  for await (const rows of readPages(walk, table, naming(columns, entities, names))) {
+  const ofOthers = sql<boolean>`(${naming(columns, entities, names)}) and (${ownOf(walk, place)}) is not true`;
+  for await (const rows of readPages(walk, table, ofOthers)) {
     const changes: RowChange[] = [];
     for (const row of rows) {
       const left = await leftOf(walk, place, row, columns);
