@@ -1,6 +1,8 @@
 /** SIGHUP to the real daemon: it reads its configuration again, takes up what it can, and names what needs a restart. */
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import { totalsOf } from '../../src/connector/rules/preview.ts';
+import { readCounted } from '../../src/connector/rules/proposals.ts';
 import { readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { daemonWith } from '../support/daemon.ts';
@@ -28,7 +30,7 @@ async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
   const daemon = await daemonWith(config({ ...(accessToken && { accessToken }) }, BEFORE));
   await daemon.start();
   const store = await opened(url);
-  const recordId = crms.hubspot.add({ name: 'Havblik ApS' });
+  const recordId = crms.hubspot.add({ name: 'Havblik ApS', phone: '70101010' });
   await store.write((tx) =>
     linkRecord(tx, { provider: 'hubspot', recordId, entity: ENTITY, sendUpdate: false, now: Date.now() }),
   );
@@ -78,6 +80,25 @@ describe.each(ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     expect(record()).not.toHaveProperty('phone', '33112233');
     expect(said('a webhook was answered')).toHaveLength(1);
     expect(log()).not.toMatch(/the-secret-of|pat-of-before/u);
+  });
+
+  it('has a person accept rules that would replace what people wrote', async () => {
+    const { store, config, said, record, post, reload } = await scene(engine);
+    const phone = (policy: string) => ({ fields: { phone: { property: 'phone', policy } } });
+    await reload(config(phone('if-blank'), BEFORE));
+    await expect.poll(() => said('the configuration was read again')).toHaveLength(1);
+    const told = { before: null, after: '33112233' };
+    expect(await post(reported({ name: { before: null, after: 'Havblik A/S' }, phoneNumber: told }, 8), BEFORE)).toBe(
+      204,
+    );
+    await expect.poll(() => record()?.['phone']).toBe('70101010');
+    const waiting = async (): Promise<number | undefined> => {
+      const preview = (await readCounted(store.db, 'hubspot'))?.preview;
+      return preview && totalsOf(preview).edits;
+    };
+    await reload(config(phone('always'), BEFORE));
+    await expect.poll(waiting).toBe(1);
+    expect(record()).toHaveProperty('phone', '70101010');
   });
 
   it('keeps the configuration that it has where the file cannot be used, and says why', async () => {
