@@ -6,6 +6,7 @@ import { internationalPhone } from '../protocol/danish/phone.ts';
 import { readStreetAddress, type StreetAddress } from '../protocol/danish/street-address.ts';
 import { companyDomain } from '../protocol/danish/web-domain.ts';
 import type { Former, IndexEntry } from './entry.ts';
+import { withoutNotes } from './notes-in-name.ts';
 import { type NameReading, nameReadings } from './record-names.ts';
 
 /** What a CRM record says of its company. */
@@ -23,6 +24,8 @@ export interface DescribedRecord {
   readonly domains: readonly string[];
   /** A P-number in the place of the CVR number. */
   readonly unitNumber: string | null;
+  /** Digits in the place of the CVR number that are none: seven to nine of them, or with wrong check digits. */
+  readonly mistypedNumber: string | null;
   /** A CVR number that somebody wrote into the name. */
   readonly statedNumber: string | null;
   /** Whether the record says by its country or its form that it is not Danish. */
@@ -70,7 +73,7 @@ const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s
 const ABROAD = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 
 export function describeRecord(record: RecordText): DescribedRecord {
-  const { bare, calledNumber, statedNumber, site } = takeApart(record.name ?? '');
+  const { bare, whole, calledNumber, statedNumber, site } = takeApart(record.name ?? '');
   const name = readCompanyName(bare);
   const address = readStreetAddress({ street: record.street, postalCode: record.postalCode, city: record.city });
   const phone = phoneOf(record.phone) ?? phoneOf(calledNumber);
@@ -79,18 +82,26 @@ export function describeRecord(record: RecordText): DescribedRecord {
     name,
     readings: [
       ...nameReadings(bare, name),
+      // A name may begin with `Firma`, and end with a word that others note.
+      ...(whole === bare ? [] : [{ kind: 'whole' as const, read: readCompanyName(whole) }]),
       ...(site === undefined ? [] : [{ kind: 'site' as const, read: readCompanyName(site) }]),
     ],
     address,
     phone,
     domains,
     unitNumber: UNIT_NUMBER.exec((record.number ?? '').replaceAll(/[\s.]/gu, ''))?.[1] ?? null,
+    mistypedNumber: mistypedIn(record.number ?? ''),
     statedNumber,
     isForeign: isForeign(record.country, { name, phone, domains }),
   };
 }
 
 const LONGEST = 200;
+
+function mistypedIn(text: string): string | null {
+  const digits = text.replace(/^\D*/u, '').replaceAll(/[\s.]/gu, '');
+  return /^\d{7,9}$/u.test(digits) && !passesModulus11(digits.padStart(8, '0')) ? digits : null;
+}
 
 /** What stands in the place of a name: the name itself, and what somebody wrote beside it or instead of it. */
 function takeApart(written: string) {
@@ -99,8 +110,10 @@ function takeApart(written: string) {
   const number = STATED.exec(text.slice(0, LONGEST))?.[1]?.replaceAll(' ', '') ?? null;
   const statedNumber = number !== null && passesModulus11(number) ? number : null;
   const [, label, ending = ''] = SITE.exec(text.slice(0, LONGEST)) ?? [];
-  const bare = statedNumber === null ? (label ?? text) : text.replace(STATED, ' ');
-  return { bare, calledNumber, statedNumber, site: label === undefined ? undefined : `${label}${ending}` };
+  const whole = statedNumber === null ? (label ?? text) : text.replace(STATED, ' ');
+  const { name: bare, phone } = withoutNotes(whole);
+  const site = label === undefined ? undefined : `${label}${ending}`;
+  return { bare, whole, calledNumber: calledNumber ?? phone, statedNumber, site };
 }
 
 /** Whether a record says by its country, its form, or by phone and domain together, that it is not Danish. */

@@ -40,6 +40,8 @@ export const recordKeys = (record: DescribedRecord): readonly MatchKey[] =>
     ...otherOrders(record.name),
     ...withTown(record),
     ...record.domains.flatMap((domain) => nameKey(labelOf(domain))),
+    // A brand is known by its domain.
+    ...(record.name.compact === '' ? [] : [keyOf('domain', `${record.name.compact}.dk`)]),
     ...wordKeys(record.name, [record.address]),
     ...addressKeys([record.address]),
     ...(record.phone === null ? [] : [keyOf('phone', record.phone)]),

@@ -3,10 +3,11 @@ import { type CompanyName, LOST_LETTER, readCompanyName } from '../protocol/dani
 
 /**
  * Another reading of a record's name: `bare` is it without what people add in a CRM, as `Nordlys ApS - Lager`; `filled` has
- * letters where a system lost some; `site` is the address of a site that stands in its place.
+ * letters where a system lost some; `site` is the address of a site that stands in its place; `whole` is the name with the notes
+ * beside it.
  */
 export interface NameReading {
-  readonly kind: 'bare' | 'filled' | 'site';
+  readonly kind: 'bare' | 'filled' | 'site' | 'whole';
   readonly read: CompanyName;
 }
 

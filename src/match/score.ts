@@ -1,6 +1,7 @@
 /** The score of a candidate: the sum of what its signs are worth. Pure. */
 import type { DescribedEntry, DescribedRecord } from './described.ts';
 import { addressFindings } from './signs/address.ts';
+import { isWithin } from './signs/distance.ts';
 import { domainFindings } from './signs/domain.ts';
 import { nameFindings } from './signs/name.ts';
 import { phoneFindings } from './signs/phone.ts';
@@ -44,8 +45,9 @@ export function scoreCandidate(
     ...nameFindings(record, entry),
     ...addressFindings(record.address, entry, sharedBy.address),
     ...phoneFindings(record.phone, entry, sharedBy.phone),
-    ...domainFindings(record.domains, entry, sharedBy.domain),
+    ...domainFindings(record, entry, sharedBy.domain),
     ...(record.unitNumber === entry.entry.number ? [{ sign: 'unit-number-same' } as const] : []),
+    ...(isMistyped(record.mistypedNumber, entry.entry.number) ? [{ sign: 'number-nearly' } as const] : []),
     ...(record.statedNumber === entry.entry.number ? [{ sign: 'number-in-name' } as const] : []),
   ]);
   const own = entries.find(({ entry }) => entry.number === company)?.entry;
@@ -65,6 +67,9 @@ export function scoreCandidate(
     successor: own?.successor ?? null,
   };
 }
+
+/** Whether one slip makes the number of the other. */
+const isMistyped = (typed: string | null, number: string): boolean => typed !== null && isWithin(typed, number, 1);
 
 /** The strongest finding of each group, the weightiest first. */
 function strongest(found: readonly SignFinding[]): readonly SignFinding[] {

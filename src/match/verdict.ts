@@ -69,7 +69,9 @@ const UNNAMED: readonly Sign[] = ['name-part', 'name-other-word', 'former-name-o
  */
 function isNamed(candidate: ScoredCandidate): boolean {
   const name = signOf(candidate, 'name');
-  return (name !== undefined && !UNNAMED.includes(name)) || signOf(candidate, 'number') !== undefined;
+  if (name !== undefined && UNNAMED.includes(name)) return signOf(candidate, 'number') !== undefined;
+  if (name !== undefined && name !== 'name-of-domain') return true;
+  return signOf(candidate, 'number') !== undefined || signOf(candidate, 'domain') === 'domain-own';
 }
 
 /** Names that a certain match may have beside strong ones, where two other signs are strong. */

@@ -57,6 +57,15 @@ export const SIGNS = {
     'a letter makes the name another one',
     'et bogstav gør navnet til et andet',
   ]),
+  'name-initials': sign('name', 16, false, [
+    'one name has the initials of the other',
+    'det ene navn er det andets forbogstaver',
+  ]),
+  'name-of-domain': sign('name', 16, false, ['its domain {what} is the name', 'dens domæne {what} er navnet']),
+  'name-short-with-form': sign('name', 22, false, [
+    'same name and form, of few letters',
+    'samme navn og selskabsform, på få bogstaver',
+  ]),
   'name-short': sign('name', 15, false, ['same name, of few letters', 'samme navn, på få bogstaver']),
   'address-same': sign('address', 30, true, ['same address', 'samme adresse']),
   'unit-address-same': sign('address', 29, true, [
@@ -65,6 +74,10 @@ export const SIGNS = {
   ]),
   'address-spelling': sign('address', 24, false, ['address spelled nearly the same', 'adressen er stavet næsten ens']),
   'former-address-same': sign('address', 24, false, ['moved from {what} in {when}', 'flyttet fra {what} i {when}']),
+  'address-other-code': sign('address', 16, false, [
+    'same street and number, another postal code',
+    'samme gade og nummer, et andet postnummer',
+  ]),
   'street-same': sign('address', 14, false, ['same street', 'samme gade']),
   'address-crowded': sign('address', 14, false, [
     'same address, as many companies',
@@ -79,6 +92,7 @@ export const SIGNS = {
     'samme telefonnummer som flere virksomheder',
   ]),
   'phone-other': sign('phone', -4, false, ['another phone', 'et andet telefonnummer']),
+  'domain-own': sign('domain', 50, true, ['its own domain {what}', 'dens eget domæne {what}']),
   'domain-same': sign('domain', 35, true, ['same domain {what}', 'samme domæne {what}']),
   'domain-spells-name': sign('domain', 14, false, ['the domain {what} is the name', 'domænet {what} er navnet']),
   'domain-shared': sign('domain', 10, false, [
@@ -89,6 +103,10 @@ export const SIGNS = {
   'unit-number-same': sign('number', 60, true, [
     'the number is of its production unit',
     'nummeret er dens produktionsenheds',
+  ]),
+  'number-nearly': sign('number', 50, true, [
+    'its number is nearly the record’s',
+    'dens nummer er næsten det, der står i posten',
   ]),
   'number-in-name': sign('number', 30, true, ['its number stands in the name', 'dens nummer står i navnet']),
   'name-unique': sign('uniqueness', 10, false, ['no other company has the name', 'ingen anden virksomhed har navnet']),

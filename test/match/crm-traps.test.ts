@@ -197,10 +197,14 @@ describe('a record with something in another place', () => {
     expect(await matched([company], { name: record.name })).toMatch(/^likely/);
   });
 
-  it('that says nothing but a phone or a domain is shown to a person', async () => {
+  it('that says nothing but a phone is shown to a person, and likely by a domain that no other company has', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', { phone, website: 'nordlys.dk' });
     expect(await matched([company], { phone })).toBe('ambiguous | 10000001 | same phone');
-    expect(await matched([company], { website: 'nordlys.dk' })).toMatch(/^ambiguous .*same domain/);
+    expect(await matched([company], { website: 'nordlys.dk' })).toMatch(/^likely .*its own domain/);
+    expect(await matched([company], { name: 'NML', website: 'nordlys.dk' })).toMatch(/^likely .*its own domain/);
+    const holding = { ...company, name: 'Nordlys Holding ApS' };
+    for (const entries of [[holding], [company, { ...holding, number: '10000002', company: '10000002' }]])
+      expect(await matched(entries, { website: 'nordlys.dk' })).toMatch(/^ambiguous .*same domain/);
   });
 });
 

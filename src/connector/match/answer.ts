@@ -2,6 +2,7 @@
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
+import { verdictOf } from '../backfill/rows/verdict.ts';
 import {
   endLink,
   findLink,
@@ -11,7 +12,14 @@ import {
   recordsOf,
   updateLink,
 } from '../links/links.ts';
-import { deleteSuggestions, readSuggestion, rejectMatches, restoreResult, retireResult } from './results.ts';
+import {
+  deleteSuggestions,
+  readResult,
+  readSuggestion,
+  rejectMatches,
+  restoreResult,
+  retireResult,
+} from './results.ts';
 import { TAKEN_BACK } from './undecided.ts';
 
 /**
@@ -27,7 +35,9 @@ export type SuggestionAnswer =
 export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: number): Promise<LinkResult> {
   const linked = await linkRecord(tx, { ...ref, entity, sendUpdate: true, now });
   if (linked.kind === 'taken') return linked;
-  await updateLink(tx, ref, { writes_number: 1 });
+  // The person saw the number that the record holds, so cvrsync does not report it as a mismatch.
+  const held = verdictOf((await readResult(tx, ref))?.record.number ?? null, false).entity;
+  await updateLink(tx, ref, { writes_number: 1, ...(held !== null && held !== entity && { mismatch: held }) });
   await deleteSuggestions(tx, ref.provider, [ref.recordId]);
   return linked;
 }

@@ -12,9 +12,7 @@ import { plannedRows, type ScanRow } from '../backfill/rows/rows.ts';
 import { readRun } from '../backfill/rows/run.ts';
 import { readRecordText, type TextProperties, textProperties } from './record-text.ts';
 import { deleteScanResults, type MatchedRecord, putResults, readRejections } from './results.ts';
-
-/** A record that holds a P-number names no company. */
-const UNNUMBERED: readonly string[] = ['no-number', 'unit'];
+import { withoutValidNumber } from './valid-number.ts';
 
 /** Where a match is: of which scan, up to which of its rows. */
 interface MatchPosition {
@@ -38,12 +36,7 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
   while (!reached.isDone) {
     signal.throwIfAborted();
     const rows = await plannedRows(store.db, crm.name, { after: reached.position, limit: crm.limits.batch.read });
-    const results = await matchPage(
-      deps,
-      rows.filter(({ verdict }) => UNNUMBERED.includes(verdict)),
-      properties,
-      signal,
-    );
+    const results = await matchPage(deps, await withoutValidNumber(store.db, rows), properties, signal);
     const last = rows.at(-1)?.position;
     reached = last === undefined ? { ...reached, isDone: true } : { ...reached, position: last };
     const next = reached;

@@ -7,6 +7,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
+import type { RecordRef } from '../links/links.ts';
 
 /** A record of the CRM with what it means. */
 export interface MatchedRecord {
@@ -90,14 +91,8 @@ export async function retireResult(tx: Tx, provider: string, recordId: string): 
 
 /** Has a result wait for a person's answer again. */
 export async function restoreResult(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
-  const row = await tx
-    .selectFrom('match_result')
-    .select('body')
-    .where('provider', '=', provider)
-    .where('record_id', '=', recordId)
-    .executeTakeFirst();
-  if (row === undefined) return;
-  const found: MatchedRecord = JSON.parse(row.body);
+  const found = await readResult(tx, { provider, recordId });
+  if (found === undefined) return;
   await tx
     .updateTable('match_result')
     .set({ entity: entityOf(found) ?? null, suggested_at: now })
@@ -108,15 +103,18 @@ export async function restoreResult(tx: Tx, provider: string, recordId: string, 
 
 /** What is suggested for a record. */
 export async function readSuggestion(db: Db, provider: string, recordId: string): Promise<MatchedRecord | undefined> {
-  const row = await db
-    .selectFrom('match_result')
-    .select('body')
-    .where('provider', '=', provider)
-    .where('record_id', '=', recordId)
-    .where('suggested_at', 'is not', null)
-    .executeTakeFirst();
+  const row = await resultOf(db, { provider, recordId }).where('suggested_at', 'is not', null).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
 }
+
+/** What was last found for a record, answered or not. */
+export async function readResult(db: Db, ref: RecordRef): Promise<MatchedRecord | undefined> {
+  const row = await resultOf(db, ref).executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.body);
+}
+
+const resultOf = (db: Db, { provider, recordId }: RecordRef) =>
+  db.selectFrom('match_result').select('body').where('provider', '=', provider).where('record_id', '=', recordId);
 
 /** Forgets the results of the last scan; those that wait for a person stay until the new one reaches them. */
 export async function deleteScanResults(tx: Tx, provider: string): Promise<void> {

@@ -9,10 +9,11 @@ import type { Store, Tx } from '../../store/store.ts';
 import { kept } from '../backfill/rows/verdict.ts';
 import type { Crm } from '../crm/crm.ts';
 import { linksOf } from '../heal/change-hints.ts';
-import { readNumber } from '../heal/decide-link.ts';
+import { type Numbered, readNumber } from '../heal/decide-link.ts';
 import { later, settleFault, UNMENTIONED } from '../sync/settle.ts';
 import { readRecordText, type TextProperties, textProperties } from './record-text.ts';
 import { deleteSuggestions, type MatchedRecord, putSuggestions, readRejections } from './results.ts';
+import { unknownNumbers } from './valid-number.ts';
 
 export interface SuggestDeps {
   readonly store: Store;
@@ -96,7 +97,11 @@ async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], sig
   const names = [...new Set([crm.match, ...Object.values(properties).flat()])];
   const reads = await crm.connection.read(ids, names, signal);
   const unread = new Map(ids.flatMap((id, at) => reasonOf(id, reads[at])));
-  const blank = ids.flatMap((id, at) => recordOf(id, reads[at], crm.match, properties));
+  const unknown = await unknownNumbers(
+    store.db,
+    reads.flatMap((read) => (read.kind === 'found' ? companyOf(readNumber(read.properties, crm.match)) : [])),
+  );
+  const blank = ids.flatMap((id, at) => recordOf(id, reads[at], { match: crm.match, properties, unknown }));
   const rejections = await readRejections(store.db, crm.name, ids);
   const results = await matchRecords(
     store.db,
@@ -115,15 +120,23 @@ function reasonOf(id: string, read: Read | undefined): readonly (readonly [strin
   return read.kind === 'retry' ? [[id, read.reason]] : [];
 }
 
-/** A record without a company's number; what is no number may be that of a production unit. */
+interface NumberSettings {
+  readonly match: string | undefined;
+  readonly properties: TextProperties;
+  /** Companies whose number is not valid. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+const companyOf = (numbered: Numbered): readonly string[] => (numbered.kind === 'company' ? [numbered.entity] : []);
+
+/** A record without a valid number; what is no number may be that of a production unit. */
 function recordOf(
   recordId: string,
   read: Read | undefined,
-  match: string | undefined,
-  properties: TextProperties,
+  { match, properties, unknown }: NumberSettings,
 ): readonly Pick<MatchedRecord, 'recordId' | 'record'>[] {
   if (read?.kind !== 'found' || match === undefined) return [];
-  const { kind } = readNumber(read.properties, match);
-  if (kind !== 'blank' && kind !== 'other') return [];
+  const numbered = readNumber(read.properties, match);
+  if (numbered.kind === 'unseen' || companyOf(numbered).some((entity) => !unknown.has(entity))) return [];
   return [{ recordId, record: readRecordText(properties, read.properties, kept(read.properties[match])) }];
 }

@@ -18,10 +18,12 @@ export function addressFindings(
 
 function signOf(record: StreetAddress, address: DescribedAddress, isCrowded: boolean): Sign | undefined {
   const { kind, read } = address;
-  const isStreet = isSaid(record.postalCode, read.postalCode) && isSaid(record.street, read.street);
+  const isStreet = isSaid(record.street, read.street) && isPlace(record, read);
   if (!isStreet || record.house === null || !isHouse(record.house, read.house))
     return kind === 'former' ? undefined : nearSign(record, read, isStreet);
   if (kind === 'former') return 'former-address-same';
+  // A town has some streets twice, and how many companies share the address is known by its postal code.
+  if (record.postalCode === null) return 'address-spelling';
   if (isCrowded) return 'address-crowded';
   return kind === 'unit' ? 'unit-address-same' : 'address-same';
 }
@@ -37,10 +39,16 @@ const isSpelledNearly = (record: StreetAddress, read: StreetAddress): boolean =>
   Math.min(record.street.length, read.street.length) >= LONG_ENOUGH &&
   isWithin(record.street, read.street, 1);
 
+/** Whether the postal codes are equal, or the towns where the record has no postal code. */
+const isPlace = (record: StreetAddress, read: StreetAddress): boolean =>
+  record.postalCode === null ? isSaid(record.city, read.city) : record.postalCode === read.postalCode;
+
 function nearSign(record: StreetAddress, read: StreetAddress, isStreet: boolean): Sign | undefined {
   if (isStreet) return 'street-same';
   if (isSaid(record.postalCode, read.postalCode))
     return isSpelledNearly(record, read) ? 'address-spelling' : 'postal-code-same';
+  if (isSaid(record.street, read.street) && record.house !== null && isHouse(record.house, read.house))
+    return 'address-other-code';
   if (isSaid(record.city, read.city)) return 'city-same';
   return record.postalCode !== null && read.postalCode !== null ? 'address-elsewhere' : undefined;
 }

@@ -1,21 +1,28 @@
 /** The sign of the domain of a website or an e-mail address. */
-import type { DescribedEntry } from '../described.ts';
+import type { DescribedEntry, DescribedRecord } from '../described.ts';
 import { labelOf } from '../keys.ts';
-import { SHARED_BY, type SignFinding } from '../weights.ts';
+import { isOfGroup } from '../record-names.ts';
+import { SHARED_BY, type Sign, type SignFinding } from '../weights.ts';
 
 /** Shorter names stand in many domains. */
 const LONG_ENOUGH = 4;
 
+type Named = Pick<DescribedRecord, 'domains' | 'name'>;
+
 /** What the record's domains say of an entry; `sharedBy` is how many companies have one of them. */
-export const domainFindings = (
-  record: readonly string[],
-  { domains, names }: DescribedEntry,
-  sharedBy: number,
-): readonly SignFinding[] =>
-  record.flatMap((what): readonly SignFinding[] => {
-    if (domains.includes(what)) return [{ sign: sharedBy > SHARED_BY ? 'domain-shared' : 'domain-same', what }];
+export const domainFindings = (record: Named, entry: DescribedEntry, sharedBy: number): readonly SignFinding[] =>
+  record.domains.flatMap((what): readonly SignFinding[] => {
+    const { domains, names } = entry;
+    if (domains.includes(what)) return [{ sign: sameSign(record, entry, sharedBy), what }];
     const label = labelOf(what);
     const isName = label.length >= LONG_ENOUGH && names.some(({ read }) => read.compact === label);
     if (isName) return [{ sign: 'domain-spells-name', what }];
     return domains.length === 0 || sharedBy > SHARED_BY ? [] : [{ sign: 'domain-other' }];
   });
+
+function sameSign(record: Named, { names }: DescribedEntry, sharedBy: number): Sign {
+  if (sharedBy > SHARED_BY) return 'domain-shared';
+  // A group has one domain, whichever of its companies the index holds.
+  const isGroups = isOfGroup(record.name.words, []) || names.some(({ read }) => isOfGroup(read.words, []));
+  return sharedBy === 1 && !isGroups ? 'domain-own' : 'domain-same';
+}

@@ -1,17 +1,23 @@
 /** The sign of the name: how alike two names are. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
 import type { DescribedEntry, DescribedName, DescribedRecord } from '../described.ts';
+import { labelOf } from '../keys.ts';
 import { isOfGroup, type NameReading } from '../record-names.ts';
 import type { Sign, SignFinding } from '../weights.ts';
 import { isShortened, isSpelledNearly, isSwapped, namesAnother } from './spelling.ts';
 
+/** Shorter domains are words of anybody. */
+const BRAND = 4;
+
 /** What the names of the entry say of the record's. */
 export function nameFindings(
   { name: whole, readings, address }: DescribedRecord,
-  { names, addresses, entry }: DescribedEntry,
+  { names, addresses, domains, entry }: DescribedEntry,
 ): readonly SignFinding[] {
   if (whole.compact === '') return [];
   const towns = addresses.flatMap(({ kind, read }) => (kind === 'former' ? [] : (read.city ?? [])));
+  const what = domains.find((domain) => whole.compact.length >= BRAND && labelOf(domain) === whole.compact);
+  const brand: readonly SignFinding[] = what === undefined ? [] : [{ sign: 'name-of-domain', what }];
   return names.flatMap((name): readonly SignFinding[] => {
     const found = [
       gradeOf(whole, name.read, { form: entry.form, town: address.city, towns }),
@@ -19,10 +25,11 @@ export function nameFindings(
         readingGrade(namesOwner(whole, name.read) ? 'owned' : kind, sameGrade(read, name.read, entry.form)),
       ),
     ];
-    return found.flatMap((grade): readonly SignFinding[] => {
+    const graded = found.flatMap((grade): readonly SignFinding[] => {
       const sign = grade === undefined ? undefined : signOf(grade, name, names[0]);
       return sign === undefined ? [] : [{ sign, what: name.text, when: name.until }];
     });
+    return [...graded, ...brand];
   });
 }
 
@@ -38,6 +45,8 @@ type Grade =
   | 'shortened'
   | 'swapped'
   | 'part'
+  | 'initials'
+  | 'short-with-form'
   | 'short';
 
 function signOf(grade: Grade, { kind, read }: DescribedName, current: DescribedName | undefined): Sign | undefined {
@@ -64,6 +73,7 @@ function gradeOf(record: CompanyName, other: CompanyName, { form, town, towns }:
   if (same !== undefined) return same;
   const alike = likeness(record, other, town, towns);
   if (alike !== undefined) return conflicts(record.form, other.form) ? 'part' : alike;
+  if (isInitials(record, other) || isInitials(other, record)) return 'initials';
   if (numbersOf(record) !== numbersOf(other)) return undefined;
   return isPart(record.words, other.words) || isPart(other.words, record.words) ? 'part' : undefined;
 }
@@ -88,7 +98,7 @@ const namesOwner = ({ words }: CompanyName, { owner }: CompanyName): boolean =>
   owner?.split(' ').every((word) => words.includes(word)) ?? false;
 
 const readingGrade = (kind: NameReading['kind'] | 'owned', grade: Grade | undefined): Grade | undefined => {
-  if (kind === 'site' || kind === 'owned') return grade;
+  if (kind !== 'bare' && kind !== 'filled') return grade;
   if (grade !== 'same' && grade !== 'but-form') return undefined;
   return kind === 'bare' ? 'but-addition' : 'spelling';
 };
@@ -99,14 +109,18 @@ const FEW = 2;
 /** How names of the same letters are the same; undefined where they have others. */
 function sameGrade(record: CompanyName, other: CompanyName, form: string | null): Grade | undefined {
   if (record.compact !== other.compact) return undefined;
-  if (record.compact.length <= FEW) return 'short';
+  if (record.compact.length <= FEW)
+    return record.form !== null && record.form === knownForm(other, form) ? 'short-with-form' : 'short';
   if (isOtherOwner(record.owner, other.owner)) return 'part';
-  const known = other.form ?? (form === null ? null : plainForm(form));
+  const known = knownForm(other, form);
   if (conflicts(record.form, known)) return 'other-form';
   if (record.saysDenmark !== other.saysDenmark) return 'but-country';
   if (record.owner !== null && record.owner === other.owner) return 'same';
   return record.form === known ? 'same' : 'but-form';
 }
+
+const knownForm = (name: CompanyName, form: string | null): string | null =>
+  name.form ?? (form === null ? null : plainForm(form));
 
 const plainForm = (form: string): string => form.toLowerCase().replaceAll(/[^\p{L}]/gu, '');
 
@@ -134,6 +148,15 @@ function withoutTown({ words }: CompanyName, towns: readonly string[]): string |
   const left = cut === 0 ? '' : words.slice(0, -cut).join('');
   return left.length < LEFT ? undefined : left;
 }
+
+/** Fewer letters are the initials of anybody. */
+const INITIALS = 3;
+
+const isInitials = ({ words, compact }: CompanyName, long: CompanyName): boolean =>
+  words.length === 1 &&
+  compact.length >= INITIALS &&
+  compact.length === long.words.length &&
+  long.words.every((word, at) => word.startsWith(compact.charAt(at)));
 
 /** Whether all words of one stand in the other, with one that is more than a word or two of the trade. */
 const isPart = (words: readonly string[], all: readonly string[]): boolean =>

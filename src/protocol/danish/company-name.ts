@@ -81,7 +81,10 @@ export function readCompanyName(text: string): CompanyName {
   const plain = joinedLetters(rest);
   const tokens = plain.match(/[\p{L}\p{N}\ufffd]+/gu) ?? [];
   const form = slashed === null ? formOf(tokens) : { form: slashed, at: -1 };
-  const named = tokens.filter((_, at) => at !== form?.at);
+  // `Anpartsselskabet af 2007 ApS` says its form twice.
+  const isTwice = (token: string, at: number): boolean =>
+    at === 0 && form !== undefined && !isShort(token) && FORMS[token] === form.form;
+  const named = tokens.filter((token, at) => at !== form?.at && !(tokens.length > 2 && isTwice(token, at)));
   const meant = named.filter((word) => !JOINING.has(word));
   const local = meant.filter((word) => !DENMARK.has(word));
   const words = (local.length > 0 ? local : meant.length > 0 ? meant : named).map(abbreviated);

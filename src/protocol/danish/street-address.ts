@@ -1,6 +1,7 @@
 /** The address of a company, taken apart so that two spellings of it can be compared. */
 import { abbreviated } from './abbreviations.ts';
 import { foldLetters } from './letters.ts';
+import { isPersonName } from './person-name.ts';
 
 export interface StreetAddress {
   /** Folded and without its ending's spelling: `ringvej`; null where no street is given. */
@@ -56,7 +57,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 /** Takes an address apart. The postal code may stand in its own part, in the city or behind the street. */
 export function readStreetAddress({ street, postalCode, city }: AddressText): StreetAddress {
   const line = (street ?? '').slice(0, LONGEST);
-  const withoutCare = line.replace(CARE_OF, '');
+  const withoutCare = withoutContact(line.replace(CARE_OF, ''));
   const folded = foldLetters(withoutCare === '' ? line : withoutCare).trim();
   const begin = DATE.exec(folded)?.[0].length ?? 0;
   const found = folded.slice(begin).search(/\d/u);
@@ -69,6 +70,12 @@ export function readStreetAddress({ street, postalCode, city }: AddressText): St
     postalCode: postal(postalCode) ?? postal(city) ?? behind?.[1] ?? null,
     city: cityOf(city ?? '') ?? cityOf(behind?.[2] ?? ''),
   };
+}
+
+/** The lines of an address without the first one, where that is a person: `Ole Hansen, Ringvej 1`. */
+function withoutContact(line: string): string {
+  const at = line.search(/[,\n]/u);
+  return at > 0 && isPersonName(line.slice(0, at)) && /\d/u.test(line.slice(at)) ? line.slice(at + 1) : line;
 }
 
 /** `12-14 B, 2. tv` as `12b`: what stands first counts. */

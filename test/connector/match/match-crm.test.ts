@@ -68,6 +68,26 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(await fixture.links()).toEqual({});
   });
 
+  it('matches every record without a valid number, and leaves a number alone that the index knows', async () => {
+    const fixture = await withIndex({ engine });
+    const bikes = { name: 'Havblik Cykler', website: 'havblik.dk' };
+    const texts = ['n/a', 'ukendt', '1234567', '+45 86 12 34 56', '12345678', '87654321', `${C.slice(0, 7)}`];
+    const ids = texts.map((text) => fixture.emulator.add({ ...bikes, cvr_number: text }));
+    const known = fixture.emulator.add({ ...bikes, cvr_number: '10000001' });
+    fixture.emulator.add({ ...bikes, cvr_number: A });
+    await fixture.store.write((tx) => storeEntries(tx, [entry('10000001', 'Solvind A/S')]));
+    await matchCrm(fixture.deps, here);
+    const results = await found(fixture);
+    expect(results).toEqual(Object.fromEntries(ids.map((id) => [id, expect.stringMatching(`^certain ${C}`)])));
+    expect(results[known]).toBeUndefined();
+    const { file, lines } = await planOf(fixture, false);
+    expect(lines.find(({ record }) => record === ids.at(-1))?.['note']).toMatch(/its number is nearly the record’s/u);
+    const linked = readFileSync(file, 'utf8').replace(new RegExp(`^(${ids[4]};.*);skip;`, 'mu'), '$1;link;');
+    writeFileSync(file, linked);
+    await fixture.run({ mode: { kind: 'file', file } });
+    expect(await fixture.links()).toEqual({ [String(ids[4])]: `CVR-1-${C} person crm active` });
+  });
+
   it('reads the properties that match names instead of the mapped ones', async () => {
     const match = { property: 'cvr_number', name: 'about_us', street: 'address2' };
     const { emulator, ...fixture } = await withIndex({ engine, connection: { match } });
@@ -86,7 +106,7 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(lines.map(({ record, number, action, note }) => [record, number, action, note])).toEqual([
       [twins[0], A, 'skip', expect.stringMatching('^several records mean this company; name equal but for the form')],
       [twins[1], A, 'skip', expect.stringMatching('^several records')],
-      [bikes, C, 'link', expect.stringMatching('^name equal but for the form; same domain havblik.dk')],
+      [bikes, C, 'link', expect.stringMatching('^its own domain havblik.dk; name equal but for the form')],
     ]);
     await fixture.run({ mode: { kind: 'file', file } });
     expect(await fixture.links()).toEqual({ [bikes]: `CVR-1-${C} person crm active` });

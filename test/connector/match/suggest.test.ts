@@ -116,6 +116,21 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
       expect(refused.stdout + refused.stderr).toContain(`CVR-1-${A} is linked to ${id} already`);
     });
 
+    test('has a number that fails the check and is no company’s: the accepted company stays beside it', async () => {
+      const { fixture, clock, suggestions } = await open(one, engine);
+      const emulator = fixture[crm];
+      const id = emulator.add({ ...nordlys, [match]: '12345678' });
+      clock.forward(HOUR_MS);
+      await expect.poll(async () => (await suggestions()).length, WAITING).toBe(1);
+      expect((await fixture.cli('review', 'accept', `match/${crm}/${id}`)).code).toBe(0);
+      emulator.edit(id, { [name]: 'Nordlys' });
+      clock.forward(HOUR_MS);
+      await fixture.settled();
+      const links = await fixture.app.store.db.selectFrom('link').select(['entity', 'state', 'mismatch']).execute();
+      expect(links).toEqual([{ entity: `CVR-1-${A}`, state: 'active', mismatch: 'CVR-1-12345678' }]);
+      expect(emulator.get(id)?.[match]).toBe('12345678');
+    });
+
     test('loses the suggestion when it gets a number, and is not offered again what was rejected', async () => {
       const { fixture, clock, suggestions } = await open(one, engine);
       const emulator = fixture[crm];
