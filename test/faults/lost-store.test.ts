@@ -71,7 +71,7 @@ test('check and commands say that the store is gone; serve asks at a terminal, a
 
   for (const command of [['check'], ['monitors', 'list']])
     expect(Object.values(await runCli(['--config', file, ...command])).join()).toMatch(
-      /there was a store at .*mine\.db, and it is gone or empty: put it back, or .*--start-empty once, or delete .*\.mine\.db\.marker/,
+      /there was a store at .*mine\.db, and it is gone or empty: put it back, or .*restore FILE.*--start-empty once, or delete .*\.mine\.db\.marker/,
     );
   expect(await serveAsked('n\n', serve, store)).toMatchObject({
     code: 1,

@@ -12,7 +12,7 @@ export class LostStoreError extends Error {
 
   constructor(file: string) {
     super(
-      `there was a store at ${path.resolve(file)}, and it is gone or empty: put it back, or restore a backup. ` +
+      `there was a store at ${path.resolve(file)}, and it is gone or empty: put it back, or restore a backup (cvrsync restore FILE). ` +
         `To begin with an empty store, run cvrsync serve --start-empty once, or delete ${markerOf(file)}`,
     );
   }
