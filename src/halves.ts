@@ -28,6 +28,10 @@ export const ownAddress = (host: string, port: number): string => {
 export const addressFor = <A extends string | Promise<string>>(role: DaemonRole, config: Config, own: A): A | string =>
   config.roles.includes(role) ? own : (config.server.publicUrl ?? own);
 
+/** Where a command reaches the installation's own service. */
+export const serviceAddress = (config: Config): string =>
+  addressFor('service', config, ownAddress(config.server.host, config.server.port));
+
 /** The service the connector calls: the configured one, else the other half of this process at `own`, else none. */
 export async function upstreamOf<A extends string | Promise<string>>(
   config: Config,

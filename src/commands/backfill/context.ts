@@ -3,7 +3,7 @@ import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
 import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
-import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { pause } from '../../runtime/pause.ts';
@@ -29,7 +29,7 @@ export async function withBackfill<T>(
   work: (opened: BackfillContext, calls: CallsMade) => Promise<T>,
 ): Promise<T> {
   const settings = await context.config([connectionPart(name), ...UPSTREAM_PARTS]);
-  const { connector, server, store: url } = settings;
+  const { connector, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const config = needProvider(connector, name);
   const client = openClient({ env: context.env });
@@ -46,7 +46,7 @@ export async function withBackfill<T>(
     const now = Date.now;
     const crm = await openCrm({ store, http: counted('crm'), metrics, now }, config);
     reportRespelt(context.log, name, await respellRecords(store, crm, now()));
-    const service = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
+    const service = await upstreamOf(settings, await secretsOf(settings), serviceAddress(settings));
     const rateLimiter = upstreamRateLimiter(store, service?.requestsPerMinute ?? 1, now);
     const waiting = showWaiting(context);
     const upstream =

@@ -5,7 +5,7 @@ import { configWarnings } from '../../config/warnings.ts';
 import { tellsBeneficialOwners } from '../../config/wire.ts';
 import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
 import { lackOfSpace } from '../../connector/intake/free-space.ts';
-import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { isLoopback } from '../../http/server/loopback.ts';
@@ -87,7 +87,7 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, opt
   if (opened.finding !== undefined) return [opened.finding];
   const { secrets } = opened;
   const isOwn = service !== undefined && connector?.upstream === undefined;
-  const upstream = await upstreamOf(config, secrets, deps.own ?? ownAddress(server.host, server.port));
+  const upstream = await upstreamOf(config, secrets, deps.own ?? serviceAddress(config));
   const [ofConnector, ofService] = await Promise.all([
     connector === undefined
       ? NO_CONNECTOR

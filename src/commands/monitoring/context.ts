@@ -4,7 +4,7 @@ import { didYouMean } from '../../config/nearest.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
 import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
-import { ownAddress, secretsOf, upstreamOf } from '../../halves.ts';
+import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { openStore, type Store } from '../../store/open.ts';
@@ -32,12 +32,12 @@ export async function withMonitoring(
   work: (opened: MonitoringContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const settings = await context.config(UPSTREAM_PARTS);
-  const { connector, server, store: url } = settings;
+  const { connector, store: url } = settings;
   if (connector === undefined) throw new UsageError('the configuration has no connector section');
   const client = openClient({ env: context.env });
   const store = await openStore(url, { migrate: 'new' });
   try {
-    const config = await upstreamOf(settings, await secretsOf(settings), ownAddress(server.host, server.port));
+    const config = await upstreamOf(settings, await secretsOf(settings), serviceAddress(settings));
     const upstream =
       config === undefined
         ? undefined
