@@ -21,7 +21,7 @@ import {
   readEventNames,
 } from './monitor-input.ts';
 import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
-import { sealAddress } from './webhook-address.ts';
+import { maskedAddress, sealAddress } from './webhook-address.ts';
 
 /** How long posts are signed with an old signing secret too. */
 const ROTATION_MS = 24 * 3_600_000;
@@ -74,6 +74,8 @@ const enabledAt = (now: number) => ({ enabled: 1, enabled_at: now, disabled_reas
 const inactiveAt = (now: number) =>
   ({ enabled: 0, enabled_at: null, disabled_reason: 'person', disabled_at: now }) as const;
 
+const maskedOf = (url: string | null): string | undefined => (url === null ? undefined : maskedAddress(url));
+
 /** Changes the properties that the patch holds. Undefined if there is no such monitor; throws as {@link createMonitor} does. */
 export async function updateMonitor(
   tx: Tx,
@@ -97,8 +99,10 @@ export async function updateMonitor(
     ...(postsPerMinute !== undefined && { posts_per_minute: postsPerMinute, next_post_at: null }),
     ...(emails !== undefined && { emails: JSON.stringify(emails) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
-    // The failures of the previous webhook do not count for a new one.
-    ...(url !== undefined && url !== known && { url: sealAddress(url, secrets), ...HEALTHY }),
+    // The failures of the previous webhook do not count for a new one. A masked address was read here, and stands for it.
+    ...(url !== undefined &&
+      url !== known &&
+      url !== maskedOf(known) && { url: sealAddress(url, secrets), ...HEALTHY }),
   };
   await updateRow(tx, id, to, now);
   if (to.url === null) await holdDue(tx, id, now);

@@ -2,8 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { post, webhookAt } from '../../../src/service/delivery/post.ts';
 import { openTransports } from '../../../src/service/delivery/transport.ts';
-import { getMonitor } from '../../../src/service/monitors/monitors.ts';
+import { getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
 import { maskedAddress, sealAddresses } from '../../../src/service/monitors/webhook-address.ts';
+import { viewOf, viewOfCreated } from '../../../src/service/routes/admin/monitor-shape.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { openHook } from '../delivering.ts';
 import { COMPANY, made, secrets } from '../monitored.ts';
@@ -27,6 +28,16 @@ describe.each(ENGINES)('an address that an earlier version stored, on %s', (engi
     expect(await stored()).toBe(sealed);
     expect((await getMonitor(store.db, secrets, id))?.url).toBe(ADDRESS);
     expect((await getMonitor(store.db, secrets, mails.id))?.url).toBeNull();
+  });
+
+  it('is shown to no program, and a masked one that comes back changes nothing', async () => {
+    const store = await newStore(engine);
+    const monitor = await made(store, { url: ADDRESS });
+    const { url } = viewOf(monitor);
+    expect(JSON.stringify([viewOf(monitor), viewOfCreated(monitor)])).not.toMatch(/xoxb|sesame/u);
+    const change = (to: string) => store.write((tx) => updateMonitor(tx, monitor.id, { url: to }, { secrets, now: 9 }));
+    expect((await change(url ?? ''))?.url).toBe(ADDRESS);
+    expect((await change('https://hooks.example.com/new'))?.url).toBe('https://hooks.example.com/new');
   });
 });
 

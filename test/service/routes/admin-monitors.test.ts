@@ -39,7 +39,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
       provider: null,
       target: 'items',
       events: ['status', 'stakeholders'],
-      url: 'https://hooks.example.com/a',
+      url: 'https://hooks.example.com/•••',
       credentials: { method: 'Header', key: 'X-Key' },
       signingSecrets: [{ expiresAt: null }],
       schedule: [0, 60],

@@ -4,6 +4,7 @@ import { HttpError } from '../../../http/server/error.ts';
 import { type WireOptions, wireNameOf } from '../../../protocol/payload.ts';
 import type { Monitor } from '../../monitors/monitor.ts';
 import { MonitorError } from '../../monitors/monitor-input.ts';
+import { maskedAddress } from '../../monitors/webhook-address.ts';
 import { isoTime, nullable, timeText } from '../schemas.ts';
 
 const CLOSED = { additionalProperties: false } as const;
@@ -106,7 +107,12 @@ export const monitorView = Type.Object(
     provider: nullable(Type.String({ description: 'The provider of a third-party job' })),
     target,
     events: nullable(Type.Array(Type.String())),
-    url: nullable(Type.String()),
+    url: nullable(
+      Type.String({
+        description:
+          'The host of its webhook, with `/•••` for a path and a query, which may hold a secret. Sent back, it changes nothing',
+      }),
+    ),
     credentials: credentialsView,
     signingSecrets: Type.Array(Type.Object({ expiresAt: nullable(timeText('When the service stops using it')) }), {
       description: 'One entry per signing secret, newest first, without the secret',
@@ -141,12 +147,13 @@ export const createdMonitorView = Type.Object(
   { description: 'The monitor, and its signing secret if it has a webhook' },
 );
 
-/** A monitor without its secrets; its events by their names on the wire. */
+/** A monitor without its secrets, and its address masked; its events by their names on the wire. */
 export const viewOf = (monitor: Monitor, wire: WireOptions = {}): Static<typeof monitorView> => {
   const { security, enabledAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
   const { credentials, secrets } = security;
   return {
     ...plain,
+    url: plain.url === null ? null : maskedAddress(plain.url),
     events: plain.events?.map((event) => wireNameOf(event, wire)) ?? null,
     schedule: plain.schedule && [...plain.schedule],
     emails: [...plain.emails],
