@@ -173,7 +173,9 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 async function openBase(config: Config, options: AppOptions, undo: Undo) {
   const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy, startEmpty = false } = options;
-  const store = await openStore(config.store, { claim: true, startEmpty, connections: config.storeConnections });
+  const application = `cvrsync ${readVersion()} ${config.roles.join(',')}`;
+  const connections = config.storeConnections;
+  const store = await openStore(config.store, { claim: true, startEmpty, connections, application });
   undo.push(() => store.close());
   const metrics = createMetrics();
   const salt = await saltOf(store, now());

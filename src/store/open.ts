@@ -1,17 +1,16 @@
 /** Opens the store: the URL's scheme picks the engine. */
 import { isStoreLost, LostStoreError, markStore, wasStoreAt } from './file/marker.ts';
 import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, type PostgresOptions } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import { isPostgresUrl, type Store } from './store.ts';
 
 export type { Db, Store, Tx } from './store.ts';
 
-interface OpenOptions {
+interface OpenOptions extends PostgresOptions {
   readonly migrate?: boolean | 'new';
   readonly claim?: boolean;
   readonly startEmpty?: boolean;
-  readonly connections?: number;
 }
 
 /**
@@ -20,18 +19,19 @@ interface OpenOptions {
  * Brings the tables up to date unless `migrate` says less: with `new` only where there are none yet, with false never. What
  * is older then is a {@link SchemaError}; a newer schema than this version knows always is. `claim`: for a daemon, before it
  * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`.
- * `connections`: of the pool, on PostgreSQL. Errors never hold the URL's password.
+ * Errors never hold the URL's password.
  */
 export async function openStore(
   url: string,
-  { migrate = true, claim = false, startEmpty = false, connections }: OpenOptions = {},
+  { migrate = true, claim = false, startEmpty = false, ...postgres }: OpenOptions = {},
 ): Promise<Store> {
   const isFile = !isPostgresUrl(url);
   // Looked at first: another process may be making the store at this moment.
   const wasMade = isFile && !startEmpty && wasStoreAt(url);
   if (wasMade && isStoreLost(url)) throw new LostStoreError(url);
-  const store = isFile ? openSqlite(url) : openPostgres(url, connections);
+  const store = isFile ? openSqlite(url) : openPostgres(url, postgres);
   try {
+    await store.check();
     if (claim) await store.claimDaemon();
     const isNew = await isEmpty(store);
     if (isNew && wasMade) throw new LostStoreError(url);

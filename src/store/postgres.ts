@@ -1,9 +1,11 @@
 /** The store on PostgreSQL: many replicas may share it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import { Client, DatabaseError, Pool, types } from 'pg';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { errorText } from '../protocol/text/error-text.ts';
+import { adviceFor, withFullCheck } from './postgres/advice.ts';
 import { openPresence, readPresent } from './postgres/presence.ts';
+import { requireUsable } from './postgres/usable.ts';
 import type { StoreSchema } from './schema.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -14,19 +16,33 @@ const TRIES = 5;
 /** Connections that a daemon keeps where nothing else is said. */
 const CONNECTIONS = 10;
 
-const connectionTo = (url: string) => ({
-  connectionString: url,
+/**
+ * What each connection begins with: a frozen process of ours must not hold locks for ever, and with `off` a commit returns
+ * before it is on disk, so that an answered webhook could be lost. PgBouncer refuses most settings at the start of a session.
+ */
+const SET_UP = `select set_config('idle_in_transaction_session_timeout', '15s', false),
+  case current_setting('synchronous_commit') when 'off' then set_config('synchronous_commit', 'on', false) end`;
+
+export interface PostgresOptions {
+  /** Of the pool. */
+  readonly connections?: number | undefined;
+  /** How the server's views name our sessions, unless the address does. */
+  readonly application?: string | undefined;
+}
+
+const connectionTo = (url: string, application = 'cvrsync') => ({
+  connectionString: withFullCheck(url),
+  application_name: application,
   connectionTimeoutMillis: 5_000,
-  // A server that stopped answering must not hold a caller, nor a frozen process of ours hold locks, for ever.
+  // A server that stopped answering must not hold a caller.
   query_timeout: 60_000,
-  idle_in_transaction_session_timeout: 15_000,
   keepAlive: true,
 });
 
-/** Opens a pool of so many connections on the database at `url`. Connects on first use. */
-export function openPostgres(url: string, connections = CONNECTIONS): Store {
+/** Opens a pool on the database at `url`. Connects on first use. */
+export function openPostgres(url: string, { connections = CONNECTIONS, application }: PostgresOptions = {}): Store {
   const pool = new Pool({
-    ...connectionTo(url),
+    ...connectionTo(url, application),
     max: connections,
     types: {
       // Every 64-bit integer of ours is a time, a counter or a 52-bit fence: exact as a number.
@@ -37,23 +53,19 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  const told = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
+  const told = new WeakMap<PoolClient, PoolClient>();
+  const connect = () => connectTo(pool, url, told);
   const db = new Kysely<StoreSchema>({
     dialect: new PostgresDialect({
-      pool: { connect: () => connectTo(pool, url, told), end: () => pool.end(), options: pool.options },
-      // With `off` a commit returns before it is on disk, and an answered webhook could be lost.
+      pool: { connect, end: () => pool.end(), options: pool.options },
       onCreateConnection: async (connection) => {
-        await connection.executeQuery(
-          CompiledQuery.raw(
-            `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
-          ),
-        );
+        await connection.executeQuery(CompiledQuery.raw(SET_UP));
       },
     }),
   });
 
   const presence = openPresence(async () => {
-    const client = new Client(connectionTo(url));
+    const client = new Client(connectionTo(url, application));
     client.on('error', () => {});
     await client.connect().catch((error: unknown) => Promise.reject(unreachable(url, error)));
     return client;
@@ -72,6 +84,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): Store {
         }
       }
     },
+    check: () => requireUsable(connect),
     async ping() {
       await sql`select 1`.execute(db);
     },
@@ -117,15 +130,11 @@ function isRepeatable(error: unknown): boolean {
 }
 
 /** A connection of the pool, the same for the same one in `told`: what fails between us and the server is thrown as the store's. */
-async function connectTo(
-  pool: Pool,
-  url: string,
-  told: WeakMap<PostgresPoolClient, PostgresPoolClient>,
-): Promise<PostgresPoolClient> {
+async function connectTo(pool: Pool, url: string, told: WeakMap<PoolClient, PoolClient>): Promise<PoolClient> {
   const client = await pool.connect().catch((error: unknown) => Promise.reject(unreachable(url, error)));
   const known = told.get(client);
   if (known !== undefined) return known;
-  const telling: PostgresPoolClient = new Proxy<PostgresPoolClient>(client, {
+  const telling: PoolClient = new Proxy<PoolClient>(client, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
@@ -152,8 +161,7 @@ function asStores(error: unknown): unknown {
 }
 
 function unreachable(url: string, error: unknown): StoreError {
-  const advice = 'see that PostgreSQL runs there and lets us in, and that the setting `store` names it';
-  return new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${advice}`, error);
+  return new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${adviceFor(error)}`, error);
 }
 
 /** Host, port and database; no user and no password. */

@@ -53,6 +53,7 @@ export function openSqlite(given: string): Store {
       confirmPlace();
       return result;
     },
+    async check() {},
     async ping() {
       await sql`select count(*) from schema_version`.execute(db);
       if (proven) confirmPlace();

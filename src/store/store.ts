@@ -34,6 +34,8 @@ export interface Store {
    * whole of `work` runs again, so it must touch nothing but `tx`. Never nest it: SQLite has one writer.
    */
   write<T>(work: (tx: Tx) => Promise<T>, options?: CommitOptions): Promise<T>;
+  /** PostgreSQL: throws, and says what to do, where the database or the way to it cannot hold a store. */
+  check(): Promise<void>;
   /** Throws where the store cannot be reached. */
   ping(): Promise<void>;
   /** Copies one consistent state into a new file while others write. Throws where the file exists or the engine cannot. */
