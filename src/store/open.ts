@@ -1,8 +1,9 @@
 /** Opens the store: the URL's scheme picks the engine. */
+import { resolve } from 'node:path';
 import { isStoreLost, LostStoreError, markStore, wasStoreAt } from './file/marker.ts';
 import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { isUnwritten, openSqlite } from './sqlite.ts';
 import { isPostgresUrl, type Store } from './store.ts';
 
 export type { Db, Store, Tx } from './store.ts';
@@ -21,9 +22,14 @@ interface OpenOptions extends PostgresOptions {
  * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`.
  * Errors never hold the URL's password.
  */
-export async function openStore(
+export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
+  if (isPostgresUrl(url)) return openAt(url, options);
+  return openAt(url, options).catch((error: unknown) => Promise.reject(withRoom(url, error)));
+}
+
+async function openAt(
   url: string,
-  { migrate = true, claim = false, startEmpty = false, ...postgres }: OpenOptions = {},
+  { migrate = true, claim = false, startEmpty = false, ...postgres }: OpenOptions,
 ): Promise<Store> {
   const isFile = !isPostgresUrl(url);
   // Looked at first: another process may be making the store at this moment.
@@ -43,4 +49,11 @@ export async function openStore(
     await store.close().catch(() => {});
     throw error;
   }
+}
+
+/** The error, with the file and what to do where its disk has no room. */
+function withRoom(file: string, error: unknown): unknown {
+  if (!isUnwritten(error)) return error;
+  const advice = 'make room on its disk, or name a path on another as `store` in the configuration';
+  return new Error(`The store ${resolve(file)} cannot be written (${error.message}): ${advice}`, { cause: error });
 }

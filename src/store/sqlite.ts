@@ -236,5 +236,7 @@ async function backup(from: string, to: string): Promise<void> {
 }
 
 /** A full disk, or a limit on what may be written there. */
-const isUnwritten = (error: unknown): error is Error =>
-  error instanceof Database.SqliteError && (error.code === 'SQLITE_FULL' || error.code.startsWith('SQLITE_IOERR'));
+export const isUnwritten = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(?:SQLITE_FULL$|SQLITE_IOERR|ENOSPC$|EDQUOT$|EFBIG$)/u.test(String(error.code));

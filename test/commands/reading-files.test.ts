@@ -174,6 +174,18 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });
 
+  test('that finds no room at the start names its file, and what to do', async () => {
+    const store = join(folder, 'full', 'x.db');
+    const service = { register: { source: 'file', path: folder } };
+    const config = await configured('full.json', { store, service, server: { port: 0 } });
+    const ran = await cvrsync(['--config', config, 'serve'], ['prlimit', '--fsize=100000']);
+    expect([ran.code, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/cvrsync: The store .* cannot be written \(.*\): make room on its disk, or name a path/),
+    ]);
+    expect(ran.stderr).toContain(`The store ${store} cannot`);
+  });
+
   test('but not made where a port is taken, or both are the same one', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
