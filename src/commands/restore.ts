@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/load.ts';
 import { keyFileOf } from '../service/keys/secrets.ts';
 import { lockStore } from '../store/file/lock.ts';
+import { noteSeen } from '../store/file/marker.ts';
 import { resolveStore } from '../store/file/place.ts';
 import { openStore } from '../store/open.ts';
 import { prepareFile } from '../store/prepare-file.ts';
@@ -88,6 +89,7 @@ async function restore(context: CommandContext, config: Config, { from, place, y
   }
   const suffix = `.replaced-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
   const kept = await putInPlace(place, `${place}${suffix}`);
+  noteSeen(place, undefined);
   await restoreKey(config.store, from, suffix);
   const where = kept === undefined ? '' : ` The old store is ${kept}: delete it when you need it no more.`;
   context.output.result(

@@ -5,6 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { readValue } from '../store/kv.ts';
+import { readGaps, writeSeen } from '../store/recovery/gap.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { createClockWatch, recordClock } from './clock-watch.ts';
 import { releaseDead } from './lanes/release.ts';
@@ -139,12 +140,13 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
   await lookAtClock();
   // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
-  await store.write((tx) => renewRow(tx, row(), now()));
+  await beat(store, row(), now());
+  await warnOfGaps(store.db, log);
 
   async function look(): Promise<void> {
     await store.claimDaemon();
     await lookAtClock();
-    await store.write((tx) => renewRow(tx, row(), now()));
+    await beat(store, row(), now());
     const others = await readDaemons(store.db, now());
     const differing = others
       // Seen since we are here: one that had crashed before us is still there for a while.
@@ -188,6 +190,24 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
       await store.write((tx) => removeRow(tx, id, now())).catch(() => undefined);
     },
   };
+}
+
+/** Renews the row, and says in the store and then in the marker beside it that all until now is there. */
+async function beat(store: Store, row: Row, at: number): Promise<void> {
+  await store.write(async (tx) => {
+    await renewRow(tx, row, at);
+    if (store.engine === 'sqlite') await writeSeen(tx, at);
+  });
+  store.noteSeen(at);
+}
+
+async function warnOfGaps(db: Db, log: JoinOptions['log']): Promise<void> {
+  for (const { since, until, cause, askedAt } of await readGaps(db))
+    if (askedAt === undefined)
+      log.warn(
+        { since: new Date(since).toISOString(), until: new Date(until).toISOString(), cause },
+        'the store holds nothing of this time: cvrsync check says what to do',
+      );
 }
 
 type Row = Readonly<Record<'id' | 'name' | 'digests' | 'roles', string>> & { readonly started_at: number };

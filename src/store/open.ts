@@ -1,8 +1,11 @@
 /** Opens the store: the URL's scheme picks the engine. */
 import { resolve } from 'node:path';
-import { isStoreLost, LostStoreError, markStore, wasStoreAt } from './file/marker.ts';
+import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from './file/marker.ts';
+import { resolveStore } from './file/place.ts';
 import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
+import { isBefore, recordGap } from './recovery/gap.ts';
+import { hasLostCommits } from './recovery/journal.ts';
 import { isUnwritten, openSqlite } from './sqlite.ts';
 import { isPostgresUrl, type Store } from './store.ts';
 
@@ -19,8 +22,8 @@ interface OpenOptions extends PostgresOptions {
  *
  * Brings the tables up to date unless `migrate` says less: with `new` only where there are none yet, with false never. What
  * is older then is a {@link SchemaError}; a newer schema than this version knows always is. `claim`: for a daemon, before it
- * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`.
- * Errors never hold the URL's password.
+ * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`; what its
+ * journal lost becomes a gap. Errors never hold the URL's password.
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   if (isPostgresUrl(url)) return openAt(url, options);
@@ -35,6 +38,8 @@ async function openAt(
   // Looked at first: another process may be making the store at this moment.
   const wasMade = isFile && !startEmpty && wasStoreAt(url);
   if (wasMade && isStoreLost(url)) throw new LostStoreError(url);
+  // Before SQLite opens it: that drops what it cannot read.
+  const lostCommits = isFile && hasLostCommits(`${resolveStore(url)}-wal`);
   const store = isFile ? openSqlite(url) : openPostgres(url, postgres);
   try {
     await store.check();
@@ -43,7 +48,7 @@ async function openAt(
     if (isNew && wasMade) throw new LostStoreError(url);
     const mayMigrate = migrate === 'new' ? isNew : migrate;
     await (mayMigrate ? migrateStore(store) : requireCurrent(store));
-    if (isFile && (claim || isNew)) markStore(url);
+    if (isFile) await settleFile(store, url, { lostCommits, isDaemon: claim, isNew });
     return store;
   } catch (error) {
     await store.close().catch(() => {});
@@ -56,4 +61,18 @@ function withRoom(file: string, error: unknown): unknown {
   if (!isUnwritten(error)) return error;
   const advice = 'make room on its disk, or name a path on another as `store` in the configuration';
   return new Error(`The store ${resolve(file)} cannot be written (${error.message}): ${advice}`, { cause: error });
+}
+
+interface OpenedFile {
+  readonly lostCommits: boolean;
+  readonly isDaemon: boolean;
+  readonly isNew: boolean;
+}
+
+/** Records what the file lacks of what it held, and says that a store is here. */
+async function settleFile(store: Store, url: string, { lostCommits, isDaemon, isNew }: OpenedFile): Promise<void> {
+  const seen = isDaemon && !isNew ? readSeen(url) : undefined;
+  if (lostCommits || (seen !== undefined && (await isBefore(store.db, seen))))
+    await store.write((tx) => recordGap(tx, { cause: 'journal' }, Date.now()));
+  if (isDaemon || isNew) markStore(url);
 }

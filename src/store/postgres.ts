@@ -102,6 +102,7 @@ export function openPostgres(url: string, { connections = CONNECTIONS, applicati
     },
     // Its own vacuum does it, page by page.
     async compact() {},
+    noteSeen() {},
     async checkpoint() {},
     async walBytes() {
       return undefined;

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { lockStore, type StoreLock } from './file/lock.ts';
+import { noteSeen } from './file/marker.ts';
 import { createPlaceCheck, makePrivate, refuseHardLinks } from './file/place.ts';
 import { prepareBackup, prepareFile } from './prepare-file.ts';
 import type { StoreSchema } from './schema.ts';
@@ -87,6 +88,9 @@ export function openSqlite(given: string): Store {
     },
     async sizeBytes() {
       return sizeOf(file) + sizeOf(`${file}-wal`);
+    },
+    noteSeen(at) {
+      noteSeen(file, at);
     },
     async close() {
       await db.destroy();

@@ -59,6 +59,8 @@ export interface Store {
   freeBytes(): Promise<number | undefined>;
   /** Bytes that the store takes, with its write-ahead log. */
   sizeBytes(): Promise<number>;
+  /** SQLite: notes beside the file that it holds what was written until `at`, in ms since 1970. PostgreSQL: nothing. */
+  noteSeen(at: number): void;
   /** Idempotent. */
   close(): Promise<void>;
 }

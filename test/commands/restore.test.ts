@@ -3,10 +3,12 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncate
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { gapFindings } from '../../src/commands/check/gaps.ts';
 import { addDaemons } from '../../src/store/migrations/daemon-tables.ts';
 import { readGaps } from '../../src/store/recovery/gap.ts';
 import { renamed } from '../faults/company.ts';
 import { askCli, runCli } from '../support/cli.ts';
+import { checked } from '../support/config.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, postWebhook, startCrms } from '../support/fixture.ts';
 import { ENGINES, newFolder, newStoreUrl, opened, storeBefore } from '../support/stores.ts';
@@ -172,6 +174,15 @@ test.each(ENGINES)('--mark records that the store was restored by other means (%
   const run = configured(url);
   expect((await run('restore')).code).toBe(2);
   expect(await run('restore', '--mark', '--since', '3h')).toMatchObject({ code: 0, stderr: '' });
-  const [gap] = await readGaps((await opened(url)).db);
+  const { db } = await opened(url);
+  expect(await gapFindings(db, {})).toEqual([]);
+  const { config } = await checked(CONNECTOR);
+  expect(await gapFindings(db, config)).toMatchObject([{ level: 'warn', found: expect.stringContaining('restored') }]);
+  const [gap] = await readGaps(db);
+  expect(await run('monitoring', 'update')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('of 0 companies'),
+  });
+  expect(await gapFindings(db, config)).toEqual([]);
   expect(Math.round(((gap?.until ?? 0) - (gap?.since ?? 0)) / 60_000)).toBe(180);
 });

@@ -10,7 +10,7 @@ if (what === 'daemon') {
   process.stdout.write('claimed\n');
   // Holds the store, as a daemon does: collected as garbage it would give its lock back.
   setInterval(() => store.engine, 1_000);
-} else if (what === 'write' || what === 'write-ephemeral') {
+} else if (what === 'write' || what === 'write-ephemeral' || what === 'write-and-stay') {
   for (let i = 0; i < Number(count); i++) {
     await store.write(
       (tx) =>
@@ -23,5 +23,8 @@ if (what === 'daemon') {
     // Leaves others a gap to write in.
     await sleep(1);
   }
-  await store.close();
+  if (what === 'write-and-stay') {
+    process.stdout.write('written\n');
+    setInterval(() => store.engine, 1_000);
+  } else await store.close();
 }

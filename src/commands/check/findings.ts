@@ -17,6 +17,7 @@ import type { Store } from '../../store/open.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 import { adminFindings } from './admin.ts';
 import { clockFindings, daemonFindings } from './daemons.ts';
+import { gapFindings } from './gaps.ts';
 import { indexFindings } from './index-state.ts';
 import { singleSignOnFindings } from './single-sign-on.ts';
 
@@ -38,6 +39,7 @@ export async function allFindings(
   const deps = { store, http, own, metrics: createMetrics(), now: Date.now };
   return [
     ...(await halfFindings(deps, config, signal, options)),
+    ...(await gapFindings(store.db, config)),
     ...(await daemonFindings(store, config)),
     ...(await clockFindings(store, Date.now())),
     ...(await indexFindings(store.db, wantsMatches(config))),
@@ -51,6 +53,7 @@ export async function allFindings(
 export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'config' | 'store'>): Promise<Findings> => [
   ...warningsOf(config),
   ...(await diskFindings(store, config)),
+  ...(await gapFindings(store.db, config)),
   ...(await daemonFindings(store, config)),
   ...(await clockFindings(store, Date.now())),
   ...(await indexFindings(store.db, wantsMatches(config))),

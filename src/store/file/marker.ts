@@ -2,7 +2,7 @@
  * The marker beside a SQLite store: it says that a store was made here. A daemon that finds the marker and no store has lost
  * one, and must not begin with an empty store as if it were its first start.
  */
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { resolveStore } from './place.ts';
 
@@ -33,12 +33,35 @@ export const isStoreLost = (file: string): boolean => wasStoreAt(file) && (sizeO
 /** Says that a store is at this place. */
 export function markStore(file: string): void {
   if (wasStoreAt(file)) return;
-  const text = `cvrsync made a store here: ${path.basename(resolveStore(file))}. Without that file cvrsync does not start while this one is here.\n`;
   try {
-    writeFileSync(markerOf(file), text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(markerOf(file), textFor(file), { flag: 'wx', mode: 0o600 });
   } catch {
     // Another process was first, or the disk is full: the next start writes it.
   }
+}
+
+const textFor = (file: string): string =>
+  `cvrsync made a store here: ${path.basename(resolveStore(file))}. Without that file cvrsync does not start while this one is here.\n`;
+
+/**
+ * Notes that the store holds what was written until `at`, in ms since 1970; undefined: that it is another one now. Waits for
+ * no disk: after a power cut the marker may say less than the store holds, and never more.
+ */
+export function noteSeen(file: string, at: number | undefined): void {
+  const marker = markerOf(file);
+  if (!existsSync(marker)) return;
+  try {
+    writeFileSync(marker, at === undefined ? textFor(file) : `${textFor(file)}It held all until ${at}.\n`);
+  } catch {
+    // The disk is full, or the folder is read-only: it is told elsewhere.
+  }
+}
+
+/** What was noted last; undefined if nothing was. */
+export function readSeen(file: string): number | undefined {
+  const marker = markerOf(file);
+  const [, at] = existsSync(marker) ? (/^It held all until (\d+)\.$/mu.exec(readFileSync(marker, 'utf8')) ?? []) : [];
+  return at === undefined ? undefined : Number(at);
 }
 
 const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;

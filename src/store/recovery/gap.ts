@@ -18,6 +18,7 @@ export interface Gap {
 }
 
 const KEY = 'store:gaps';
+const SEEN = 'store:seen';
 const KEPT = 20;
 
 /** Oldest first. */
@@ -53,6 +54,13 @@ export async function closeGaps(tx: Tx, now: number): Promise<void> {
 
 const writeGaps = (tx: Tx, gaps: readonly Gap[], now: number): Promise<void> =>
   writeValue(tx, KEY, JSON.stringify(gaps), now);
+
+/** Notes in the store that it holds what was written until `at`: the marker beside it says the same, right after that. */
+export const writeSeen = (tx: Tx, at: number): Promise<void> => writeValue(tx, SEEN, String(at), at);
+
+/** Whether the store lacks what it is known to have held at `seen`. */
+export const isBefore = async (db: Db, seen: number): Promise<boolean> =>
+  Number((await readValue(db, SEEN)) ?? 0) < seen;
 
 /** When the store was last written to, as far as its rows tell: a daemon renews its own every ten seconds. 0 for an empty store. */
 export async function lastSignOf(db: Db, now: number): Promise<number> {
