@@ -41,6 +41,7 @@ const HINTS: Readonly<Record<string, string>> = {
   hold: '{ property: cvr_hold }',
   autoMatch: 'suggest',
   policy: 'tracked',
+  logLevel: 'info',
   register: '{ source: file, path: data/samples/register }',
   url: 'smtp://localhost:1025',
   from: 'cvrsync@example.com',

@@ -233,18 +233,18 @@ export const configSchema = Type.Object(
       description:
         'The tasks of this daemon, if several daemons share a PostgreSQL store. `ingest` receives webhooks, `sync` is the rest of the connector, `service` is the monitoring service.',
     }),
-    logLevel: Type.Optional(
-      Type.Union(
-        LOG_LEVELS.map((level) => Type.Literal(level)),
-        { description: 'Level of the log of every command, if --log-level does not say another one (default info).' },
-      ),
-    ),
     connector: Type.Optional(connector),
     service: Type.Optional(service),
     alerts: Type.Optional(alerts),
     retention,
     beneficialOwners: Type.Optional(beneficialOwners),
     telemetry: Type.Optional(telemetry),
+    logLevel: Type.Optional(
+      Type.Union(
+        LOG_LEVELS.map((level) => Type.Literal(level)),
+        { description: 'Level of the log of every command, if --log-level does not say another one (default info).' },
+      ),
+    ),
   },
   CLOSED,
 );
