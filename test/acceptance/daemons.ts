@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isJsonObject } from '../../src/protocol/text/json.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
@@ -29,6 +30,8 @@ export interface Daemon {
   readonly adminPort: number;
   readonly isUp: boolean;
   start(): Promise<void>;
+  /** Starts it until it runs, as `restart: unless-stopped` does. */
+  startAgain(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
@@ -41,6 +44,7 @@ export interface Daemon {
 }
 
 const KEPT_LINES = 400;
+const AGAIN_MS = 200;
 
 /** Where a container keeps its SQLite store. */
 export const dataOf = (folder: string, shipped: ShippedDaemon | undefined): string =>
@@ -69,7 +73,7 @@ export async function placeDaemon(shipped: ShippedDaemon, around: Surroundings):
   const tail: string[] = [];
   let child: ChildProcess | undefined;
 
-  return {
+  const daemon: Daemon = {
     name: shipped.name,
     port,
     adminPort,
@@ -103,12 +107,16 @@ export async function placeDaemon(shipped: ShippedDaemon, around: Surroundings):
         });
       });
     },
+    async startAgain() {
+      while (child === undefined) await daemon.start().catch(() => sleep(AGAIN_MS));
+    },
     async command(...words) {
       const [program] = args.slice(args.indexOf(ENTRY));
       const { stdout } = await promisify(execFile)(process.execPath, [program ?? '', ...words], { cwd: work, env });
       return stdout;
     },
   };
+  return daemon;
 }
 
 /** The configuration with the addresses of this machine. */

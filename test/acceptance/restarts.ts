@@ -26,8 +26,7 @@ const RESTARTS: readonly Restart[] = [
     async run({ daemons }) {
       for (const daemon of daemons) {
         await daemon.end('SIGTERM');
-        // As `restart: unless-stopped` does.
-        while (!daemon.isUp) await daemon.start().catch(() => sleep(AGAIN_MS));
+        await daemon.startAgain();
       }
     },
     allowed: [204],
@@ -35,7 +34,6 @@ const RESTARTS: readonly Restart[] = [
 ];
 
 const SENDERS = 8;
-const AGAIN_MS = 200;
 const AROUND_MS = 2_000;
 
 export async function tryRestarts(at: Installation): Promise<readonly Outcome[]> {
