@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** How a log begins, but for the last bit: the order of bytes in its checksums. */
+/** How a log begins, but for the last bit: the order of bytes in each checksum. */
 const MAGIC = 0x377f0682;
 const HEADER = 32;
 const FRAME_HEADER = 24;
