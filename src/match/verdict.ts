@@ -12,7 +12,7 @@ export type MatchVerdict = 'certain' | 'likely' | 'ambiguous' | 'dissolved' | 'f
 
 export interface MatchResult {
   readonly verdict: MatchVerdict;
-  /** The best first; of `foreign`, `person` and `none` empty. */
+  /** The best first, or the one that bears the record's name; of `foreign`, `person` and `none` empty. */
   readonly candidates: readonly ScoredCandidate[];
 }
 
@@ -40,8 +40,8 @@ export function judge(scored: readonly ScoredCandidate[], { isForeign, isPerson 
   if (best === undefined) return { verdict: 'none', candidates: [] };
   const rival = isStrongly(best, 'name') ? undefined : sorted.find((one) => one !== best && bearsName(one));
   if (rival === undefined) return { verdict: verdictOf(best, best.score - (second?.score ?? 0)), candidates };
-  const shown = candidates.includes(rival) ? candidates : [...candidates.slice(0, SHOWN - 1), rival];
-  return { verdict: 'ambiguous', candidates: shown };
+  // The name is what a person sees first.
+  return { verdict: 'ambiguous', candidates: [rival, ...candidates.filter((one) => one !== rival)].slice(0, SHOWN) };
 }
 
 /** Whether a live company is called as the record is. */

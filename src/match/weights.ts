@@ -84,6 +84,10 @@ export const SIGNS = {
     'samme adresse som mange andre virksomheder',
   ]),
   'postal-code-same': sign('address', 8, false, ['same postal code', 'samme postnummer']),
+  'street-other': sign('address', 4, false, [
+    'another street of the same postal code',
+    'en anden gade i samme postnummer',
+  ]),
   'city-same': sign('address', 5, false, ['same town', 'samme by']),
   'address-elsewhere': sign('address', -6, false, ['another town', 'en anden by']),
   'phone-same': sign('phone', 35, true, ['same phone', 'samme telefonnummer']),

@@ -197,6 +197,13 @@ describe('a record with something in another place', () => {
     expect(await matched([company], { name: record.name })).toMatch(/^likely/);
   });
 
+  it('in another street of the postal code, with another phone and domain, is a namesake’s', async () => {
+    const company = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone, website: 'nordlys.dk' });
+    const record = { name: 'Nordlys Møbler', postalCode: '8000', phone: '22334455', website: 'solvind.dk' };
+    expect(await matched([company], record)).toMatch(/^likely .*same postal code/);
+    expect(await matched([company], { ...record, street: 'Algade 9' })).toMatch(/^ambiguous .*another street/);
+  });
+
   it('that says nothing but a phone is shown to a person, and likely by a domain that no other company has', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', { phone, website: 'nordlys.dk' });
     expect(await matched([company], { phone })).toBe('ambiguous | 10000001 | same phone');

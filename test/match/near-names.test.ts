@@ -23,7 +23,7 @@ describe('a name that a live company bears', () => {
     expect(await matched([holding, ended], { name: 'Fjordbyg Holding', phone, ...RINGVEJ })).toMatch(/^certain/);
   });
 
-  it('is shown beside better candidates, however many they are', async () => {
+  it('stands first, however many candidates look better', async () => {
     const others = [1, 2, 3, 4, 5].map((at) =>
       entry(`1000001${at}`, `Solvind ${at} ApS`, {
         formerNames: [{ value: 'Fjordbyg ApS', until: '2021-05-01' }],
@@ -33,7 +33,7 @@ describe('a name that a live company bears', () => {
     );
     const heir = entry('10000002', 'Fjordbyg ApS', { address: HAVNEGADE, phone: '22334455' });
     expect(await matched([...others, heir], { name: 'Fjordbyg ApS', phone, ...RINGVEJ })).toMatch(
-      /^ambiguous \| .* 10000002 \|/,
+      /^ambiguous \| 10000002 (?:1000001\d ?){4}\|/,
     );
   });
 

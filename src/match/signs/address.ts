@@ -45,8 +45,10 @@ const isPlace = (record: StreetAddress, read: StreetAddress): boolean =>
 
 function nearSign(record: StreetAddress, read: StreetAddress, isStreet: boolean): Sign | undefined {
   if (isStreet) return 'street-same';
-  if (isSaid(record.postalCode, read.postalCode))
-    return isSpelledNearly(record, read) ? 'address-spelling' : 'postal-code-same';
+  if (isSaid(record.postalCode, read.postalCode)) {
+    if (isSpelledNearly(record, read)) return 'address-spelling';
+    return record.street === null || read.street === null ? 'postal-code-same' : 'street-other';
+  }
   if (isSaid(record.street, read.street) && record.house !== null && isHouse(record.house, read.house))
     return 'address-other-code';
   if (isSaid(record.city, read.city)) return 'city-same';
