@@ -9,6 +9,7 @@ import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { each } from '../store/each.ts';
+import { readErasures } from '../store/erasure/erasures.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { type AlertSettings, type Channel, openChannels } from './channel.ts';
 import { conditionsOf } from './conditions.ts';
@@ -119,8 +120,9 @@ async function readRemembered(db: Db, channel: string): Promise<readonly StoredA
 async function remember(tx: Tx, channel: string, all: readonly StoredAlert[]): Promise<void> {
   const keys = all.map(({ key }) => key);
   await tx.deleteFrom('alert').where('channel', '=', channel).where('key', 'not in', each(tx, keys)).execute();
+  const { redact } = await readErasures(tx);
   for (const { key, what, since, notifiedAt, goneAt } of all) {
-    const row = { what, since, notified_at: notifiedAt, gone_at: goneAt };
+    const row = { what: redact(what), since, notified_at: notifiedAt, gone_at: goneAt };
     await tx
       .insertInto('alert')
       .values({ channel, key, ...row })

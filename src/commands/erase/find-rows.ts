@@ -45,7 +45,7 @@ export async function* findNaming(walk: Walk, table: string, place: Place): Asyn
   const columns = walkedColumns(walk, table, place);
   const { entities, names } = walk.plan;
   if (columns.length === 0) return;
-  const ofOthers = sql<boolean>`(${naming(columns, entities, names)}) and (${ownOf(walk, place)}) is not true`;
+  const ofOthers = sql<boolean>`(${naming(place, columns, entities, names)}) and (${ownOf(walk, place)}) is not true`;
   for await (const rows of readPages(walk, table, ofOthers)) {
     const changes: RowChange[] = [];
     for (const row of rows) {
@@ -57,10 +57,17 @@ export async function* findNaming(walk: Walk, table: string, place: Place): Asyn
 }
 
 /** The rows whose columns have the number of an entity in them, or a name; more are met, since an engine knows no words. */
-export function naming(columns: readonly string[], entities: readonly string[], names: readonly string[]) {
+export function naming(
+  { except = sql<boolean>`1 = 0` }: Place,
+  columns: readonly string[],
+  entities: readonly string[],
+  names: readonly string[],
+): RawBuilder<boolean> {
   const numbers = numbersOf(entities).flatMap((number) => [number, ...spacedForms(number)]);
   const others = entities.filter((entity) => numbersOf([entity]).length === 0);
-  return anyOf(columns.flatMap((column) => [...numbers, ...others, ...names].map((text) => contains(column, text))));
+  const texts = [...numbers, ...others, ...names];
+  const found = anyOf(columns.flatMap((column) => texts.map((text) => contains(column, text))));
+  return sql`(${found}) and not (${except})`;
 }
 
 /** A company's number as people write it in pairs. */

@@ -67,7 +67,7 @@ async function* rowsNaming(
   for (const [table, place] of places) {
     const columns = walkedColumns(tables, table, place);
     if (columns.length === 0) continue;
-    for await (const rows of readPages(tables, table, naming(columns, entities, names)))
+    for await (const rows of readPages(tables, table, naming(place, columns, entities, names)))
       for (const row of rows) yield { row, place, columns };
   }
 }

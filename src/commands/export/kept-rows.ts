@@ -25,7 +25,12 @@ export interface Place {
    * is named here, it always does.
    */
   readonly owners?: (db: Db, row: EntityRow) => Promise<readonly string[]>;
+  /** Rows that are read to the letter: how far a list was read, whose account it is, what a provider keeps to sign in. */
+  readonly except?: RawBuilder<boolean>;
 }
+
+/** Why the walk leaves a table out: what its columns of texts hold instead of entities. */
+type Unwalked = string;
 
 const byEntity = (entity: string): RawBuilder<boolean> => sql`entity = ${entity}`;
 const none = (): RawBuilder<boolean> => sql`1 = 0`;
@@ -45,6 +50,12 @@ const indexNumber = (entity: string): number => {
   const id = parseEntityId(entity);
   return id?.kind === 'company' || id?.kind === 'productionUnit' ? Number(id.number) : -1;
 };
+
+const keyLike = (...patterns: readonly string[]): RawBuilder<boolean> =>
+  sql`(${sql.join(
+    patterns.map((pattern) => sql`key like ${pattern}`),
+    sql` or `,
+  )})`;
 
 const ofEntity: Place['owners'] = async (_, { entity }) => [String(entity)];
 const ofRecord: Place['owners'] = async (db, { provider, record_id: id }) => {
@@ -151,7 +162,15 @@ export const PLACES = {
   lane: { own: byLane, fixed: ['queue', 'key'], others: 'clear' },
   audit: { own: none, fixed: ['actor_kind', 'actor', 'via', 'action'], others: 'redact' },
   // A record that `transfer` was about to create, if it is not known whether the CRM did. The values say where to resume.
-  kv: { own: (entity) => sql`key like ${`transfer:%:${entity}`}`, fixed: ['key', 'value'] },
+  kv: {
+    own: (entity) => sql`key like ${`transfer:%:${entity}`}`,
+    fixed: ['key'],
+    others: 'redact',
+    except: keyLike(
+      ...['account:%', 'backfill:%', 'batch/%', 'begun %', 'changes:%', 'cursor:%', 'daemons:%', 'erasure:%'],
+      ...['housekeeping:%', 'mark-all:%', 'match-%', 'news %', 'notes:%', 'reports', 'sweep:%', '%/%'],
+    ),
+  },
   run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
   run_item: { own: none, fixed: ['kind'] },
   review_answer: { own: none, fixed: ['verb'] },
@@ -159,22 +178,29 @@ export const PLACES = {
   rate_limit: { own: none, fixed: ['key', 'fault'], others: 'clear' },
   // What a form held that was interrupted by a sign-in.
   sign_on: { own: none, fixed: ['hash', 'nonce', 'verifier'] },
-  // About this installation and its operators, or without a text of an entity.
-  api_key: undefined,
-  call_window: undefined,
-  daemon: undefined,
-  erasure: undefined,
-  login_link: undefined,
-  match_key: undefined,
-  match_key_staged: undefined,
-  monitor: undefined,
-  operator: undefined,
-  session: undefined,
-} as const satisfies Readonly<Record<keyof StoreSchema, Place | undefined>>;
+  // Addresses of recipients and webhooks, and secrets, are as operators set them: `cvrsync monitors` changes them.
+  monitor: {
+    own: none,
+    fixed: [
+      ...['id', 'owner', 'provider', 'target', 'events', 'url', 'security', 'schedule', 'emails', 'mail_frequency'],
+      'disabled_reason',
+    ],
+    others: 'redact',
+  },
+  api_key: { own: none, fixed: ['id', 'hash', 'scopes'], others: 'redact' },
+  session: { own: none, fixed: ['hash', 'operator'], others: 'redact' },
+  call_window: 'ids of our limits and of keys',
+  daemon: 'host names, process ids and digests of daemons',
+  erasure: 'digests; `rest` names the entity until its erasure ends',
+  login_link: 'digests, and names of operators',
+  match_key: 'numbers',
+  match_key_staged: 'numbers',
+  operator: 'names that people chose to sign in by, and digests: `cvrsync operators` shows and revokes them',
+} as const satisfies Readonly<Record<keyof StoreSchema, Place | Unwalked>>;
 
 /** The tables that keep something of entities, in that order. */
 export const PLACE_OF_TABLE: readonly (readonly [string, Place])[] = Object.entries(PLACES).flatMap(
-  ([table, place]): readonly (readonly [string, Place])[] => (place === undefined ? [] : [[table, place]]),
+  ([table, place]): readonly (readonly [string, Place])[] => (typeof place === 'string' ? [] : [[table, place]]),
 );
 
 /**

@@ -1,5 +1,6 @@
 /** Senders that give one `webhook-id` to events that differ: finds, counts and reports them. */
 import { each } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import { setAside } from '../../store/quarantine.ts';
@@ -38,7 +39,7 @@ export async function noteReusedIds(
     entity: last.entity,
     isTaken: isStored(last),
   };
-  await writeValue(tx, KEY, JSON.stringify(next), now);
+  await writeValue(tx, KEY, JSON.stringify((await readErasures(tx)).redact(next)), now);
   for (const event of reused) {
     if (isStored(event)) continue;
     const reason = `bears the webhook-id ${event.webhookId} of another event, and the signature proves that id: not applied`;

@@ -13,6 +13,7 @@ import {
   settleWrites,
 } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
@@ -185,7 +186,8 @@ async function recordAnswer(tx: Tx, { link, call, result }: CallResult, at: numb
   } else if (result.kind === 'refused') {
     // A refused update does not end the monitoring, and a refused removal neither.
     const observed = isAdd && link.observed !== 'on' ? 'refused' : link.observed;
-    change = { observed, observed_at: at, observed_error: result.message };
+    const [observed_error = null] = await redactTexts(tx, [result.message]);
+    change = { observed, observed_at: at, observed_error };
   } else {
     // The call may have been done: the old observed state is no longer certain.
     change = { observed: isAdd && link.observed === 'on' ? 'on' : 'unknown' };

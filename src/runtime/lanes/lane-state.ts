@@ -1,6 +1,7 @@
 /** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { each } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Claim } from './settlement.ts';
@@ -59,6 +60,7 @@ export async function park(
   key: string,
   { at, error }: { readonly at: number; readonly error: string },
 ): Promise<boolean> {
+  const [kept = null] = await redactTexts(tx, [error]);
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('lane')
     .values({
@@ -71,7 +73,7 @@ export async function park(
       marks: 1,
       attempts: 0,
       since: at,
-      error,
+      error: kept,
       parked_at: at,
     })
     .onConflict((conflict) => conflict.columns(['queue', 'key']).doNothing())

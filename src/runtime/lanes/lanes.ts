@@ -6,7 +6,8 @@
  * lease change no column of an index: PostgreSQL then updates a row in place.
  */
 import { sql } from 'kysely';
-import { each, storable } from '../../store/each.ts';
+import { each } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
 import { newFence } from './fence.ts';
 import { isFree, UNENDED } from './lane-state.ts';
@@ -218,10 +219,17 @@ async function lock(tx: Tx, claims: readonly Claim[]): Promise<readonly Locked[]
 }
 
 async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void> {
+  const errors = await redactTexts(
+    tx,
+    rows.map(({ error }) => error),
+  );
   // The casts of the first row type the whole list for PostgreSQL.
   const values = rows.map(
-    (row) => sql`(${row.key}, cast(${row.due} as bigint), cast(${row.attempts} as bigint), cast(${row.since} as bigint),
-      cast(${row.error === null ? null : storable(row.error)} as text), cast(${row.parked} as bigint))`,
+    (
+      row,
+      at,
+    ) => sql`(${row.key}, cast(${row.due} as bigint), cast(${row.attempts} as bigint), cast(${row.since} as bigint),
+      cast(${errors[at] ?? null} as text), cast(${row.parked} as bigint))`,
   );
   await sql`with next (key, due_at, attempts, since, error, parked_at) as (values ${sql.join(values)})
     update lane set fence = null, lease_until = null, again_at = null, unended = 0, due_at = next.due_at, attempts = next.attempts, since = next.since,

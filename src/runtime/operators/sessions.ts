@@ -1,4 +1,5 @@
 /** Sessions: an operator who signed in, until they sign out, stay away or the time is over. */
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { recordAudit } from './audit.ts';
 import { createOperator, digestOf, hasOperators, isActive, type Operator, randomSecret } from './operators.ts';
@@ -49,9 +50,10 @@ export async function startSession(
 ): Promise<string> {
   const id = randomSecret();
   const times = { created_at: now, seen_at: now, ends_at: now + lastsMs };
+  const { redact } = await readErasures(tx);
   await tx
     .insertInto('session')
-    .values({ hash: digestOf(id), operator, agent: agent.slice(0, AGENT_LENGTH), ...times })
+    .values({ hash: digestOf(id), operator, agent: redact(agent.slice(0, AGENT_LENGTH)), ...times })
     .execute();
   return id;
 }

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { eachRow } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { RunTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { mark } from '../lanes/lanes.ts';
@@ -174,9 +175,10 @@ export async function deleteItems(tx: Tx, id: number): Promise<void> {
 
 /** Ends a run. False where it was cancelled meanwhile. */
 export async function endRun(tx: Tx, id: number, error: string | null, now: number): Promise<boolean> {
+  const [kept = null] = await redactTexts(tx, [error]);
   const row = await tx
     .updateTable('run')
-    .set({ state: error === null ? 'done' : 'failed', ended_at: now, error })
+    .set({ state: error === null ? 'done' : 'failed', ended_at: now, error: kept })
     .where('id', '=', id)
     .where('state', '=', 'running')
     .returning('id')

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable } from '../../store/each.ts';
-import { newestErasure } from '../../store/erasure/erasures.ts';
+import { newestErasure, redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { type Notice, queueNotice } from '../mail/queue.ts';
@@ -122,13 +122,17 @@ async function writeDone(tx: Tx, results: readonly AttemptResult[], now: number)
 
 async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   if (results.length === 0) return;
-  const rows = results.map(({ seq, posted, number, state, nextAt }) => ({
+  const errors = await redactTexts(
+    tx,
+    results.map(({ posted }) => posted?.error ?? null),
+  );
+  const rows = results.map(({ seq, posted, number, state, nextAt }, at) => ({
     seq,
     state,
     number,
     next: Math.round(nextAt),
     status: posted?.status ?? null,
-    error: posted?.error ?? (state === 'dropped' ? 'the change that it was to tell is no longer kept' : null),
+    error: errors[at] ?? (state === 'dropped' ? 'the change that it was to tell is no longer kept' : null),
     ended: state === 'due' ? null : now,
   }));
   await sql`update delivery set state = each.state, attempts = cast(each.number as bigint),
@@ -141,6 +145,19 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
 /** Characters kept of the answer of an attempt that succeeded. */
 const DONE_ANSWER = 1_024;
 
+/** Some webhooks answer with what they were sent: whoever was in it may have been erased while the post was under way. */
+async function withoutErasedIn<
+  T extends { readonly at: number; readonly fault: string | null; readonly answer: string },
+>(tx: Tx, rows: readonly T[]): Promise<readonly (Omit<T, 'answer'> & { readonly answer: string | null })[]> {
+  const erasedAt = await newestErasure(tx);
+  if (erasedAt === undefined) return rows;
+  const texts = await redactTexts(
+    tx,
+    rows.flatMap(({ at, fault, answer }) => [fault, at <= erasedAt ? null : answer]),
+  );
+  return rows.map((row, at) => ({ ...row, fault: texts[at * 2] ?? null, answer: texts[at * 2 + 1] ?? null }));
+}
+
 async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.flatMap(({ seq, number, state, posted }) => {
     if (posted === undefined) return [];
@@ -151,9 +168,7 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     return [{ seq, number, at, took, status, fault, answer: kept, done: isDone ? 1 : 0 }];
   });
   if (rows.length === 0) return;
-  const erasedAt = (await newestErasure(tx)) ?? Number.NEGATIVE_INFINITY;
-  // Some webhooks answer with what they were sent: whoever was in it may have been erased while the post was under way.
-  const kept = rows.map((row) => (row.at <= erasedAt ? { ...row, answer: null } : row));
+  const kept = await withoutErasedIn(tx, rows);
   await tx
     .insertInto('attempt')
     .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer', 'done'])

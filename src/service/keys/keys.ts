@@ -1,6 +1,7 @@
 /** API keys: random, shown once, kept as a digest. */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import type { ApiKeyTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
@@ -39,9 +40,10 @@ export async function createKey(
 ): Promise<{ readonly id: string; readonly key: string }> {
   const key = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   const chosen = JSON.stringify(SCOPES.filter((scope) => scopes.includes(scope)));
+  const { redact } = await readErasures(tx);
   await tx
     .insertInto('api_key')
-    .values({ id, name, hash: digest(key), scopes: chosen, created_at: now })
+    .values({ id, name: redact(name), hash: digest(key), scopes: chosen, created_at: now })
     .execute();
   return { id, key };
 }

@@ -5,6 +5,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { EVENT_NAMES, type EventData, type EventName } from '../../protocol/events.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import { storable } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { stillTellable } from '../changes/beneficial-owners.ts';
@@ -107,7 +108,8 @@ export async function freeBatch(tx: Tx, claim: Claim, message: string): Promise<
 
 /** Gives up all that waits for the claim's recipient, and returns the notices among it. */
 export async function failAll(tx: Tx, claim: Claim, now: number, error: string): Promise<readonly Notice[]> {
-  const rows = await openOf(tx, claim).set({ failed_at: now, error }).returning(['kind', 'body']).execute();
+  const [kept = null] = await redactTexts(tx, [error]);
+  const rows = await openOf(tx, claim).set({ failed_at: now, error: kept }).returning(['kind', 'body']).execute();
   return rows.filter(({ kind }) => kind === 'notice').map(({ body }) => readNotice(body));
 }
 

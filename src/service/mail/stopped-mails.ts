@@ -1,7 +1,8 @@
 /** Addresses that a monitor's mail does not reach: their owners unsubscribed, or the mail server refuses them. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { each, storable } from '../../store/each.ts';
+import { each } from '../../store/each.ts';
+import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './address.ts';
 import { MAIL_QUEUE, mailKey } from './queue.ts';
@@ -89,8 +90,9 @@ export async function refuseMail(
   const at = before?.at ?? now;
   const isOver = refusals >= LEAST_REFUSALS && now - at >= REFUSED_FOR_MS;
   const retryAt = isOver ? null : now + RETRY_MS;
-  await stop(tx, monitor, recipient, { at, bounced: storable(error), refusals, retryAt, inReview: 1 });
-  if (retryAt === null) await failOpen(tx, monitor, recipient, { now, error });
+  const [bounced = null] = await redactTexts(tx, [error]);
+  await stop(tx, monitor, recipient, { at, bounced, refusals, retryAt, inReview: 1 });
+  if (retryAt === null) await failOpen(tx, monitor, recipient, { now, error: bounced });
   return retryAt ?? undefined;
 }
 
@@ -112,7 +114,7 @@ export async function endMail(
   { now, bounced }: { readonly now: number; readonly bounced?: string },
 ): Promise<void> {
   const { at = now, bounced: known = null, refusals = 0, retry_at } = (await rowOf(tx, monitor, recipient)) ?? {};
-  const reason = bounced === undefined ? null : storable(bounced);
+  const [reason = null] = await redactTexts(tx, [bounced ?? null]);
   const stands = retry_at === null;
   await stop(tx, monitor, recipient, {
     at: stands ? at : now,
@@ -164,11 +166,11 @@ async function failOpen(
   tx: Tx,
   monitor: string,
   recipient: string,
-  { now, error }: { readonly now: number; readonly error: string },
+  { now, error }: { readonly now: number; readonly error: string | null },
 ): Promise<void> {
   await tx
     .updateTable('mail')
-    .set({ failed_at: now, error: storable(error) })
+    .set({ failed_at: now, error })
     .where('monitor', '=', monitor)
     .where(({ eb, fn }) => eb(fn<string>('lower', ['recipient']), '=', sameAddress(recipient)))
     .where('sent_at', 'is', null)

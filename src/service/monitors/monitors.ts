@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { DELIVER_QUEUE } from '../changes/publish.ts';
 import type { Secrets } from '../keys/secrets.ts';
@@ -42,11 +43,12 @@ export async function createMonitor(
     credentials: input.credentials ?? { method: 'None' },
     secrets: [{ secret: newSecret(), expiresAt: null }],
   };
+  const { redact } = await readErasures(tx);
   const row = await tx
     .insertInto('monitor')
     .values({
       id,
-      name: input.name.trim(),
+      name: redact(input.name.trim()),
       owner,
       provider,
       target: input.target ?? 'items',
@@ -90,7 +92,7 @@ export async function updateMonitor(
   const { name, target, events, url, credentials, schedule, postsPerMinute, mailFrequency } = patch;
   const emails = patch.emails && distinct(patch.emails);
   const to: Partial<MonitorRow> = {
-    ...(name !== undefined && { name: name.trim() }),
+    ...(name !== undefined && { name: (await readErasures(tx)).redact(name.trim()) }),
     ...(target !== undefined && { target }),
     ...(events !== undefined && { events: events && JSON.stringify(readEventNames(events, options)) }),
     ...(credentials !== undefined && { security: writeSecurity({ ...security, credentials }, secrets) }),

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { storable } from '../each.ts';
 import { readValue, writeValue } from '../kv.ts';
 import { type Db, engineOf, type Tx } from '../store.ts';
 import { createNameFinder, digestOf, nameDigest } from './name-finder.ts';
@@ -32,6 +33,13 @@ export async function readErasures(db: Db): Promise<Erasures> {
   const salt = rows.length === 0 ? undefined : await readValue(db, SALT);
   if (salt === undefined) return NONE;
   return erasuresOf(salt, new Set(rows.map(({ digest }) => digest)));
+}
+
+/** Texts as the store may keep them: without the erased entities, and without what an engine cannot store. */
+export async function redactTexts(tx: Tx, texts: readonly (string | null)[]): Promise<readonly (string | null)[]> {
+  if (texts.every((text) => text === null)) return texts;
+  const { redact } = await readErasures(tx);
+  return texts.map((text) => (text === null ? null : redact(storable(text))));
 }
 
 /** The erasures of a list of digests, with their salt. */
