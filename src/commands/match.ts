@@ -7,6 +7,7 @@ import { sampleRows } from '../connector/backfill/rows/rows.ts';
 import { matchCrm } from '../connector/match/match-crm.ts';
 import { refuseExisting, writeMatchPlan } from '../connector/match/plan.ts';
 import { countVerdicts, sampleResults } from '../connector/match/results.ts';
+import { surveyResults } from '../connector/match/survey.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
 import { showProgress } from './backfill/progress.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
@@ -14,9 +15,11 @@ import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
 import { find } from './match/find.ts';
+import { acceptCertain, type CertainSample } from './match/link-certain.ts';
 import { index } from './match/make-index.ts';
 import { needIndex } from './match/need-index.ts';
 import { resultText, verdictTable } from './match/show.ts';
+import { undo } from './match/undo.ts';
 
 const SAMPLE = 10;
 
@@ -29,13 +32,15 @@ export const command = defineCommand({
     plan: text('write what was found into a file that you can edit', 'file'),
     apply: text('link exactly what this plan says', 'file'),
     dryRun: flag('only show what was found; the default'),
-    linkCertain: flag('give certain matches the action link in the plan, where no other record means the same company'),
+    linkCertain: flag('show 20 certain matches, ask, and give all of them the action link in the plan'),
+    yes: flag('with --link-certain: do not ask'),
     sample: integer(`show so many random results with their reasons (default ${SAMPLE})`),
+    seed: integer('with --link-certain: show the same random matches as the run that printed this number'),
     limit: integer('write at most so many lines of the plan, or link at most so many of it'),
     language: oneOf(['en', 'da'], 'the language of the reasons (default en)'),
     sendUpdate: flag('with --apply: ask the service to send each company in full at once'),
   },
-  commands: [index, find],
+  commands: [index, find, undo],
   run: async (context, { provider }, options) => {
     const { plan, apply, dryRun, linkCertain } = options;
     if ([dryRun, plan !== undefined, apply !== undefined].filter(Boolean).length > 1)
@@ -81,24 +86,20 @@ function refuse(file: string): void {
 interface ShowOptions {
   readonly plan: string | undefined;
   readonly linkCertain: boolean;
+  readonly yes: boolean;
   readonly limit: number | undefined;
   readonly sample: number | undefined;
+  readonly seed: number | undefined;
   readonly language: 'en' | 'da';
 }
 
 /** Shows what was found, and writes the plan where one is wanted. */
-async function show(
-  context: CommandContext,
-  opened: BackfillContext,
-  { plan, linkCertain, limit, sample = SAMPLE, language }: ShowOptions,
-): Promise<ExitCode> {
+async function show(context: CommandContext, opened: BackfillContext, options: ShowOptions): Promise<ExitCode> {
   const { store, crm } = opened;
+  const { plan, linkCertain, sample = SAMPLE, language } = options;
   const verdicts = await countVerdicts(store.db, crm.name);
-  const results = await sampleResults(store.db, crm.name, sample);
-  const linked =
-    plan === undefined
-      ? undefined
-      : await writeMatchPlan(opened, { file: plan, linkCertain, language, limit }, context.signal);
+  const results = linkCertain ? [] : await sampleResults(store.db, crm.name, sample);
+  const written = plan === undefined ? undefined : await writePlan(context, opened, { ...options, plan });
   const lines = [
     `Records of ${crm.name} without a number:`,
     ...verdictTable(verdicts),
@@ -107,13 +108,28 @@ async function show(
     '',
     plan === undefined
       ? `Nothing was linked. Write a plan with ${commandLine(context, `match ${crm.name} --plan FILE`)}`
-      : `Wrote ${plan}, of which ${linked === 1 ? '1 line says' : `${linked} lines say`} link. Edit it, then run ${commandLine(context, `match ${crm.name}`, { apply: plan })}`,
+      : `Wrote ${plan}, of which ${written?.toLink === 1 ? '1 line says' : `${written?.toLink} lines say`} link. Edit it, then run ${commandLine(context, `match ${crm.name}`, { apply: plan })}`,
   ];
   context.output.result(
-    { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, toLink: linked }) },
+    { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, ...written }) },
     lines.join('\n'),
   );
   return (verdicts.likely ?? 0) + (verdicts.ambiguous ?? 0) + (verdicts.dissolved ?? 0) > 0 ? 3 : 0;
+}
+
+/** Writes the plan, with the action `link` for certain matches if that is asked for and accepted. */
+async function writePlan(
+  context: CommandContext,
+  opened: BackfillContext,
+  { plan: file, linkCertain, limit = Number.POSITIVE_INFINITY, ...asked }: ShowOptions & { readonly plan: string },
+): Promise<{ readonly toLink: number; readonly certain?: CertainSample }> {
+  const { store, crm } = opened;
+  const survey = await surveyResults(store.db, crm.name, limit, context.signal);
+  const certain = linkCertain ? await acceptCertain(context, opened, survey, asked) : undefined;
+  const linked = linkCertain ? (certain?.isAccepted === true ? survey.linkable : []) : undefined;
+  const { lines } = survey;
+  await writeMatchPlan(opened, { file, lines, linked, language: asked.language }, context.signal);
+  return { toLink: linked?.length ?? 0, ...(certain && { certain }) };
 }
 
 /** Verdicts that a row of a plan gets where its record is read again. */

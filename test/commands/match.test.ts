@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
 import { indexFindings } from '../../src/commands/check/index-state.ts';
-import { runCli } from '../support/cli.ts';
+import { askCli, runCli } from '../support/cli.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { newFolder, newStore } from '../support/stores.ts';
 
@@ -21,7 +21,8 @@ async function setup() {
   writeFileSync(companies, `number,name,street,postalCode\n${A},Nordlys Møbler ApS,Ringvej 1,8000\nx,Ingen\n`);
   const run = (...line: string[]) => runCli(['--config', file, ...line]);
   await run('migrate');
-  return { emulator, run, companies, plan: path.join(folder, 'plan.csv') };
+  const ask = (typed: string, ...line: string[]) => askCli(typed, ['--config', file, ...line]);
+  return { emulator, run, ask, companies, plan: path.join(folder, 'plan.csv') };
 }
 
 describe('match', () => {
@@ -74,7 +75,7 @@ describe('match', () => {
     expect(shown.stdout).toMatch(/ 1 {2}certain .*\n +1 {2}none /u);
     expect(shown.stdout).toContain(`${A} Nordlys Møbler ApS, 83: name equal but for the form; same address`);
     expect(shown.stdout).toContain('Nothing was linked.');
-    expect((await run('match', 'hubspot', '--plan', plan, '--link-certain')).stdout).toContain(
+    expect((await run('match', 'hubspot', '--plan', plan, '--link-certain', '--yes')).stdout).toContain(
       'of which 1 line says link',
     );
     expect(readFileSync(plan, 'utf8')).toContain(`${id};Nordlys Møbler;${A};certain;link;`);
@@ -85,11 +86,35 @@ describe('match', () => {
     expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
   });
 
+  it('shows 20 certain matches by chance before a plan links all of them, and asks', async () => {
+    const { run, ask, companies, emulator, plan } = await setup();
+    const numbers = Array.from({ length: 25 }, (_, at) => cvrNumber(100 + at));
+    const lines = numbers.map((number, at) => `${number},Fjordbyg ${at} Aarhus ApS,Ringvej ${at + 1},8000`);
+    writeFileSync(companies, ['number,name,street,postalCode', ...lines].join('\n'));
+    await run('match', 'index', companies);
+    for (const at of numbers.keys())
+      emulator.add({ name: `Fjordbyg ${at} Aarhus ApS`, address: `Ringvej ${at + 1}`, zip: '8000' });
+    const certain = ['match', 'hubspot', '--plan', plan, '--link-certain'];
+    const silent = await run(...certain);
+    expect(silent.code).toBe(2);
+    expect(silent.stderr).toContain('Let the plan link 25 certain matches? cvrsync cannot ask here: add --yes');
+    expect(existsSync(plan)).toBe(false);
+    const refused = await ask('n\n', ...certain, '--seed', '7');
+    expect(refused.shown).toContain('20 of the 25 certain matches, by chance (--seed 7 shows them again):');
+    expect(refused.shown).toContain('of which 0 lines say link');
+    const sampleOf = (shown: string) => shown.match(/^ {2}\d+ Fjordbyg .*: certain$/gmu);
+    expect(sampleOf(refused.shown)).toHaveLength(20);
+    rmSync(plan);
+    const accepted = await ask('y\n', ...certain, '--seed', '7');
+    expect(accepted.shown).toContain('of which 25 lines say link');
+    expect(sampleOf(accepted.shown)).toEqual(sampleOf(refused.shown));
+  });
+
   it('names the records of a plan that got a number since', async () => {
     const { run, companies, emulator, plan } = await setup();
     await run('match', 'index', companies);
     const id = emulator.add({ name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' });
-    await run('match', 'hubspot', '--plan', plan, '--link-certain');
+    await run('match', 'hubspot', '--plan', plan, '--link-certain', '--yes');
     emulator.edit(id, { cvr_number: cvrNumber(2) });
     const { code, stdout } = await run('match', 'hubspot', '--apply', plan);
     expect(code).toBe(3);

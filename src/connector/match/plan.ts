@@ -1,11 +1,10 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
 import { existsSync } from 'node:fs';
 import { reasonText } from '../../match/weights.ts';
-import { each } from '../../store/each.ts';
-import type { Db } from '../../store/store.ts';
 import { writePlanFile } from '../backfill/plan/write.ts';
 import { type BackfillDeps, BackfillError } from '../backfill/rows/context.ts';
-import { entityOf, type MatchedRecord, resultsAfter, sharedEntities } from './results.ts';
+import { type MatchedRecord, resultsAt } from './results.ts';
+import { doubtsOf } from './survey.ts';
 
 /** Those of a backfill's plan, by which it is read, and for people what speaks for the company. */
 const COLUMNS = [
@@ -24,11 +23,11 @@ const PAGE = 500;
 
 export interface MatchPlanOptions {
   readonly file: string;
-  /** Whether certain matches get the action `link`. */
-  readonly linkCertain: boolean;
+  /** The lines, in their order. */
+  readonly lines: readonly number[];
+  /** Those that get the action `link`; undefined if nothing is linked without a person. */
+  readonly linked: readonly number[] | undefined;
   readonly language: 'en' | 'da';
-  /** At most so many lines. */
-  readonly limit?: number | undefined;
 }
 
 /** Throws where the file exists: it may hold somebody's work. */
@@ -37,55 +36,25 @@ export function refuseExisting(file: string): void {
     throw new BackfillError(`${file} is there already, and may hold somebody's work: name another file`);
 }
 
-/** Writes all results of the last match; returns how many lines say `link`. */
+/** Writes the results of the last match at these positions. */
 export async function writeMatchPlan(
   { store: { db }, crm: { name: provider } }: Pick<BackfillDeps, 'store' | 'crm'>,
-  { file, linkCertain, language, limit = Number.POSITIVE_INFINITY }: MatchPlanOptions,
+  { file, lines, linked, language }: MatchPlanOptions,
   signal: AbortSignal,
-): Promise<number> {
-  let after = 0;
-  let left = limit;
-  let linked = 0;
+): Promise<void> {
+  const toLink = new Set(linked);
+  let written = 0;
   await writePlanFile(file, COLUMNS, async () => {
     signal.throwIfAborted();
-    const page = left <= 0 ? [] : await resultsAfter(db, provider, { after, limit: Math.min(PAGE, left) });
-    after = page.at(-1)?.position ?? after;
-    left -= page.length;
-    const doubts = linkCertain ? await doubtsOf(db, provider, page) : undefined;
+    const page = await resultsAt(db, provider, lines.slice(written, written + PAGE));
+    written += page.length;
+    const doubts = linked === undefined ? undefined : await doubtsOf(db, provider, page);
     return page.map((one) => {
       const doubt = doubts?.get(one.recordId);
-      const isLinked = doubts !== undefined && one.verdict === 'certain' && doubt === undefined;
-      if (isLinked) linked += 1;
+      const isLinked = toLink.has(one.position) && doubt === undefined;
       return lineOf(one, { action: isLinked ? 'link' : 'skip', doubt, language });
     });
   });
-  return linked;
-}
-
-/** Why a certain match is not linked without a person, by record. */
-async function doubtsOf(
-  db: Db,
-  provider: string,
-  page: readonly MatchedRecord[],
-): Promise<ReadonlyMap<string, string>> {
-  const entities = page.flatMap((one) => entityOf(one) ?? []);
-  const shared = await sharedEntities(db, provider, entities);
-  const links = await db
-    .selectFrom('link')
-    .select(['entity', 'record_id'])
-    .where('provider', '=', provider)
-    .where('entity', 'in', each(db, entities))
-    .where('state', 'in', ['active', 'conflict'])
-    .execute();
-  const taken = new Map(links.map((link) => [link.entity, link.record_id]));
-  return new Map(
-    page.flatMap((one): readonly (readonly [string, string])[] => {
-      const entity = entityOf(one) ?? '';
-      const other = taken.get(entity);
-      if (other !== undefined) return [[one.recordId, `record ${other} stands for this company already`]];
-      return shared.has(entity) ? [[one.recordId, 'several records mean this company']] : [];
-    }),
-  );
 }
 
 interface Shown {

@@ -144,6 +144,23 @@ export async function resultsAfter(
   return rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
 
+/** The results at these positions of the scan, in the order of the positions given. */
+export async function resultsAt(
+  db: Db,
+  provider: string,
+  positions: readonly number[],
+): Promise<readonly MatchedRecord[]> {
+  const wanted = eachRow(
+    db,
+    ['position'],
+    positions.map((position) => ({ position })),
+  );
+  const { rows } = await sql<{ body: string }>`select body from match_result where provider = ${provider}
+    and position in (select cast(each.position as bigint) from ${wanted})`.execute(db);
+  const results = new Map(rows.map(({ body }) => JSON.parse(body)).map((one: MatchedRecord) => [one.position, one]));
+  return positions.flatMap((position) => results.get(position) ?? []);
+}
+
 /** Some results by chance. Reads the keys of all of them. */
 export async function sampleResults(db: Db, provider: string, count: number): Promise<readonly MatchedRecord[]> {
   if (count === 0) return [];

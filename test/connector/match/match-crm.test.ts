@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { matchCrm } from '../../../src/connector/match/match-crm.ts';
 import { writeMatchPlan } from '../../../src/connector/match/plan.ts';
 import { countVerdicts, resultsAfter } from '../../../src/connector/match/results.ts';
+import { choosePositions, surveyResults } from '../../../src/connector/match/survey.ts';
 import { storeEntries } from '../../../src/match/index/write.ts';
 import { entry, HAVNEGADE, RINGVEJ } from '../../match/entries.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
@@ -45,7 +46,9 @@ const planOf = async (
   linkCertain = true,
 ): Promise<{ readonly file: string; readonly lines: readonly Readonly<Record<string, string>>[] }> => {
   const file = newFile();
-  await writeMatchPlan(fixture.deps, { file, linkCertain, language: 'en' }, here);
+  const { lines: all, linkable } = await surveyResults(fixture.store.db, 'hubspot', Number.POSITIVE_INFINITY, here);
+  const linked = linkCertain ? linkable : undefined;
+  await writeMatchPlan(fixture.deps, { file, lines: all, linked, language: 'en' }, here);
   const lines: Record<string, string>[] = parse(readFileSync(file), { bom: true, delimiter: ';', columns: true });
   return { file, lines };
 };
@@ -104,9 +107,9 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     await matchCrm(fixture.deps, here);
     const { file, lines } = await planOf(fixture);
     expect(lines.map(({ record, number, action, note }) => [record, number, action, note])).toEqual([
+      [bikes, C, 'link', expect.stringMatching('^its own domain havblik.dk; name equal but for the form')],
       [twins[0], A, 'skip', expect.stringMatching('^several records mean this company; name equal but for the form')],
       [twins[1], A, 'skip', expect.stringMatching('^several records')],
-      [bikes, C, 'link', expect.stringMatching('^its own domain havblik.dk; name equal but for the form')],
     ]);
     await fixture.run({ mode: { kind: 'file', file } });
     expect(await fixture.links()).toEqual({ [bikes]: `CVR-1-${C} person crm active` });
@@ -119,6 +122,42 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
       action: 'skip',
       note: expect.stringMatching(`^record ${bikes} stands for this company`),
     });
+  });
+
+  it('links no certain-looking match that a live company speaks against', async () => {
+    const fixture = await withIndex({ engine });
+    const [old, heir, sister] = [cvrNumber(11), cvrNumber(12), cvrNumber(13)];
+    const address = RINGVEJ;
+    const formerNames = [{ value: 'Fjordbyg ApS', until: '2021-05-01' }];
+    const entries = [
+      entry(old, 'Fjordbyg Holding ApS', { address, phone: '86111111', formerNames }),
+      entry(heir, 'Fjordbyg ApS', { address }),
+      entry(sister, 'Simon Ravn Holding ApS', { address: HAVNEGADE, phone: '86222222' }),
+      entry(cvrNumber(14), 'Simone Ravn Holding ApS'),
+    ];
+    await fixture.store.write((tx) => storeEntries(tx, entries));
+    const place = { address: 'Ringvej 1', zip: '8000' };
+    const former = fixture.emulator.add({ ...place, name: 'Fjordbyg ApS', phone: '86111111' });
+    const near = fixture.emulator.add({ name: 'Simone Ravn Holding', address: 'Havnegade 3', phone: '86222222' });
+    await matchCrm(fixture.deps, here);
+    const { lines } = await planOf(fixture);
+    expect(Object.fromEntries(lines.map(({ record, action }) => [record, action]))).toEqual({
+      [former]: 'skip',
+      [near]: 'skip',
+    });
+  });
+
+  it('sorts a plan by verdict and score, and cuts it at its end', async () => {
+    const fixture = await withIndex({ engine });
+    const none = fixture.emulator.add({ name: 'Fremmed Firma' });
+    const likely = fixture.emulator.add({ name: 'Havblik Cykler' });
+    const certain = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
+    const better = fixture.emulator.add({ ...nordlys, phone: '86123456' });
+    await matchCrm(fixture.deps, here);
+    const { lines } = await planOf(fixture, false);
+    expect(lines.map(({ record }) => record)).toEqual([better, certain, likely, none]);
+    const cut = await surveyResults(fixture.store.db, 'hubspot', 2, here);
+    expect(cut.lines).toHaveLength(2);
   });
 
   it('links nothing of a plan where nobody said link', async () => {
@@ -201,4 +240,15 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(reads).toBe(scans);
     expect(Object.keys(await found(fixture))).toHaveLength(150);
   });
+});
+
+it('chooses by chance, and the same ones by the same seed', () => {
+  const positions = Array.from({ length: 300 }, (_, at) => at);
+  const first = choosePositions(positions, 20, 7);
+  expect(first).toHaveLength(20);
+  expect(new Set(first).size).toBe(20);
+  expect(choosePositions(positions, 20, 7)).toEqual(first);
+  expect(choosePositions(positions, 20, 8)).not.toEqual(first);
+  expect(first).not.toEqual(positions.slice(0, 20));
+  expect(choosePositions([1, 2], 20, 7)).toEqual([1, 2]);
 });

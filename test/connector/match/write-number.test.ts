@@ -22,7 +22,7 @@ const CASES = CRMS.map((crm, index) => ({ engine: ENGINES[index] ?? 'sqlite', ..
 
 describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, match, nordlys }) => {
   /** A record without a number whose match is in a plan. */
-  async function planned(): Promise<{ fixture: Fixture; id: string; apply: () => Promise<void> }> {
+  async function planned(): Promise<{ fixture: Fixture; id: string; plan: string; apply: () => Promise<void> }> {
     const fixture = await startFixture({ engine, connections: { [crm]: { match: { property: match } } } });
     const id = fixture[crm].add(nordlys);
     const folder = newFolder();
@@ -30,12 +30,14 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     writeFileSync(companies, `number,name,street,postalCode\n${A},Nordlys Møbler ApS,Ringvej 1,8000\n`);
     const plan = path.join(folder, 'plan.csv');
     expect((await fixture.cli('match', 'index', companies)).code).toBe(0);
-    expect((await fixture.cli('match', crm, '--plan', plan, '--link-certain')).stdout).toContain('1 line says link');
+    expect((await fixture.cli('match', crm, '--plan', plan, '--link-certain', '--yes')).stdout).toContain(
+      '1 line says link',
+    );
     const apply = async () => {
       await fixture.cli('match', crm, '--apply', plan);
       await fixture.settled();
     };
-    return { fixture, id, apply };
+    return { fixture, id, plan, apply };
   }
 
   const number = (fixture: Fixture, id: string): unknown => fixture[crm].get(id)?.[match] ?? null;
@@ -50,6 +52,24 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     expect((await fixture.cli('undo', '--yes', '--entity', `CVR-1-${A}`)).code).toBe(0);
     await fixture.settled();
     expect(number(fixture, id)).toBe(null);
+  });
+
+  test('is taken back with all of its plan: the link and what was written', async () => {
+    const { fixture, id, plan, apply } = await planned();
+    const asked = ['match', 'undo', crm, plan];
+    const early = await fixture.cli(...asked, '--yes');
+    expect(early.stdout).toBe(
+      'Unlinked 0 records and restored 0 values.\nLeft alone 1 record that is not linked by this plan.\n',
+    );
+    await apply();
+    expect(number(fixture, id)).toBe(A);
+    expect((await fixture.cli(...asked)).stderr).toContain('cvrsync cannot ask here: add --yes');
+    const undone = await fixture.cli(...asked, '--yes');
+    expect(undone.stdout).toMatch(/^Unlinked 1 record and restored \d+ values?\.\n$/u);
+    await fixture.settled();
+    expect(number(fixture, id)).toBe(null);
+    expect((await fixture.cli('links', '--state', 'active')).stdout).not.toContain(id);
+    expect((await fixture.cli(...asked, '--yes')).stdout).toContain('Unlinked 0 records and restored 0 values.');
   });
 
   test('leaves a number alone that somebody wrote after the link was made', async () => {
