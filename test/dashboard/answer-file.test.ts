@@ -90,7 +90,7 @@ describe('a file with answers', () => {
     const { store, signedIn } = await startPages();
     const ida = await signedIn('operator');
     const refusals: readonly (readonly [string, string])[] = [
-      [fileOf('difference/crm/1/phone;;;;;;maybe;aaaa'), 'line 2: <span lang="en">the answer is maybe'],
+      [fileOf('difference/crm/1/phone;;;;;;maybe;aaaa'), 'line 2: the answer is maybe'],
       [fileOf(';;;;;;keep;'), 'the id is blank'],
       [fileOf('=HYPERLINK(1);;;;;;keep;'), 'is no id'],
       [fileOf('lane/apply/%00;;;;;;retry;'), 'lane/apply/%00 is no id'],

@@ -24,6 +24,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
+import { said } from '../texts/said/said.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from './filter.ts';
 import { namesOf, planTable } from './plan-table.ts';
 
@@ -150,9 +151,9 @@ function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPre
   if (lines.length === 0 && moved === 0) return null;
   return html`<div class="notice warn">
     <p>${reader.text('apply.against')}</p>
-    <ul lang="en">
-      ${lines.map((line) => html`<li>${line}</li>`)}
-      ${moved > 0 && html`<li>${moved} have the number of another record</li>`}
+    <ul>
+      ${lines.map((line) => html`<li>${said(reader, line)}</li>`)}
+      ${moved > 0 && html`<li>${said(reader, `${moved} have the number of another record`)}</li>`}
     </ul>
   </div>`;
 }

@@ -13,6 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
 /** Adds the page and its action. */
@@ -59,7 +60,7 @@ async function upload(
     if (!(error instanceof PlanError)) throw error;
     const { count, problems } = error;
     const lines = problems.map(
-      ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: <span lang="en">${problem}</span></li>`,
+      ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: ${said(reader, problem)}</li>`,
     );
     const why = html`${reader.text('upload.problems', { count })}
       <ul>

@@ -21,6 +21,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { deliveryName, deliveryState, monitorName } from './page.ts';
 
 /** Adds the page and the action. */
@@ -107,7 +108,7 @@ function summary(visit: Visit, delivery: Delivery, named: Markup): VNode {
     ${fact(reader.text('deliveries.made'), timeOf(reader, createdAt))}
     ${fact(reader.text('deliveries.attempts'), reader.number(delivery.attempts))}
     ${status !== null && fact(reader.text('deliveries.answer'), String(status))}
-    ${error !== null && fact(reader.text('delivery.error'), html`<span lang="en">${error}</span>`)}
+    ${error !== null && fact(reader.text('delivery.error'), said(reader, error))}
     ${nextAt !== null && fact(reader.text('delivery.next'), timeOf(reader, nextAt))}
     ${endedAt !== null && fact(reader.text('delivery.ended'), timeOf(reader, endedAt))}
   </dl>`;
@@ -133,7 +134,7 @@ function attemptTable({ reader, visitor }: Visit, attempts: readonly Attempt[]):
       timeOf(reader, at),
       `${reader.number(took)} ms`,
       state(done ? 'ok' : 'bad', status === null ? reader.text('attempt.none') : String(status)),
-      fault !== null && html`<span lang="en">${fault}</span>`,
+      said(reader, fault),
       // A receiver may send back what it was told.
       !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,
     ]),

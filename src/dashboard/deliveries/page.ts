@@ -14,6 +14,7 @@ import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import {
   type DeliveryTexts,
   deliveriesAddress,
@@ -142,7 +143,7 @@ function deliveryTable(
       ),
       deliveryState(reader, delivery.state),
       reader.number(delivery.attempts),
-      delivery.error === null ? delivery.status : html`<span lang="en">${delivery.error}</span>`,
+      delivery.error === null ? delivery.status : said(reader, delivery.error),
     ]),
   });
 }

@@ -16,6 +16,7 @@ import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
 import { state } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { entityOf, unreadable } from './items.ts';
 import { monitorAddress } from './shown.ts';
 
@@ -122,7 +123,7 @@ function resultPage(
     title: reader.text('stepTitle.test', { name }),
     body: html`<div class=${`notice ${isTaken ? 'ok' : 'bad'}`} role="status">
         <p>${state(isTaken ? 'ok' : 'bad', html`<strong>${reader.text(isTaken ? 'test.taken' : 'test.failed')}</strong>`)}</p>
-        ${!isTaken && html`<p lang="en">${message}</p>`}
+        ${!isTaken && html`<p>${said(reader, message)}</p>`}
       </div>
       <dl class="facts">
         ${status !== null && html`<dt>${reader.text('attempt.result')}</dt><dd>${String(status)}</dd>`}

@@ -10,6 +10,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 
 const PATH = '/review/upload';
 
@@ -35,7 +36,7 @@ async function upload(deps: RouteDeps, visit: Visit, content: Buffer): Promise<s
     if (result.kind === 'taken') return `/review/runs/${result.run}`;
     if (result.kind === 'empty') return refused(visit, reader.text('answers.noneInFile'));
     const lines = result.problems.map(
-      ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: <span lang="en">${problem}</span></li>`,
+      ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: ${said(reader, problem)}</li>`,
     );
     return refused(
       visit,

@@ -64,7 +64,7 @@ describe.each(ENGINES)('a plan file, on %s', (engine) => {
     const bad = await send(ida, `record;number;action\n${id};10150817;<b>\n4711;10150817;link\n`);
     expect(bad.status).toBe(422);
     expect(bad.text).toContain('2 lines cannot be followed');
-    expect(bad.text).toContain('line 2: <span lang="en">the action of record');
+    expect(bad.text).toContain('line 2: the action of record');
     expect(bad.text).toContain('&lt;b>');
     for (const file of ['', '\0\0\0', 'PK\u0003\u0004workbook', 'record;number\n1;2', 'x'.repeat(5_000)])
       expect((await send(ida, file)).status, file.slice(0, 9)).toBe(422);

@@ -1,17 +1,13 @@
 /** Sentences that the commands and the log share with the pages: kept in English, and shown to Danes in Danish. */
 import { html, type Markup } from '../../page/html.ts';
 import type { Reader } from '../../page/reader.ts';
-import { CONDITIONS_SAID } from './conditions.ts';
-import { OTHERS_SAID } from './others.ts';
-import { REVIEW_SAID } from './review.ts';
 import { filled, readSentence, type Sentence, valuesIn } from './sentence.ts';
+import { SAID } from './table.ts';
 
 const lengthOf = ({ around }: Sentence): number => around.join('').length;
 
 /** Of several sentences that fit, the one with the most letters of its own comes first. */
-const SENTENCES = [...CONDITIONS_SAID, ...REVIEW_SAID, ...OTHERS_SAID]
-  .map(readSentence)
-  .toSorted((a, b) => lengthOf(b) - lengthOf(a));
+const SENTENCES = SAID.map(readSentence).toSorted((a, b) => lengthOf(b) - lengthOf(a));
 
 function danish(text: string): string | undefined {
   for (const sentence of SENTENCES) {

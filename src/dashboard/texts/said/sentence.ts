@@ -25,6 +25,9 @@ export function readSentence([en, da]: Said): Sentence {
 /** What some places may hold, so that the words of others are not taken for a sentence of ours. */
 const FITS: Readonly<Record<string, RegExp>> = {
   count: /^\d+$/u,
+  status: /^\d{3}$/u,
+  /** With the kind of its fault before it, as an attempt keeps it. */
+  call: /^(?:[a-z-]+: )?[A-Z]+ \S+$/u,
   account: /^(?:The monitoring service|\S+|\S+ \(\S+\))$/u,
 };
 

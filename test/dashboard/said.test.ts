@@ -1,0 +1,78 @@
+/** Holds that every sentence which other folders say and pages show has its Danish: read from the sources, so that none is forgotten. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { expect, test } from 'vitest';
+import { SAID } from '../../src/dashboard/texts/said/table.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** What uploads, plans, calls and deliveries say. */
+const SPOKEN = [
+  'src/connector/backfill/plan/{doubts,moved-numbers,read,take}.ts',
+  'src/connector/crm/record-id.ts',
+  'src/connector/review/import.ts',
+  'src/http/outbound/{client,excerpt,fault,headers}.ts',
+  'src/runtime/files/csv-rows.ts',
+  'src/service/delivery/{post,record,test-webhook,trim}.ts',
+];
+
+/** What these files say to others than the pages: to callers, the log and the terminal, by its beginning. */
+const ELSEWHERE = [
+  // Keys, parts of names and of HTTP.
+  /^(?:bad|not in|is not)$/u,
+  // A plan file, as the command prints it.
+  /^(?:line \{\}: \{\}|and \{\} more|the plan \{\} cannot be applied)/u,
+  // The log, and errors that no page catches.
+  /^\{\}: the record id \{\} cannot|^canonicalId failed|^nobody waits for it|^the test of a webhook was stopped/u,
+];
+
+const isSql = (text: string): boolean => /\b(?:cast\(|select |update \w+ set )/u.test(text);
+
+/** What a template says around its values, as a pattern of the sentence that it stands in. A value may be empty. */
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    text
+      .trim()
+      .split('{}')
+      .map((part) => RegExp.escape(part))
+      .join('.*'),
+    'su',
+  );
+
+type Node = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+/** The texts of two words and more below a node, with `{}` for each value in them. */
+function textsIn(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(textsIn);
+  if (!isNode(node)) return [];
+  const { type, value, quasis, key } = node;
+  if (type === 'ImportDeclaration' || type === 'TSLiteralType') return [];
+  // A subject names a thing, and is code on each page.
+  if (type === 'Property' && isNode(key) && key['name'] === 'subject') return [];
+  const own = type === 'Literal' && typeof value === 'string' ? value : undefined;
+  const parts = type === 'TemplateLiteral' && Array.isArray(quasis) ? quasis : [];
+  const template = parts.map((part) => (isNode(part) && isNode(part['value']) ? String(part['value']['cooked']) : ''));
+  const text = own ?? template.join('{}');
+  return [...(/\p{L}{2}\S* | \p{L}{2}/u.test(text) ? [text] : []), ...Object.values(node).flatMap(textsIn)];
+}
+
+const unknownIn = (file: string): readonly string[] =>
+  textsIn(parseAst(textOf(file), { lang: 'ts' }).body)
+    .filter((text) => !isSql(text))
+    .filter((text) => !ELSEWHERE.some((each) => each.test(text.trim())))
+    .filter((text) => !SAID.some(([en]) => patternOf(text).test(en)))
+    .map((text) => `${file}: ${text}`);
+
+test('what uploads, plans, calls and deliveries say has its Danish', () => {
+  const files = SPOKEN.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
+  expect(files.length).toBeGreaterThan(SPOKEN.length);
+  expect(files.flatMap(unknownIn)).toEqual([]);
+});
+
+test('a Danish sentence has the places of the English one', () => {
+  const placesOf = (text: string): readonly string[] => (text.match(/\{\w+\}/gu) ?? []).toSorted();
+  expect(SAID.filter(([en, da]) => placesOf(en).join() !== placesOf(da).join())).toEqual([]);
+});
