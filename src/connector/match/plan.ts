@@ -1,24 +1,12 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
 import { existsSync } from 'node:fs';
-import { reasonText } from '../../match/weights.ts';
+import { readEntries } from '../../match/index/write.ts';
 import { writePlanFile } from '../backfill/plan/write.ts';
 import { type BackfillDeps, BackfillError } from '../backfill/rows/context.ts';
-import { type MatchedRecord, resultsAt } from './results.ts';
+import { PLAN_COLUMNS, planLine } from './plan-line.ts';
+import { resultsAt } from './results.ts';
 import { doubtsOf } from './survey.ts';
 
-/** Those of a backfill's plan, by which it is read, and for people what speaks for the company. */
-const COLUMNS = [
-  'record',
-  'name',
-  'number',
-  'verdict',
-  'action',
-  'note',
-  'scanned',
-  'company',
-  'score',
-  'others',
-] as const;
 const PAGE = 500;
 
 export interface MatchPlanOptions {
@@ -44,40 +32,17 @@ export async function writeMatchPlan(
 ): Promise<void> {
   const toLink = new Set(linked);
   let written = 0;
-  await writePlanFile(file, COLUMNS, async () => {
+  await writePlanFile(file, PLAN_COLUMNS, async () => {
     signal.throwIfAborted();
     const page = await resultsAt(db, provider, lines.slice(written, written + PAGE));
     written += page.length;
     const doubts = linked === undefined ? undefined : await doubtsOf(db, provider, page);
+    const numbers = page.flatMap(({ candidates }) => candidates.map(({ company }) => company));
+    const entries = await readEntries(db, [...new Set(numbers)]);
     return page.map((one) => {
       const doubt = doubts?.get(one.recordId);
       const isLinked = toLink.has(one.position) && doubt === undefined;
-      return lineOf(one, { action: isLinked ? 'link' : 'skip', doubt, language });
+      return planLine(one, { action: isLinked ? 'link' : 'skip', doubt, language, entries });
     });
   });
-}
-
-interface Shown {
-  readonly action: 'link' | 'skip';
-  readonly doubt: string | undefined;
-  readonly language: 'en' | 'da';
-}
-
-function lineOf(one: MatchedRecord, { action, doubt, language }: Shown): readonly string[] {
-  const [best, ...others] = one.candidates;
-  const reasons = best?.findings.map((finding) => reasonText(finding, language)) ?? [];
-  const successor = best?.successor ?? null;
-  const note = [doubt, ...reasons, successor === null ? undefined : `its successor is ${successor}`];
-  return [
-    one.recordId,
-    one.record.name ?? '',
-    best?.company ?? '',
-    one.verdict,
-    action,
-    note.filter((part) => part !== undefined).join('; '),
-    one.record.number ?? '',
-    best?.name ?? '',
-    best === undefined ? '' : String(best.score),
-    others.map(({ company, name, score }) => `${company} ${name} (${score})`).join(' | '),
-  ];
 }

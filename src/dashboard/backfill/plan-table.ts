@@ -5,10 +5,10 @@ import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list.ts
 import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
 import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
+import { agrees } from '../../connector/match/parts.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
 import { companyAddress } from '../companies/search.ts';
-import { agrees } from '../match/parts.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';

@@ -1,6 +1,7 @@
 /** One record without a number: beside the companies it may mean, with the answers. */
 import type { VNode } from 'preact';
 import { sightOf } from '../../connector/explain/sight.ts';
+import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/match/parts.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
@@ -17,7 +18,6 @@ import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import type { Visit } from '../routes.ts';
-import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import { behind } from './place.ts';
 
 /** The record with its companies and the answers. */

@@ -107,8 +107,20 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     await matchCrm(fixture.deps, here);
     const { file, lines } = await planOf(fixture);
     expect(lines.map(({ record, number, action, note }) => [record, number, action, note])).toEqual([
-      [bikes, C, 'link', expect.stringMatching('^its own domain havblik.dk; name equal but for the form')],
-      [twins[0], A, 'skip', expect.stringMatching('^several records mean this company; name equal but for the form')],
+      [
+        bikes,
+        C,
+        'link',
+        expect.stringMatching('^the domain and the name agree; its own domain havblik.dk; name equal but for the form'),
+      ],
+      [
+        twins[0],
+        A,
+        'skip',
+        expect.stringMatching(
+          '^several records mean this company; the name and the address agree; name equal but for the form',
+        ),
+      ],
       [twins[1], A, 'skip', expect.stringMatching('^several records')],
     ]);
     await fixture.run({ mode: { kind: 'file', file } });
@@ -158,6 +170,43 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(lines.map(({ record }) => record)).toEqual([better, certain, likely, none]);
     const cut = await surveyResults(fixture.store.db, 'hubspot', 2, here);
     expect(cut.lines).toHaveLength(2);
+  });
+
+  it('shows the record and its company side by side, what differs, and the rule of the verdict', async () => {
+    const fixture = await withIndex({ engine });
+    const [old, heir, bare] = [cvrNumber(11), cvrNumber(12), cvrNumber(13)];
+    const shop = { form: 'ApS', address: { street: 'Ringvej 1', postalCode: '8000', city: 'Aarhus C' } };
+    const entries = [
+      entry(old, 'Fjordbyg ApS', { ...shop, ended: '2021-05-01' }),
+      entry(heir, 'Fjordbyg ApS', { ...shop, phone: '86111111', website: 'fjordbyg.dk' }),
+      entry(bare, 'Fjordbyg ApS', { address: { street: 'Havnegade 3', postalCode: '5000', city: 'Odense C' } }),
+      entry(cvrNumber(14), 'Solvind A/S', { phone: '86333333' }),
+    ];
+    await fixture.store.write((tx) => storeEntries(tx, entries));
+    const text = { address: 'Ringvej 9', zip: '8000', city: 'Aarhus', phone: '86111199', website: 'fjordbyg.dk' };
+    const two = fixture.emulator.add({ ...text, name: 'Fjordbyg' });
+    const phoned = fixture.emulator.add({ name: 'Kunde', phone: '86333333' });
+    await matchCrm(fixture.deps, here);
+    const { lines } = await planOf(fixture, false);
+    const lineFor = (id: string) => lines.find(({ record }) => record === id);
+    expect(lineFor(two)).toMatchObject({
+      number: heir,
+      form: 'ApS',
+      state: 'active',
+      street: 'Ringvej 9',
+      'company street': 'Ringvej 1',
+      town: '8000 Aarhus',
+      'company town': '8000 Aarhus C',
+      phone: '86111199',
+      'company phone': '86111111',
+      website: 'fjordbyg.dk',
+      'company website': 'fjordbyg.dk',
+      differs: 'street, town, phone',
+    });
+    expect(lineFor(two)?.['others']).toMatch(
+      new RegExp(`${bare} Fjordbyg ApS, Havnegade 3, 5000 Odense C \\(\\d+\\)`, 'u'),
+    );
+    expect(lineFor(phoned)?.['note']).toMatch(/^only the phone speaks for it; same phone/u);
   });
 
   it('links nothing of a plan where nobody said link', async () => {

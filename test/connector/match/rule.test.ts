@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { ruleText } from '../../../src/connector/match/rule.ts';
+import type { MatchVerdict } from '../../../src/match/verdict.ts';
+import type { Sign } from '../../../src/match/weights.ts';
+
+const candidate = (score: number, signs: readonly Sign[], ended: string | null = null) => ({
+  company: '10000001',
+  name: 'Nordlys ApS',
+  score,
+  findings: signs.map((sign) => ({ sign })),
+  strong: 0,
+  ended,
+  successor: null,
+});
+const text = (
+  verdict: MatchVerdict,
+  candidates: readonly ReturnType<typeof candidate>[],
+  language: 'en' | 'da' = 'en',
+) => ruleText({ verdict, candidates }, language);
+
+describe('the rule of a verdict', () => {
+  it('names what agrees, and what is alone', () => {
+    expect(text('certain', [candidate(83, ['name-same', 'address-same', 'name-unique'])])).toBe(
+      'the name and the address agree',
+    );
+    expect(text('likely', [candidate(53, ['name-same', 'name-unique', 'phone-other'])])).toBe(
+      'only the name speaks for it',
+    );
+    expect(text('likely', [candidate(61, ['name-same', 'postal-code-same'])], 'da')).toBe(
+      'kun navnet er et stærkt tegn',
+    );
+    expect(text('ambiguous', [candidate(35, ['phone-same', 'address-elsewhere'])])).toBe(
+      'only the phone speaks for it',
+    );
+  });
+
+  it('says how many companies bear the name or come near', () => {
+    const named = candidate(45, ['name-same', 'city-same']);
+    expect(text('ambiguous', [named, named])).toBe('2 companies bear this name');
+    expect(text('ambiguous', [named, named], 'da')).toBe('2 virksomheder bærer dette navn');
+    const former = candidate(90, ['former-name-same', 'address-same', 'phone-same']);
+    expect(text('ambiguous', [named, former])).toBe('a company bears this name, and another one has more signs');
+    const part = candidate(46, ['name-part', 'address-same']);
+    expect(text('ambiguous', [part, part, part])).toBe('3 companies come near');
+  });
+
+  it('says why there is no company to link', () => {
+    expect(text('none', [])).toBe('no company is near');
+    expect(text('foreign', [])).toBe('the record is not Danish');
+    expect(text('person', [])).toBe('the record is a natural person');
+    expect(text('dissolved', [candidate(80, ['name-same', 'address-same'], '2021-05-01')])).toBe(
+      'the best company has ended',
+    );
+  });
+});
