@@ -103,6 +103,8 @@ export interface Pages {
   readonly store: Store;
   /** The patterns of all paths that take forms. */
   readonly posts: readonly string[];
+  /** Every route of the server, as `GET /companies/:id`. */
+  readonly routes: readonly string[];
   /** All that the pages wrote into the log. */
   readonly logged: readonly string[];
   /** Ends the server, as if the daemon died. */
@@ -182,8 +184,10 @@ export async function startPages({
   const store = await newStore(engine);
   const server = createServer({ trustProxy });
   const posts: string[] = [];
+  const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }) => {
     if (method === 'POST') posts.push(url);
+    routes.push(...[method].flat().map((one) => `${one} ${url}`));
   });
   const logged: string[] = [];
   const note = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
@@ -208,6 +212,7 @@ export async function startPages({
     base,
     store,
     posts,
+    routes,
     logged,
     close: () => server.close(),
     operator,

@@ -29,6 +29,8 @@ export interface Harness {
   readonly store: Store;
   readonly secrets: Secrets;
   readonly clock: HandClock;
+  /** Every route, as `GET /admin/api/keys`. */
+  readonly routes: readonly string[];
   /** What the server logged. */
   readonly logged: readonly unknown[];
   /** Queues that were rung, in order. */
@@ -74,7 +76,9 @@ export async function openHarness(
   const { requestsPerMinute = 500 } = options;
   const adminToken = 'adminToken' in options ? options.adminToken : ADMIN_TOKEN;
   const access = createAccess({ store, requestsPerMinute, now, log });
-  const server = createServer({ log });
+  const server = createServer({ log, trustProxy: ['127.0.0.1'] });
+  const routes: string[] = [];
+  server.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((one) => `${one} ${url}`)));
   addMonitoringRoutes(server, { store, access, secrets, wakeUp, now, ownConnector: () => undefined });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
@@ -91,6 +95,7 @@ export async function openHarness(
     store,
     secrets,
     clock,
+    routes,
     logged,
     rung,
     async call(method, path, { headers = {}, body } = {}) {
