@@ -4,6 +4,7 @@ import { companyEntityId } from '../protocol/entity-id.ts';
 import type { Db } from '../store/store.ts';
 import { describeRecord, type RecordText } from './described.ts';
 import { findCandidates } from './index/candidates.ts';
+import { readIndexState } from './index/state.ts';
 import { scoreCandidate } from './score.ts';
 import { judge, type MatchResult } from './verdict.ts';
 
@@ -18,11 +19,12 @@ export async function matchRecords(
 ): Promise<readonly MatchResult[]> {
   const described = records.map(describeRecord);
   const found = await findCandidates(db, described);
+  const isPartial = (await readIndexState(db))?.isPartial === true;
   return described.map((record, at) => {
     const { candidates = [], sharedBy = NOBODY } = found[at] ?? {};
     const scored = candidates
       .filter(({ company }) => rejected[at]?.has(companyEntityId(company)) !== true)
-      .map((candidate) => scoreCandidate(record, candidate, sharedBy));
+      .map((candidate) => scoreCandidate(record, candidate, { ...sharedBy, isPartial }));
     return judge(scored, { isForeign: record.isForeign, isPerson: isPersonName(records[at]?.name ?? '') });
   });
 }

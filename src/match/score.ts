@@ -14,6 +14,8 @@ export interface SharedBy {
   readonly phone: number;
   readonly domain: number;
   readonly address: number;
+  /** Whether the index lacks companies. */
+  readonly isPartial?: boolean;
 }
 
 /** A company, with those of its entries that share a key with the record. */
@@ -54,7 +56,7 @@ export function scoreCandidate(
   const ended = own?.ended ?? null;
   const findings = strongest([
     ...found,
-    ...uniquenessFindings(found, sharedBy.name),
+    ...uniquenessFindings(found, sharedBy),
     ...(ended === null ? [] : [{ sign: 'ended', when: ended } as const]),
   ]);
   return {

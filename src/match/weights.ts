@@ -114,6 +114,10 @@ export const SIGNS = {
   ]),
   'number-in-name': sign('number', 30, true, ['its number stands in the name', 'dens nummer står i navnet']),
   'name-unique': sign('uniqueness', 10, false, ['no other company has the name', 'ingen anden virksomhed har navnet']),
+  'name-unique-in-part': sign('uniqueness', 10, false, [
+    'no other company of the index has the name, but the index is partial',
+    'ingen anden virksomhed i indekset har navnet, men indekset er ikke helt',
+  ]),
   ended: sign('life', -10, false, ['ended in {when}', 'ophørt i {when}']),
 } as const satisfies Readonly<Record<string, SignWeight>>;
 

@@ -18,8 +18,8 @@ export async function indexFindings(db: Db, isNeeded: boolean): Promise<Findings
           },
         ]
       : [];
-  const { phase, source, entries, at } = state;
-  const found = `${entries} companies and production units from ${source.replace(/ \d+ \d+$/u, '')}, ${new Date(at).toISOString().slice(0, 16)}Z`;
+  const { phase, source, entries, at, isPartial } = state;
+  const found = `${entries} companies and production units from ${source.replace(/ \d+ \d+$/u, '')}, ${new Date(at).toISOString().slice(0, 16)}Z${isPartial ? '; partial, as it has fewer than 500,000' : ''}`;
   if (phase === 'ready') return [{ level: 'ok', subject, found }];
   const advice = 'run the cvrsync match index that was stopped again: until then match finds nothing';
   return [{ level: 'warn', subject, found: `not finished: ${found}`, advice }];

@@ -1,12 +1,16 @@
 /** `match index`: makes the company index, from a file or from what the service has loaded of the register. */
 import { statSync } from 'node:fs';
 import { type FillDeps, type Filled, fillFromFile, rebuildIndex } from '../../match/index/fill.ts';
+import { readIndexState } from '../../match/index/state.ts';
 import { readRegisterEntries } from '../../service/register/watch/index-entry.ts';
 import type { Store } from '../../store/open.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { FILE_SOURCES } from './need-index.ts';
 
+const PARTIAL =
+  'The index is partial, as it has fewer than 500,000 companies: that no other company has a name says less.';
 const PROBLEMS_SHOWN = 20;
 const EVERY_MS = 5_000;
 
@@ -17,9 +21,10 @@ export const index = defineCommand({
   args: { file: optional('companies as CSV or JSON lines; see docs/match.md for the columns') },
   options: { rebuild: flag('make it anew from what the service has loaded of the register') },
   run: (context, { file }, { rebuild }) => {
-    if (rebuild === (file !== undefined)) throw new UsageError('give a file of companies, or --rebuild');
+    if (rebuild === (file !== undefined))
+      throw new UsageError(`give a file of companies, or --rebuild: ${FILE_SOURCES}`);
     if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-      throw new UsageError(`there is no file ${file}`);
+      throw new UsageError(`there is no file ${file}: ${FILE_SOURCES}`);
     return withStore(context, (store) => make(context, store, file), { create: file !== undefined });
   },
 });
@@ -31,7 +36,11 @@ async function make(context: CommandContext, store: Store, file: string | undefi
     ? rebuildIndex(deps, readRegisterEntries, context.signal)
     : fillFromFile(deps, file, context.signal));
   const seconds = Math.round((Date.now() - began) / 1_000);
-  context.output.result({ ...filled, seconds }, textOf(filled, seconds));
+  const isPartial = (await readIndexState(store.db))?.isPartial === true;
+  context.output.result(
+    { ...filled, seconds, isPartial },
+    isPartial ? `${textOf(filled, seconds)}\n${PARTIAL}` : textOf(filled, seconds),
+  );
   return filled.problems > 0 ? 3 : 0;
 }
 

@@ -13,6 +13,7 @@ const AGAINST: readonly Sign[] = [
   'ended',
   'name-other-word',
   'name-unique',
+  'name-unique-in-part',
   'phone-other',
   'street-other',
 ];

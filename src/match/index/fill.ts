@@ -5,7 +5,7 @@ import type { Store, Tx } from '../../store/store.ts';
 import type { IndexEntry } from '../entry.ts';
 import { readIndexFile } from './read-file.ts';
 import { mergeBucket } from './stage.ts';
-import { type IndexState, readIndexState, saveIndexState } from './state.ts';
+import { holdsPart, type IndexState, readIndexState, saveIndexState } from './state.ts';
 import { clearIndex, storeEntries } from './write.ts';
 
 /** Entries of one transaction: others get their turn in between. */
@@ -34,7 +34,9 @@ export async function fillFromFile(deps: FillDeps, file: string, signal: AbortSi
   const source = `${basename(file)} ${size} ${Math.floor(mtimeMs)}`;
   const before = await readIndexState(store.db);
   const isSame = before?.source === source && before.phase !== 'ready';
-  let state: IndexState = isSame ? before : { phase: 'building', source, position: '0', entries: 0, at: now() };
+  let state: IndexState = isSame
+    ? before
+    : { phase: 'building', source, position: '0', entries: 0, at: now(), isPartial: false };
   const filled = { entries: 0, problems: 0 };
   let step: IndexEntry[] = [];
   const save = async (next: Pick<IndexState, 'phase' | 'position'>): Promise<void> => {
@@ -75,7 +77,7 @@ async function sortKeys({ store, now, report }: FillDeps, state: IndexState, sig
     isSome = await store.write(async (tx) => {
       await saveIndexState(tx, { ...state, at: now() });
       if (await mergeBucket(tx)) return true;
-      await saveIndexState(tx, { ...state, phase: 'ready', at: now() });
+      await saveIndexState(tx, { ...state, phase: 'ready', at: now(), isPartial: await holdsPart(tx) });
       return false;
     });
     report({ entries: state.entries, position: isSome ? 'sorting' : state.position });
@@ -98,7 +100,9 @@ export async function rebuildIndex(deps: FillDeps, read: ReadRegister, signal: A
   const source = 'register';
   const before = await readIndexState(store.db);
   const isBegun = before?.source === source && before.phase !== 'ready';
-  let state: IndexState = isBegun ? before : { phase: 'clearing', source, position: '', entries: 0, at: now() };
+  let state: IndexState = isBegun
+    ? before
+    : { phase: 'clearing', source, position: '', entries: 0, at: now(), isPartial: false };
   let entries = 0;
   while (state.phase !== 'sorting') {
     signal.throwIfAborted();

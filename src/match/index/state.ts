@@ -1,5 +1,6 @@
 /** What the company index is made of, and how far its making has come. */
 import { isJsonObject } from '../../protocol/text/json.ts';
+import { countRows } from '../../store/count.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
@@ -23,6 +24,8 @@ export interface IndexState {
   readonly entries: number;
   /** When it was last filled from its source, ms since 1970. */
   readonly at: number;
+  /** Whether it held far fewer companies than the register when it was made. */
+  readonly isPartial: boolean;
 }
 
 /** Undefined where no index was ever made, or one of another version of cvrsync. */
@@ -45,8 +48,23 @@ function stateOf(text: string | undefined): IndexState | undefined {
   const { source, position, entries, at } = json;
   const phase = PHASES.find((each) => each === json['phase']);
   if (phase === undefined) return undefined;
-  return { phase, source: String(source), position: String(position), entries: Number(entries), at: Number(at) };
+  const isPartial = json['isPartial'] === true;
+  return {
+    phase,
+    source: String(source),
+    position: String(position),
+    entries: Number(entries),
+    at: Number(at),
+    isPartial,
+  };
 }
+
+/** Of the register's more than two million companies, about 900,000 are active: an index of fewer lacks some. */
+const PARTIAL_BELOW = 500_000;
+
+/** Whether the index holds far fewer companies than the register. */
+export const holdsPart = async (db: Db): Promise<boolean> =>
+  (await countRows(db, db.selectFrom('match_entry').select('number').limit(PARTIAL_BELOW))) < PARTIAL_BELOW;
 
 export const saveIndexState = (tx: Tx, state: IndexState): Promise<void> =>
   writeValue(tx, KEY, JSON.stringify({ form: INDEX_FORM, ...state }), state.at);

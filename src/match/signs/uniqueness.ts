@@ -3,6 +3,11 @@ import type { Sign, SignFinding } from '../weights.ts';
 
 const WHOLE: readonly Sign[] = ['name-same', 'name-but-form', 'other-name-same', 'unit-name-same'];
 
-/** Whether a candidate is the only one of the record's name; `sharedBy` is how many companies have or had it. */
-export const uniquenessFindings = (findings: readonly SignFinding[], sharedBy: number): readonly SignFinding[] =>
-  sharedBy === 1 && findings.some(({ sign }) => WHOLE.includes(sign)) ? [{ sign: 'name-unique' }] : [];
+/** Whether a candidate is the only one of the record's name; `name` is how many companies have or had it. */
+export const uniquenessFindings = (
+  findings: readonly SignFinding[],
+  { name, isPartial }: { readonly name: number; readonly isPartial?: boolean },
+): readonly SignFinding[] => {
+  if (name !== 1 || !findings.some(({ sign }) => WHOLE.includes(sign))) return [];
+  return [{ sign: isPartial === true ? 'name-unique-in-part' : 'name-unique' }];
+};
