@@ -144,7 +144,7 @@ describe('match', () => {
     for (const line of [[], ['nowhere.csv']]) {
       const { code, stderr } = await run('match', 'index', ...line);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/file download of Datafordeleren .* list of your own; docs\/match\.md names the columns/u);
+      expect(stderr).toMatch(/file download of Datafordeler .* list of your own; docs\/match\.md names the columns/u);
     }
   });
 });
