@@ -21,6 +21,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { connectionAddress } from './table.ts';
 
 interface TrialDeps extends RouteDeps, WireOptions {
@@ -38,7 +39,12 @@ export function addPayloadTrial(app: Server, deps: TrialDeps): void {
       const text = fieldValue(fields, 'payload');
       const read = readText(text, deps);
       if (!read.ok)
-        return trialPage(visit, crm, text, html`<p class="notice bad" role="alert" lang="en">${read.reason}</p>`);
+        return trialPage(
+          visit,
+          crm,
+          text,
+          html`<p class="notice bad" role="alert">${said(visit.reader, read.reason)}</p>`,
+        );
       const { payload } = read;
       const known = new Map((await readFacts(deps.store.db, [payload.entityId])).map((fact) => [fact.field, fact]));
       const tried = await previewInTime(deps, crm, payload);
@@ -135,7 +141,7 @@ function remarkTable({ reader }: Visit, remarks: readonly Remark[]): Markup {
         columns: [reader.text('payload.entry'), reader.text('payload.why')],
         rows: remarks.map(({ entry, kind, detail }) => [
           html`<code>${entry}</code>`,
-          html`<span lang="en">${kind}: ${detail}</span>`,
+          html`<code>${kind}</code>: ${said(reader, detail)}`,
         ]),
       })}`
   );

@@ -13,6 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { connectionAddress } from './table.ts';
 
 interface ProposalDeps extends RouteDeps {
@@ -49,7 +50,7 @@ export async function proposalSection({ store, configured }: ProposalDeps, visit
     <h2>${reader.text('rules.title')}</h2>
     <p>${reader.text('rules.help')}</p>
     ${changes(visit, proposal)}
-    ${preview === undefined ? html`<p>${reader.text('rules.uncounted')} <span lang="en">${counted.trouble}</span></p>` : figures(visit, crm, preview)}
+    ${preview === undefined ? html`<p>${reader.text('rules.uncounted')} ${said(reader, counted.trouble ?? null)}</p>` : figures(visit, crm, preview)}
     ${acceptForm(visit, proposal)}
   </section>`;
 }

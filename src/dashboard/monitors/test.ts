@@ -95,7 +95,7 @@ function askPage(
   const page = confirmationPage(visit, {
     title: reader.text('stepTitle.test', { name }),
     help: html`<p>${reader.text('stepHelp.test')}</p>
-      ${problem !== undefined && html`<p class="notice bad" role="alert" lang="en">${problem}</p>`}
+      ${problem !== undefined && html`<p class="notice bad" role="alert">${said(reader, problem)}</p>`}
       <div class="stacked">
         <div>
           <label for="entity">${reader.text('test.entity')}</label>

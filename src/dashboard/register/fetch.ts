@@ -14,6 +14,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { livePart, state, timeOf } from '../page/parts.ts';
 import { addAction, type ServicePageDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 
 /** Adds the action. */
 export function addFetch(app: Server, deps: ServicePageDeps): void {
@@ -79,7 +80,7 @@ async function companyState(db: Db, visit: Visit, entity: string, hasPages: bool
     visit,
     { id: 'fetch', refreshes: lane ? 'soon' : 'never' },
     html`<h3>${name ?? entity}</h3>
-    ${lane && html`<p>${state('idle', reader.text('fetch.waiting'))} ${lane.error && html`<span lang="en">${lane.error}</span>`}</p>`}
+    ${lane && html`<p>${state('idle', reader.text('fetch.waiting'))} ${said(reader, lane.error)}</p>`}
     ${!lane && known === undefined && html`<p>${state('warn', reader.text('fetch.unknown'))}</p>`}
     ${
       known &&

@@ -13,6 +13,7 @@ import type { PageBody } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { fetchSection } from './fetch.ts';
 
 export interface RegisterPageDeps extends ServicePageDeps {
@@ -46,7 +47,7 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
         ${
           progress === undefined
             ? html`<p>${reader.text('register.notYet')}</p>`
-            : html`${progress.error !== null && html`<p class="notice bad" lang="en">${progress.error}</p>`}
+            : html`${progress.error !== null && html`<p class="notice bad">${said(reader, progress.error)}</p>`}
               ${partTable(visit, progress.parts)}`
         }
         ${await figures(deps, visit)}

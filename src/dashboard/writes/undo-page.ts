@@ -22,6 +22,7 @@ import type { Reader } from '../page/reader.ts';
 import type { ReviewDeps } from '../review/filter.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
+import { said } from '../texts/said/said.ts';
 import { isNarrow, readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from './selection.ts';
 
 const SHOWN = 100;
@@ -140,7 +141,7 @@ function resultTable(
         html`<div class="value">${value(from)}${to !== undefined && html` ${'→'} ${value(to)}`}</div>`,
         wordOf(reader, undo, kind),
         // A reason may quote what the CRM holds.
-        !visitor.seesPersons ? null : html`<span lang="en">${reason && brief(reason)}</span>`,
+        visitor.seesPersons && reason !== undefined && said(reader, reason, brief),
       ];
     }),
   });
