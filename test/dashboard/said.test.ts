@@ -3,6 +3,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
+import { checkMapping, type MappingToCheck } from '../../src/connector/crm/check-mapping.ts';
+import { checkJobs } from '../../src/connector/links/check-jobs.ts';
+import { shownTotals } from '../../src/connector/rules/preview.ts';
+import { readerOf } from '../../src/dashboard/page/reader.ts';
+import { said } from '../../src/dashboard/texts/said/said.ts';
 import { SAID } from '../../src/dashboard/texts/said/table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,8 +22,9 @@ const SPOKEN = [
   'src/connector/backfill/plan/{doubts,moved-numbers,read,take}.ts',
   'src/connector/crm/record-id.ts',
   'src/connector/review/import.ts',
-  'src/http/outbound/{client,excerpt,fault,headers}.ts',
+  'src/http/outbound/{client,excerpt,fault,guard,headers}.ts',
   'src/runtime/files/csv-rows.ts',
+  'src/service/monitors/monitor-input.ts',
   'src/service/delivery/{post,record,test-webhook,trim}.ts',
 ];
 
@@ -32,6 +38,8 @@ const CHECKS = globSync('src/{alerts,commands,config,connector,service}/**/*.ts'
 const ELSEWHERE = [
   // Keys, settings, names of properties, parts of HTTP, and subjects, which are code on each page.
   /^(?:bad|not in|is not|Bearer \{\}|fields: \{ .*|CVR hold|timestamp or period|alerts \{\})$/u,
+  // The command and the API.
+  /^The monitor cannot be like that/u,
   // A plan file, as the command prints it.
   /^(?:line \{\}: \{\}|and \{\} more|the plan \{\} cannot be applied)/u,
   // The log, and errors that no page catches.
@@ -93,4 +101,56 @@ test('what check says has its Danish', () => {
 test('a Danish sentence has the places of the English one', () => {
   const placesOf = (text: string): readonly string[] => (text.match(/\{\w+\}/gu) ?? []).toSorted();
   expect(SAID.filter(([en, da]) => placesOf(en).join() !== placesOf(da).join())).toEqual([]);
+});
+
+const MAPPING: MappingToCheck = {
+  name: 'crm',
+  mapping: [
+    { field: 'phone', property: 'Phone', policy: 'tracked' },
+    { field: 'email', property: 'E_mail', policy: 'tracked' },
+    { field: 'street', property: 'Street', policy: 'tracked' },
+    { field: 'status', property: 'Status', policy: 'tracked' },
+    { field: 'capital', property: 'Capital', policy: 'tracked' },
+    { field: 'advertisingProtected', property: 'Protected', policy: 'tracked', optional: true },
+  ],
+  values: { form: { ApS: 'x' } },
+  match: 'number',
+  matchTexts: { city: 'town' },
+  hold: 'Hold',
+};
+const COUNTS = { property: 'name', writes: 3, replaced: 2, edits: 1, later: 1 };
+
+test('findings and counts that are made of several sentences are Danish as a whole', () => {
+  const properties = [
+    { name: 'Phone', label: 'Phone', type: 'phone', writable: false },
+    { name: 'Email', label: 'E-mail', type: 'email', writable: true },
+    { name: 'Street', label: 'Street', type: 'string', writable: false, readOnly: 'beregnet' },
+    { name: 'Status', label: 'Status', type: 'enumeration', writable: true, options: [{ value: 'A', label: 'A' }] },
+    { name: 'Capital', label: 'Capital', type: 'number', writable: true, unique: true },
+    { name: 'Number', label: 'Number', type: 'number', writable: true },
+    { name: 'Town', label: 'Town', type: 'string', writable: true },
+  ] as const;
+  const mapped = [new Set<string>(), new Set(['Protected'])].flatMap((creatable) =>
+    checkMapping(MAPPING, properties, creatable),
+  );
+  const jobs = [[], [{ id: '1', name: 'other' }], [{ id: '1', name: 'other', provider: 'other' }]].flatMap((each) =>
+    checkJobs(each, ['crm'], 'other'),
+  );
+  const totals = [0, 90].flatMap((unread) =>
+    [10, 200].flatMap((linked) =>
+      [0, 1].map((later) =>
+        shownTotals({ linked, read: 10, unread, properties: [{ ...COUNTS, later }], examples: [] }),
+      ),
+    ),
+  );
+  const texts = [
+    ...[...mapped, ...jobs].flatMap(({ found, advice = found }) => [found, advice]),
+    ...totals.map((each) => `it changes fields.name, and that is not accepted yet: ${each}`),
+    'paused until 2026-11-27T10:00:00.000Z: no reason kept; tried now: did not answer in time',
+    'the webhook at hooks.example is reached (to a GET it answered 302, a redirect to https://a.example/)',
+    'refused: POST https://a.example/hook was refused: nothing listens at this address (ECONNREFUSED)',
+  ];
+  const danish = texts.map((text) => said(readerOf('da'), text));
+  expect(texts.filter((_, at) => typeof danish[at] !== 'string')).toEqual([]);
+  expect(danish.filter((text) => / (?:the|was|is|and|it|of|not) /u.test(String(text)))).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
+import { said } from '../texts/said/said.ts';
 import { METHODS, type MonitorTexts } from './form-fields.ts';
 
 /** What a form is for, and what is in it. */
@@ -67,7 +68,7 @@ export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VN
 const problems = (reader: Reader, issues: MonitorError['issues']): VNode => html`<div class="notice bad" role="alert">
   <p>${reader.text('form.invalid')}</p>
   <ul>
-    ${issues.map(({ path, message }) => html`<li lang="en"><code>${path.slice(1)}</code> ${message}</li>`)}
+    ${issues.map(({ path, message }) => html`<li><code>${path.slice(1)}</code> ${said(reader, message)}</li>`)}
   </ul>
 </div>`;
 

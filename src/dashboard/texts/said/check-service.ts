@@ -170,7 +170,7 @@ export const CHECK_SERVICE_SAID: readonly Said[] = [
     'check alerts.mail, or service.smtp where that has no url',
     'kontrollér alerts.mail, eller service.smtp, hvis den ingen url har',
   ],
-  ['the webhook at {host} is reached (to a GET it {answer})', 'webhooken på {host} kan nås (på en GET {answer} den)'],
+  ['the webhook at {host} is reached (to a GET it {answer})', 'webhooken på {host} kan nås (prøvet med GET: {answer})'],
   [
     'set a secret that is hard to guess, of 16 characters or more: openssl rand -hex 32',
     'sæt en hemmelighed, der er svær at gætte, på 16 tegn eller flere: openssl rand -hex 32',

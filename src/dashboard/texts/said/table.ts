@@ -5,6 +5,7 @@ import { CHECK_MAPPING_SAID } from './check-mapping.ts';
 import { CHECK_SERVICE_SAID } from './check-service.ts';
 import { CONDITIONS_SAID } from './conditions.ts';
 import { FILES_SAID } from './files.ts';
+import { MONITORS_SAID } from './monitors.ts';
 import { OTHERS_SAID } from './others.ts';
 import { REVIEW_SAID } from './review.ts';
 import type { Said } from './sentence.ts';
@@ -19,5 +20,6 @@ export const SAID: readonly Said[] = [
   ...CHECK_MAPPING_SAID,
   ...CHECK_SERVICE_SAID,
   ...UNDO_SAID,
+  ...MONITORS_SAID,
   ...OTHERS_SAID,
 ];
