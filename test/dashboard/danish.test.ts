@@ -149,10 +149,16 @@ it('no sentence of the table is one that nobody says any more', () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/dashboard/texts/**'] })
     .map((file) => readFileSync(join(ROOT, file), 'utf8'))
     .join('\n');
+  /** As one text of the sources, or made of two. */
+  const isSaid = (part: string): boolean =>
+    sources.includes(part) ||
+    [...part.matchAll(/ /gu)].some(
+      ({ index }) => sources.includes(part.slice(0, index)) && sources.includes(part.slice(index + 1)),
+    );
   const longest = (en: string): string =>
     en
-      .split(/\{\w+\}|[(),:`]/u)
+      .split(/\{\w+\}|[(),:;`]/u)
       .map((part) => part.trim())
       .toSorted((a, b) => b.length - a.length)[0] ?? '';
-  expect(SAID.map(([en]) => longest(en)).filter((part) => part.length > 16 && !sources.includes(part))).toEqual([]);
+  expect(SAID.map(([en]) => longest(en)).filter((part) => part.length > 16 && !isSaid(part))).toEqual([]);
 });

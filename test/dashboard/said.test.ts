@@ -13,7 +13,7 @@ import { SAID } from '../../src/dashboard/texts/said/table.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** What uploads, plans, calls, deliveries and undos say, and what a payload or a rule would do. */
+/** What uploads, plans, calls, deliveries and an undo say, and what a payload or a rule would do. */
 const SPOKEN = [
   'src/connector/decide/remarks.ts',
   'src/connector/rules/preview.ts',
@@ -87,7 +87,7 @@ const unknownIn = (file: string): readonly string[] =>
     .filter((text) => !SAID.some(([en]) => patternOf(text).test(en)))
     .map((text) => `${file}: ${text}`);
 
-test('what uploads, plans, calls, deliveries and undos say has its Danish', () => {
+test('what uploads, plans, calls, deliveries and an undo say has its Danish', () => {
   const files = SPOKEN.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
   expect(files.length).toBeGreaterThan(SPOKEN.length);
   expect(files.flatMap(unknownIn)).toEqual([]);
