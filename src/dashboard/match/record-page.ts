@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { sightOf } from '../../connector/explain/sight.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/match/parts.ts';
+import { ruleText } from '../../connector/match/rule.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
@@ -25,7 +26,7 @@ export async function recordPage(db: Db, visit: Visit, found: UndecidedMatch): P
   const numbers = found.candidates.map(({ company }) => company);
   const entries = await readEntries(db, numbers);
   const holders = await heldBy(db, found);
-  return html`<p>${found.provider} <code>${found.recordId}</code></p>
+  return html`<p>${found.provider} <code>${found.recordId}</code>: ${ruleText(found, visit.reader.language)}</p>
     ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders), holders })}`;
 }
 
