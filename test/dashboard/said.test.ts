@@ -32,14 +32,15 @@ const SPOKEN = [
 const CHECKS = globSync('src/{alerts,commands,config,connector,service}/**/*.ts', { cwd: ROOT })
   .filter((file) => textOf(file).includes("/finding.ts'"))
   .concat('src/alerts/channel.ts', 'src/config/warnings.ts')
+  .concat('src/commands/match/need-index.ts', 'src/connector/intake/free-space.ts')
   .filter((file) => !/commands\/(?:check|check\/readable-files)\.ts$/u.test(file));
 
 /** What these files say to others than the pages: to callers, the log and the terminal, by its beginning. */
 const ELSEWHERE = [
   // Keys, settings, names of properties, parts of HTTP, and subjects, which are code on each page.
   /^(?:bad|not in|is not|Bearer \{\}|fields: \{ .*|CVR hold|timestamp or period|alerts \{\})$/u,
-  // The command and the API.
-  /^The monitor cannot be like that/u,
+  // Commands and the API.
+  /^The monitor cannot be like that|^there is no company index yet|^the company index is not finished/u,
   // A plan file, as the command prints it.
   /^(?:line \{\}: \{\}|and \{\} more|the plan \{\} cannot be applied)/u,
   // The log, and errors that no page catches.

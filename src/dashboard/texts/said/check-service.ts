@@ -144,12 +144,28 @@ export const CHECK_SERVICE_SAID: readonly Said[] = [
     '{count} virksomheder og produktionsenheder fra {source}, {time}Z',
   ],
   [
+    '{count} companies and production units from {source}, {time}Z; partial, as it has fewer than 500,000',
+    '{count} virksomheder og produktionsenheder fra {source}, {time}Z; delvist, da det har færre end 500.000',
+  ],
+  [
+    'not finished: {count} companies and production units from {source}, {time}Z; partial, as it has fewer than 500,000',
+    'ikke færdigt: {count} virksomheder og produktionsenheder fra {source}, {time}Z; delvist, da det har færre end 500.000',
+  ],
+  [
     'not finished: {count} companies and production units from {source}, {time}Z',
     'ikke færdigt: {count} virksomheder og produktionsenheder fra {source}, {time}Z',
   ],
   [
     'run the cvrsync match index that was stopped again: until then match finds nothing',
     'kør den afbrudte cvrsync match index igen: indtil da finder match intet',
+  ],
+  [
+    "make it with cvrsync match index FILE from a file of companies, or with cvrsync match index --rebuild from what the service has loaded of the register. Such a file of companies is made of the file download of Datafordeler (register CVR), of an extract of the register's CVR system-to-system access, or is a list of your own; docs/match.md names the columns",
+    'lav det med cvrsync match index FIL af en fil med virksomheder, eller med cvrsync match index --rebuild af det, tjenesten har læst af registret. Sådan en fil laves af Datafordelerens filudtræk (registret CVR), af et udtræk fra registrets CVR system-til-system-adgang, eller er din egen liste; docs/match.md nævner kolonnerne',
+  ],
+  [
+    '{count} MiB are free on the disk of the store, {needed} MiB are needed',
+    '{count} MiB er ledige på lagerets disk, {needed} MiB er nødvendige',
   ],
   ['register {address} there as the redirect address', 'registrér {address} dér som adresse for viderestilling'],
   ['{issuer} answers', '{issuer} svarer'],
