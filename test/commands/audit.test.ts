@@ -17,6 +17,7 @@ const UNRECORDED = [
   'erase',
   'explain',
   'review',
+  'review answered',
   'review list',
   'emulate',
   'migrate',
