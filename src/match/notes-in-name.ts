@@ -19,49 +19,83 @@ kunde|leverand[øo]r|prospect|lead|emne|tjek|tjekkes|check|spærret|kreditstop|k
     '',
   );
 /** `*VIP*`, `(dublet?)`, `[slettes]`. */
-const MARKED = new RegExp(`\\*+[^*]{1,40}\\*+|[(\\[{<]\\s*(?:${WORDS})[\\s?!.]*[)\\]}>]`, 'giu');
+const MARKED = new RegExp(`\\*[^*]{1,40}\\*|[(\\[{<] ?(?:${WORDS})[ ?!.]{0,5}[)\\]}>]`, 'giu');
 /** `/ faktura`, `- dublet?`, and a word with a question mark or exclamation marks. */
 const BEHIND = new RegExp(
-  `(?:\\s*[/|,;]\\s*|\\s[-\\u2010-\\u2015]+\\s*)(?:${WORDS})[\\s?!.]*$|\\s(?:dublet|duplikat|duplicate|vip|slettes|inaktiv|kreditstop)[\\s?!.]*$`,
+  `(?:[/|,;] ?| [-\\u2010-\\u2015] ?)(?:${WORDS})[ ?!.]{0,5}$| (?:dublet|duplikat|duplicate|vip|slettes|inaktiv|kreditstop)[ ?!.]{0,5}$`,
   'iu',
 );
-/** `OBS: ring først`, with all that follows; in front of a name it is alone. */
-const REMARK = /[\s,;/([-]+(?:obs|nb|bem(?:ærk)?|note|vigtigt?)\s?[:!]+.*$/iu;
+/** The beginning of `OBS: ring først`, a note with all that follows; in front of a name it is alone. */
+const REMARK = /[ ,;/([-](?:obs|nb|bem(?:ærk)?|note|vigtigt?) ?[:!]/iu;
 const BEFORE =
-  /^\s*(?:(?:obs|nb|vip|dublet|vigtigt?)\s?[:!?]+|\*+|firma(?:et)?\s*:?\s(?=\p{L})|(?:virksomhed(?:en)?|kunde|leverandør|navn|firmanavn)\s*:)\s*/iu;
-const SHOUTED = /\s*[!?*]{1,}\s*$/u;
+  /^(?:(?:obs|nb|vip|dublet|vigtigt?) ?[:!?]|\*|(?:virksomhed(?:en)?|kunde|leverandør|navn|firmanavn) ?:)/iu;
+const FIRM = /^firma(?:et)? ?:? /iu;
+const SHOUTED = '!?* ';
+const SEPARATORS = ' ,;/|([-\u2010\u2011\u2012\u2013\u2014\u2015';
 
-/** `Nordlys (nu Solvind ApS)`: it is called so today. */
-const NOW =
-  /(?:\s*[([]\s*|\s[-\u2010-\u2015]+\s|\s*[,;/]\s*)(?:nu|now|hedder nu|er nu|nyt navn)\s?:?\s+([^)\]]{3,})[)\]]?\s*$/iu;
-/** `Solvind ApS (tidligere Nordlys)`: it was called so, as another may be today. */
+/** The beginning of `(nu Solvind ApS)`: it is called so today. */
+const NOW = /(?:[([] ?| [-\u2010-\u2015] |[,;/] ?)(?:nu|now|hedder nu|er nu|nyt navn) ?:? /giu;
+/** The beginning of `(tidligere Nordlys)`: it was called so, as another may be today. */
 const BEFORE_NOW =
-  /(?:\s*[([]\s*|\s[-\u2010-\u2015]+\s|\s*[,;/]\s*)(?:tidl\.?|tidligere|tdl\.?|formerly|fhv\.?|f\.?k\.?a\.?|ex|hed f[øo]r)\s?:?\s+[^)\]]{2,}[)\]]?\s*$/iu;
+  /(?:[([] ?| [-\u2010-\u2015] |[,;/] ?)(?:tidl\.?|tidligere|tdl\.?|formerly|fhv\.?|f\.?k\.?a\.?|ex|hed f[øo]r) ?:? /giu;
 
 /** Eight digits behind a name, in whole or in pairs: a number that fails the check digits is no CVR number. */
-const PHONE = /[\s,;/(-]+((?:(?:\+|00)45[\s-]?)?\d{2}[ .-]?\d{2}[ .-]?\d{2}[ .-]?\d{2})\)?\s*$/u;
+const PHONE = /[ ,;/(-]((?:(?:\+|00)45[ -]?)?\d{2}[ .-]?\d{2}[ .-]?\d{2}[ .-]?\d{2})\)?$/u;
 const COUNTRY_CODE = /^(?:\+|00)45/u;
 
 /** Takes what is no part of it out of a name. A name that is nothing else stays. */
 export function withoutNotes(text: string): NotedName {
-  let name = text.slice(0, LONGEST);
+  if (text.length > LONGEST) return { name: text, phone: undefined };
+  // One space between words: an expression that repeats any number of them could take quadratic time.
+  const whole = text.trim().replaceAll(/\s+/gu, ' ');
+  let name = whole;
   let phone: string | undefined;
   // Each note may stand behind another one.
   for (let before = ''; before !== name; ) {
     before = name;
-    const found = PHONE.exec(name);
-    const digits = found?.[1] ?? '';
-    const isPhone = COUNTRY_CODE.test(digits) || !passesModulus11(digits.replaceAll(/\D/gu, ''));
-    if (found !== null && isPhone) {
-      phone ??= digits;
-      name = kept(name, name.slice(0, found.index));
+    const found = phoneIn(name);
+    if (found !== undefined) {
+      phone ??= found.digits;
+      name = kept(name, withoutEnd(name.slice(0, found.index), SEPARATORS));
     }
-    name = kept(name, NOW.exec(name)?.[1] ?? name);
-    for (const note of [BEFORE_NOW, REMARK, MARKED, BEHIND, BEFORE, SHOUTED])
-      name = kept(name, name.replace(note, ' '));
+    name = kept(name, named(name, NOW, 3)?.other ?? name);
+    name = kept(name, named(name, BEFORE_NOW, 2)?.own ?? name);
+    const remark = REMARK.exec(name);
+    if (remark !== null) name = kept(name, withoutEnd(name.slice(0, remark.index), SEPARATORS));
+    for (const note of [MARKED, BEHIND, BEFORE]) name = kept(name, name.replace(note, ' '));
+    const own = name.replace(FIRM, '');
+    if (/^\p{L}/u.test(own)) name = kept(name, own);
+    name = kept(name, withoutEnd(name, SHOUTED));
   }
-  return { name: text.length > LONGEST ? text : name, phone };
+  return { name: name === whole ? text : name, phone };
 }
 
-/** What is left of a name, where it is still one. */
-const kept = (name: string, left: string): string => (/[\p{L}\p{N}]/u.test(left) ? left.trim() : name);
+/** The phone number at the end of a name. */
+function phoneIn(name: string): { readonly digits: string; readonly index: number } | undefined {
+  const found = PHONE.exec(name);
+  const digits = found?.[1] ?? '';
+  const isPhone = COUNTRY_CODE.test(digits) || !passesModulus11(digits.replaceAll(/\D/gu, ''));
+  return found !== null && isPhone ? { digits, index: found.index } : undefined;
+}
+
+/** A name and another one of at least so many characters behind it, up to the end or a bracket there. */
+function named(name: string, opening: RegExp, least: number): { own: string; other: string } | undefined {
+  for (const { 0: begin, index } of name.matchAll(opening)) {
+    const rest = name.slice(index + begin.length).trimEnd();
+    const other = /[)\]]$/u.test(rest) ? rest.slice(0, -1) : rest;
+    if (other.length >= least && !/[)\]]/u.test(other))
+      return { own: withoutEnd(name.slice(0, index), SEPARATORS), other };
+  }
+  return undefined;
+}
+
+/** A text without these characters at its end. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** What is left of a name, if it is still one. */
+const kept = (name: string, left: string): string =>
+  /[\p{L}\p{N}]/u.test(left) ? left.trim().replaceAll(/\s+/gu, ' ') : name;

@@ -6,7 +6,7 @@ import { readCounted } from '../../src/connector/rules/proposals.ts';
 import { readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { configFor, postWebhook, startCrms } from '../support/fixture.ts';
+import { configFor, lanesBehind, postWebhook, startCrms } from '../support/fixture.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
 
 interface Line {
@@ -93,7 +93,8 @@ describe.each(ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     expect(await post(reported({ name: { before: null, after: 'Havblik A/S' }, phoneNumber: told }, 8), BEFORE)).toBe(
       204,
     );
-    await expect.poll(() => record()?.['phone']).toBe('70101010');
+    await expect.poll(() => lanesBehind(store)).toEqual([]);
+    expect(record()?.['phone']).toBe('70101010');
     const waiting = async (): Promise<number | undefined> => {
       const preview = (await readCounted(store.db, 'hubspot'))?.preview;
       return preview && totalsOf(preview).edits;
