@@ -17,8 +17,9 @@ export default defineConfig({
   input: {
     cvrsync: 'src/cvrsync.js',
     main: 'src/main.ts',
-    // Beside the chunk that starts it as a thread.
+    // Beside the chunks that start them as threads.
     'chunks/trial-worker': 'src/commands/provider/trial-worker.ts',
+    'chunks/copy-worker': 'src/store/recovery/copy-worker.ts',
     provider: 'providers/author.ts',
     testing: 'providers/testing.ts',
   },

@@ -28,11 +28,13 @@ import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/loopback.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { differingKeys, type Reloaded, withReloaded } from './reload.ts';
+import { type Backups, endBackups, startBackups } from './runtime/backups/backups.ts';
 import { joinDaemons, measureRoles, saltOf } from './runtime/daemons.ts';
 import { measureWork } from './runtime/lanes/measure.ts';
 import type { AuditActor } from './runtime/operators/audit.ts';
 import { createStoreWatch } from './runtime/store-watch.ts';
 import type { StrayError } from './runtime/stray-error.ts';
+import { copyKey } from './service/keys/copy-key.ts';
 import type { OwnConnector } from './service/monitors/own-jobs.ts';
 import type { Service } from './service/service.ts';
 import { StoreGoneError } from './store/file/place.ts';
@@ -90,6 +92,9 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     const { service, connector, adminToken } = await createHalves(config, base, own.promise);
     if (service !== undefined) halves.push(() => service.stop(stop.graceMs, stop.stray));
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs, stop.stray));
+    // After the halves: the service makes the key that belongs to a copy.
+    const backups = await backupsOf(config, base);
+    if (backups !== undefined) halves.push(() => backups.stop(stop.graceMs, stop.stray));
     const addresses = Promise.withResolvers<Addresses>();
     addConnectorRoutes(config, base, connector);
     const pages = await addPages(
@@ -103,6 +108,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       measure: async () => {
         await connector?.measure();
         await service?.measure();
+        await backups?.measure();
       },
       addresses: addresses.promise,
       names: config.service ?? {},
@@ -316,6 +322,13 @@ function addPlatformRoutes(
     openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses, app.names),
     guard: app.guard,
   });
+}
+
+async function backupsOf({ store: file, backup, service }: Config, base: Base): Promise<Backups | undefined> {
+  if (backup === undefined) return void (await endBackups(base.store));
+  // A configured key belongs to no file.
+  const copyKeyTo = async (to: string) => (service?.secretKey === undefined ? copyKey(file, to) : undefined);
+  return startBackups({ ...base, file, copyKey: copyKeyTo }, backup);
 }
 
 /** Loaded where they are configured, as the halves are. */

@@ -9,7 +9,7 @@ const MAP = readDoc('src/README.md');
 
 /** The halves, as text. */
 const sources = (): readonly { readonly path: string; readonly text: string }[] =>
-  ['connector', 'service', 'alerts'].flatMap((half) =>
+  ['connector', 'service', 'alerts', 'runtime/backups'].flatMap((half) =>
     readdirSync(join(ROOT, 'src', half), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .map((path) => ({ path, text: readFileSync(join(ROOT, 'src', half, path), 'utf8') })),

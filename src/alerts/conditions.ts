@@ -55,6 +55,8 @@ export interface Observed {
     readonly since: number;
     readonly isOff: boolean;
   }[];
+  /** Since when the daemon cannot make a copy of the store; undefined if it can, or makes none. */
+  readonly backupFailsSince: number | undefined;
 }
 
 /** From when on an observation is worth a message. */
@@ -83,6 +85,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
     ...observed.missing.map(ofMissing),
     ...ofDisk(observed.freeBytes),
+    ...ofBackup(observed.backupFailsSince),
     ...observed.monitors.map(ofMonitor),
     ...(observed.mailOutage === undefined ? [] : [ofMailOutage(observed.mailOutage)]),
     ...observed.refusedMail.map(ofRefusedMail),
@@ -193,6 +196,19 @@ const ofDisk = (free: number | undefined): readonly Condition[] =>
           key: 'disk',
           what: 'The disk of the store is almost full: less than 512 MiB are free',
           advice: 'Make room. Below 256 MiB cvrsync refuses webhooks, and their sender tries again later.',
+        },
+      ];
+
+const ofBackup = (since: number | undefined): readonly Condition[] =>
+  since === undefined
+    ? []
+    : [
+        {
+          key: 'backup',
+          what: 'cvrsync cannot make a sound backup of the store',
+          advice:
+            'The copies of before stay, and cvrsync tries again every 15 minutes. The log names the cause: if a copy is damaged, the store may be, too.',
+          since,
         },
       ];
 

@@ -5,6 +5,7 @@ import { readMailOutage, readRefusedMail } from '../connector/explain/attention-
 import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/rules/preview.ts';
 import { readAllCounted } from '../connector/rules/proposals.ts';
+import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
 import { SENDER_REFUSED } from '../service/mail/send.ts';
@@ -36,6 +37,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     mailOutage: await readOutage(db),
     refusedMail: await readRefusedMail(db),
     monitors: await readMonitors(db),
+    backupFailsSince: await readBackupFailure(db),
   };
 }
 
@@ -53,6 +55,17 @@ async function readParked(db: Db) {
     .orderBy('queue')
     .execute();
   return rows.map(({ queue, limit, count, since }) => ({ queue, count, since: since ?? 0, isLimit: limit === 1 }));
+}
+
+async function readBackupFailure(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('lane')
+    .select('since')
+    .where('queue', '=', BACKUP_QUEUE)
+    .where('error', 'is not', null)
+    .where('parked_at', 'is', null)
+    .executeTakeFirst();
+  return row?.since;
 }
 
 /** A source that was read last without a fault has a lane without an error. */

@@ -1,10 +1,10 @@
 /** `backup`: a copy of the store, and of its key, while the daemon works on it. */
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { keyFileOf } from '../service/keys/secrets.ts';
-import { prepareBackup } from '../store/prepare-file.ts';
+import { copyKey } from '../service/keys/copy-key.ts';
+import { checkCopy } from '../store/recovery/restore.ts';
 import { withStore } from './arguments/with-store.ts';
-import { defineCommand, needed } from './cli/command.ts';
+import { defineCommand, flag, needed } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'backup',
@@ -12,13 +12,15 @@ export const command = defineCommand({
   about:
     'copy the store and its key file into new files, also while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
   args: { file: needed('the file to write; it must not exist') },
-  run: async (context, { file }) => {
+  options: { verify: flag('read the copy through once it is made, and keep none that is damaged') },
+  run: async (context, { file }, { verify }) => {
     const to = resolve(file);
     const { store: url, service } = await context.config([]);
     const keyFile = await withStore(context, async (store) => {
       const key = service?.secretKey === undefined && store.engine === 'sqlite' ? await copyKey(url, to) : undefined;
       try {
         await store.backup(to);
+        if (verify) await verified(to);
       } catch (error) {
         if (key !== undefined) await rm(key);
         throw error;
@@ -26,29 +28,23 @@ export const command = defineCommand({
       return key;
     });
     const { size } = await stat(to);
-    const wrote = `Wrote ${to} (${size} bytes)${keyFile === undefined ? '' : `, and ${keyFile}, which decrypts the secrets in the store: keep it as safe as a secret`}.`;
+    const wrote = `Wrote ${verify ? 'and verified ' : ''}${to} (${size} bytes)${keyFile === undefined ? '' : `, and ${keyFile}, which decrypts the secrets in the store: keep it as safe as a secret`}.`;
     const configured =
       service?.secretKey === undefined ? '' : ' Keep service.secretKey with it: it decrypts the secrets in the store.';
     context.output.result(
-      { file: to, bytes: size, ...(keyFile !== undefined && { keyFile }) },
+      { file: to, bytes: size, verified: verify, ...(keyFile !== undefined && { keyFile }) },
       `${wrote}${configured} To restore it, stop the daemon and run: cvrsync restore ${file}`,
     );
     return 0;
   },
 });
 
-/** For its owner only; never over a key that is there. Undefined where the store has none. */
-async function copyKey(storeUrl: string, to: string): Promise<string | undefined> {
-  const from = await keyFileOf(storeUrl);
-  if (from === undefined) return undefined;
-  const copy = `${to}.key`;
-  prepareBackup(to);
+/** Deletes the copy and throws if it is damaged. */
+async function verified(copy: string): Promise<void> {
   try {
-    await writeFile(copy, await readFile(from), { flag: 'wx', mode: 0o600, flush: true });
+    checkCopy(copy, copy);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new Error(`${copy} exists already: name another file`, { cause: error });
+    await rm(copy);
     throw error;
   }
-  return copy;
 }

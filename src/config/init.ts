@@ -56,6 +56,7 @@ const HINTS: Readonly<Record<string, string>> = {
   'admin.oidc.clientSecret': env('OIDC_CLIENT_SECRET'),
   'admin.oidc.roles': '{ viewer: [crm], operator: [crm-operators], admin: [crm-admins] }',
   'retention.news': '3650',
+  'backup.folder': 'data/backups',
   'telemetry.endpoint': 'http://localhost:4318',
   'beneficialOwners.legalBasis': 'obliged entity, customer due diligence under section 11 of the Money Laundering Act',
   retrySeconds: '[0, 5, 300, 1800]',

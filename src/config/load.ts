@@ -21,6 +21,7 @@ import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
 import { reportRoles } from './roles.ts';
 import { type AlertsConfig, resolveAlerts } from './schema/alerts.ts';
+import { reportBackup } from './schema/backup.ts';
 import { reportStore } from './schema/store-address.ts';
 import { configSchema, connectionSchema } from './schema.ts';
 import { type Env, readerIn, substitute } from './variables.ts';
@@ -119,6 +120,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   if (!Value.Check(configSchema, filled)) throw new Error('fill found nothing wrong with an invalid configuration');
   const { connector, admin, alerts, ...others } = filled;
   reportStore(filled, errors);
+  reportBackup(filled, errors);
   reportRoles(filled, errors);
   reportEmailEvent(filled, errors);
   reportSignOn(admin, errors);

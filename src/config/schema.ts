@@ -6,6 +6,7 @@ import { authSchema } from '../protocol/auth.ts';
 import { EVENTS } from '../protocol/events.ts';
 import { ROLES } from './roles.ts';
 import { alerts } from './schema/alerts.ts';
+import { backup } from './schema/backup.ts';
 import { beneficialOwners } from './schema/beneficial-owners.ts';
 import { admin, server } from './schema/listeners.ts';
 import { LOG_LEVELS } from './schema/log-level.ts';
@@ -236,6 +237,7 @@ export const configSchema = Type.Object(
     connector: Type.Optional(connector),
     service: Type.Optional(service),
     alerts: Type.Optional(alerts),
+    backup: Type.Optional(backup),
     retention,
     beneficialOwners: Type.Optional(beneficialOwners),
     telemetry: Type.Optional(telemetry),

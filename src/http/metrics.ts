@@ -101,6 +101,8 @@ export function createMetrics() {
     }),
     walBytes: gauge('wal_bytes', "Size of the store's write-ahead log."),
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
+    backupAgeSeconds: gauge('backup_age_seconds', 'Age of the newest copy of the store, or of the daemon without one.'),
+    backupIntervalSeconds: gauge('backup_interval_seconds', 'Configured time between two copies of the store.'),
     differingDaemons: gauge(
       'differing_daemons',
       'Other daemons on the store whose configuration differs from the one of this daemon.',

@@ -4,9 +4,10 @@ import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from './
 import { resolveStore } from './file/place.ts';
 import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
+import { isUnwritten } from './recovery/copy.ts';
 import { isBefore, recordGap } from './recovery/gap.ts';
 import { hasLostCommits } from './recovery/journal.ts';
-import { isUnwritten, openSqlite } from './sqlite.ts';
+import { openSqlite } from './sqlite.ts';
 import { isPostgresUrl, type Store } from './store.ts';
 
 export type { Db, Store, Tx } from './store.ts';

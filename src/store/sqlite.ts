@@ -1,6 +1,6 @@
 /** The store in one SQLite file: one daemon, and short-lived commands beside it. */
 import { existsSync, statSync } from 'node:fs';
-import { rename, rm, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -8,7 +8,8 @@ import { Kysely, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { lockStore, type StoreLock } from './file/lock.ts';
 import { noteSeen } from './file/marker.ts';
 import { createPlaceCheck, makePrivate, refuseHardLinks } from './file/place.ts';
-import { prepareBackup, prepareFile } from './prepare-file.ts';
+import { prepareFile } from './prepare-file.ts';
+import { copyStore } from './recovery/copy.ts';
 import type { StoreSchema } from './schema.ts';
 import { type Db, newHolder, type Store, type Tx } from './store.ts';
 
@@ -60,7 +61,7 @@ export function openSqlite(given: string): Store {
       if (proven) confirmPlace();
     },
     async backup(to) {
-      await backup(file, to);
+      await copyStore(file, to);
     },
     async claimDaemon() {
       if (lock !== undefined) return;
@@ -211,36 +212,3 @@ function compact(file: string): void {
     db.close();
   }
 }
-
-/**
- * Copies one state in steps. A connection of its own holds a read transaction throughout: without it SQLite starts over
- * after every commit of another connection, and under load never ends.
- */
-async function backup(from: string, to: string): Promise<void> {
-  if (existsSync(to)) throw new Error(`${to} exists already: name a new file for the backup`);
-  prepareBackup(to);
-  const partial = `${to}.partial`;
-  await rm(partial, { force: true });
-  makePrivate(partial);
-  const source = new Database(from, { readonly: true, timeout: PATIENCE_MS });
-  try {
-    source.exec('begin');
-    source.prepare('select count(*) from sqlite_schema').get();
-    await source.backup(partial);
-    await rename(partial, to);
-  } catch (error) {
-    if (!isUnwritten(error)) throw error;
-    const mib = Math.ceil(statSync(from).size / MIB);
-    const advice = `the copy takes about ${mib} MiB: make room on that disk, or name a file on another`;
-    throw new Error(`cannot write ${path.resolve(to)} (${error.message}); ${advice}`, { cause: error });
-  } finally {
-    source.close();
-    await rm(partial, { force: true });
-  }
-}
-
-/** A full disk, or a limit on what may be written there. */
-export const isUnwritten = (error: unknown): error is Error =>
-  error instanceof Error &&
-  'code' in error &&
-  /^(?:SQLITE_FULL$|SQLITE_IOERR|ENOSPC$|EDQUOT$|EFBIG$)/u.test(String(error.code));

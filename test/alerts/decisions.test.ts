@@ -21,6 +21,7 @@ const WELL: Observed = {
   mailOutage: undefined,
   refusedMail: [],
   monitors: [],
+  backupFailsSince: undefined,
 };
 const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };
 const keysOf = (observed: Partial<Observed>): readonly string[] =>

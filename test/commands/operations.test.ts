@@ -295,7 +295,10 @@ describe('backup', () => {
     const { run, store } = await configured();
     await run('migrate');
     const file = join(folder, 'copy.db');
-    expect(await run('backup', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('backup', file, '--verify')).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      stdout: expect.stringContaining(`Wrote and verified ${file}`),
+    });
     expect((await readFile(file)).subarray(0, 15)).toEqual((await readFile(store)).subarray(0, 15));
     expect(await run('backup', file)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
   });

@@ -130,6 +130,7 @@ describe('in Danish', () => {
       proposals: [undefined, 7].map((replaced) => ({ provider: 'hubspot', since: 0, replaced, edits: 2 })),
       refusedMail: [1, 2].map((count) => ({ monitor: 'm1', name: 'Nordlys', count, since: 0 })),
       monitors: [true, false].map((isOff) => ({ id: 'm1', name: 'Nordlys', since: 0, isOff })),
+      backupFailsSince: 0,
     };
     const outages = [true, false].map((refusesSender) => ({ recipients: 2, since: 0, refusesSender }));
     const all = outages.flatMap((mailOutage) =>

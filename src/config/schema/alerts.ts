@@ -51,7 +51,7 @@ export const alerts = Type.Object(
   {
     ...CLOSED,
     description:
-      'One alert when something needs a person (credentials, failed work, the register, the safety limit, the disk, failing webhooks, a long review list), and one when it is over.',
+      'One alert when something needs a person (credentials, failed work, the register, the safety limit, the disk, failing webhooks, a long review list, a failed backup), and one when it is over.',
   },
 );
 

@@ -22,6 +22,7 @@ const PATIENT: ReadonlySet<string> = new Set([
   'deliver',
   'mail',
   'edits',
+  'backup',
 ]);
 
 /**

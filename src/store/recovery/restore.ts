@@ -41,7 +41,8 @@ export async function removeCopy(store: string): Promise<void> {
   for (const end of ['', ...JOURNALS]) await rm(`${workingCopyOf(store)}${end}`, { force: true });
 }
 
-function checkCopy(copy: string, from: string): void {
+/** Throws if a copy is damaged or no store of cvrsync; the error calls it `from`. No process may use the copy. */
+export function checkCopy(copy: string, from: string): void {
   let db: Database.Database | undefined;
   try {
     db = new Database(copy);

@@ -67,6 +67,11 @@ export const CONDITIONS_SAID: readonly Said[] = [
     'Until then the former rules decide. {show} shows what it would write, {apply} accepts it; or take the change out of the file.',
     'Indtil da gælder de hidtidige regler. {show} viser, hvad den ville skrive, {apply} godkender den; eller tag ændringen ud af filen.',
   ],
+  ['cvrsync cannot make a sound backup of the store', 'cvrsync kan ikke lave en fejlfri sikkerhedskopi af lageret'],
+  [
+    'The copies of before stay, and cvrsync tries again every 15 minutes. The log names the cause: if a copy is damaged, the store may be, too.',
+    'De tidligere kopier bliver liggende, og cvrsync prøver igen hvert 15. minut. Loggen nævner årsagen: er en kopi beskadiget, kan lageret også være det.',
+  ],
   ['Work failed for good in {queue} ({count} item)', 'Arbejde mislykkedes endeligt i {queue} ({count} opgave)'],
   ['Work failed for good in {queue} ({count} items)', 'Arbejde mislykkedes endeligt i {queue} ({count} opgaver)'],
   [
