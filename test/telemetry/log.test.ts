@@ -13,6 +13,7 @@ interface Line {
   readonly msg: string;
   readonly request?: string;
   readonly requests?: readonly string[];
+  readonly written?: readonly string[];
 }
 
 /** A daemon that logs from a level on, with a record that follows a company. */
@@ -55,15 +56,13 @@ describe.each(ENGINES)('the log, on %s', (engine) => {
     const { rename, said, timeline } = await scene(engine, 'debug');
     await rename('Havblik A/S', 8, { 'webhook-id': 'msg_7' });
     await rename('Havblik Holding A/S', 9);
-    // A record is looked at once more where it was linked: for no event.
-    const synced = () => said('a record was synced').filter(({ requests = [] }) => requests.length > 0);
+    // A record may be looked at once more, since it was linked just before: that writes nothing.
+    const synced = () => said('a record was synced').filter(({ written = [] }) => written.includes('name'));
     await expect.poll(synced).toHaveLength(2);
     const answered = said('a webhook was answered').map(({ request }) => request);
     expect(answered).toEqual(['msg_7', expect.stringMatching(/^[\w-]{43}$/u)]);
     expect(said('an event was read').map(({ request }) => request)).toEqual(answered);
     expect(synced().map(({ requests }) => requests)).toEqual(answered.map((request) => [request]));
-    const wrote = expect.objectContaining({ written: expect.arrayContaining(['name']) });
-    expect(synced()).toEqual([wrote, wrote]);
     expect((await timeline()).map(({ webhook_id, digest }) => webhook_id ?? digest)).toEqual(answered);
     expect(said('a property was decided')).toEqual([]);
   });
