@@ -226,7 +226,7 @@ export const configSchema = Type.Object(
       maximum: 1000,
       default: 10,
       description:
-        'Most connections of the daemon to a PostgreSQL store, beside one that shows that it lives; SQLite ignores it.',
+        'Most connections of the daemon to a PostgreSQL store, in addition to the one that shows that it is alive; SQLite ignores it.',
     }),
     roles: Type.Array(Type.Union([Type.Literal('ingest'), Type.Literal('sync'), Type.Literal('service')]), {
       minItems: 1,

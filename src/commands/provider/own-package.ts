@@ -24,7 +24,7 @@ export async function specOf({ home, version, user }: OwnPackage, folder: string
   return `file:${isOwn ? relative(folder, home).split(sep).join('/') : await pack(home, folder)}`;
 }
 
-/** Whether npm fetched the package in this folder from a registry; it keeps where from beside the packages. */
+/** Whether npm fetched the package in this folder from a registry; npm notes the source next to the packages. */
 async function isFromRegistry(home: string): Promise<boolean> {
   const lock = await readFile(join(home, '..', '.package-lock.json'), 'utf8').catch(() => '{}');
   const resolved: unknown = JSON.parse(lock).packages?.['node_modules/cvrsync']?.resolved;

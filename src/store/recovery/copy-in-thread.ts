@@ -1,4 +1,4 @@
-/** Copies a store beside the main thread, which goes on answering. */
+/** Copies a store in a thread of its own, while the main thread goes on answering. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
