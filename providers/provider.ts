@@ -64,7 +64,7 @@ export interface PresetRow {
   readonly unless?: string;
   /** What stands between the members of a list in a text; `, ` where absent. */
   readonly join?: string;
-  /** Names the address that a part of one belongs to, where the record holds several. */
+  /** Names the address that this part belongs to, if the record holds several. */
   readonly address?: string;
 }
 

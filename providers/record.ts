@@ -40,9 +40,9 @@ export interface Property {
   readonly unique?: true;
   /** A number that the CRM shows as an amount in a currency of its own. */
   readonly money?: true;
-  /** ISO 4217: the currency that a `money` number is shown in, where it is one for all records. */
+  /** ISO 4217: the currency that a `money` number is shown in, if all records share one. */
   readonly currency?: string;
-  /** The property of the record that holds that currency, where records differ in it. */
+  /** The property of the record that holds that currency, if records differ in it. */
   readonly currencyIn?: string;
   /** The CRM takes what it holds for the company's own domain, and finds other values by it. */
   readonly ownSite?: true;

@@ -1,7 +1,7 @@
 /**
  * Tells the operator once when something begins to need a person, and once when it is over. Each channel is a lane with a
  * state of its own, so that one replica sends, and a channel that is down delays no other. An outage of the store itself is
- * told without it.
+ * reported from memory.
  */
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
@@ -34,7 +34,7 @@ export interface Alerts {
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
-/** Starts the worker of the queue `alerts`, and what tells of the store without it. */
+/** Starts the worker of the queue `alerts`, and the alert that reports an outage of the store from memory. */
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
   const { store, now, log } = deps;
   const channels = openChannels(settings);

@@ -8,7 +8,7 @@ import type { Claim } from './settlement.ts';
 
 /**
  * Claims these lanes for `leaseMs`, whether they are behind, wait, are parked or are not there: nobody else works on them
- * meanwhile. One that somebody holds is left out. Settle each; it is then as any lane that was worked on.
+ * meanwhile. Leaves out lanes that somebody holds. Settle each lane, as after any other claim.
  */
 export async function take(
   store: Store,
