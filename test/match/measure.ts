@@ -2,7 +2,7 @@
 import type { RecordText } from '../../src/match/described.ts';
 import type { ScoredCandidate } from '../../src/match/score.ts';
 import type { MatchResult, MatchVerdict } from '../../src/match/verdict.ts';
-import type { LabelledRecord, Trap } from './records.ts';
+import type { SetRecord } from '../bench/match-sets/set.ts';
 
 const VERDICTS: readonly MatchVerdict[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
 
@@ -12,26 +12,26 @@ export interface Quality {
   /** Of the records that have an active company: how many are certain or likely with it first. */
   readonly recall: { readonly right: number; readonly of: number };
   /** How many of each trap got which verdict; `wrong` counts certain and likely ones with another company first. */
-  readonly traps: ReadonlyMap<Trap, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
+  readonly traps: ReadonlyMap<string, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
   readonly wrong: readonly Wrong[];
 }
 
-type TrapCounts = Map<Trap, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
+type TrapCounts = Map<string, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
 
-function count(traps: TrapCounts, trap: Trap, what: MatchVerdict | 'wrong'): void {
+function count(traps: TrapCounts, trap: string, what: MatchVerdict | 'wrong'): void {
   const counts = traps.get(trap) ?? {};
   traps.set(trap, { ...counts, [what]: (counts[what] ?? 0) + 1 });
 }
 
 export interface Wrong {
   readonly verdict: MatchVerdict;
-  readonly trap: Trap;
+  readonly trap: string;
   readonly record: RecordText;
   readonly meant: string | null;
   readonly candidates: readonly ScoredCandidate[];
 }
 
-interface Judged extends LabelledRecord {
+interface Judged extends SetRecord {
   readonly result: MatchResult;
   readonly isRight: boolean;
   /** Certain or likely: what a person would take. */
@@ -39,7 +39,7 @@ interface Judged extends LabelledRecord {
 }
 
 /** Compares the results with what was meant; they are in the order of the records. */
-export function measureQuality(labelled: readonly LabelledRecord[], results: readonly MatchResult[]): Quality {
+export function measureQuality(labelled: readonly SetRecord[], results: readonly MatchResult[]): Quality {
   const judged = labelled.map((one, at): Judged => {
     const result = results[at] ?? { verdict: 'none', candidates: [] };
     const isRight = one.company !== null && result.candidates[0]?.company === one.company;
