@@ -1,7 +1,7 @@
 /** What a package gets by `import … from 'cvrsync/testing'`: the conformance suite, and the server for a fake of its CRM. */
-export { BrokenRule, type Check, conformance, judge, type RuleResult } from './conformance/conformance.ts';
-export { openTestHttp, type TestHttp } from './conformance/http.ts';
-export { defineSubject, type FakeCrm, type Lack, type Subject } from './conformance/subject.ts';
+export { BrokenRule, type Check, conformance, judge, type RuleResult } from './kit/conformance/conformance.ts';
+export { openTestHttp, type TestHttp } from './kit/conformance/http.ts';
+export { defineSubject, type FakeCrm, type Lack, type Subject } from './kit/conformance/subject.ts';
 export {
   type Call,
   type CrmEmulator,
@@ -13,5 +13,5 @@ export {
   type ScriptedFault,
   type ServedEmulator,
   serveEmulator,
-} from './emulator.ts';
+} from './kit/emulator/emulator.ts';
 export type { PropertyValue } from './provider.ts';

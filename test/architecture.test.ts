@@ -82,10 +82,17 @@ const TOP_FLOOR = [
 ];
 const PROVIDER_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Its calls, as the daemon makes them.
-  'providers/conformance/': ['undici'],
+  'providers/kit/conformance/': ['undici'],
   'providers/hubspot/': ['@hubspot/api-client'],
   'providers/salesforce/': ['jsforce'],
 };
+/** The folder of one CRM, or of one part of the kit. */
+const folderOfProvider = (file: string): string | undefined => /^providers\/(?:kit\/)?[^/]+\//.exec(file)?.[0];
+/** The commands that start emulators, or try a provider. */
+const KIT_COMMANDS = ['demo', 'emulate', 'provider'].flatMap((name) => [
+  `src/commands/${name}.ts`,
+  `src/commands/${name}/`,
+]);
 const shown = ({ from, to }: Import): string => `${from} imports ${to}`;
 
 describe('floors', () => {
@@ -108,18 +115,26 @@ describe('floors', () => {
 
   test('a provider needs typebox, node and its own client alone, and no other provider', () => {
     const wrong = allImports(sources.filter((file) => file.startsWith('providers/'))).filter(({ from, to }) => {
-      const folder = /^providers\/[^/]+\//.exec(from)?.[0];
+      const folder = folderOfProvider(from);
       if (to.startsWith('providers/')) {
-        const other = /^providers\/[^/]+\//.exec(to)?.[0];
-        // The list of providers, and what the package exports for their authors.
-        const isList = from === 'providers/index.ts' || from === 'providers/testing.ts';
-        return other !== undefined && other !== folder && !isList;
+        const other = folderOfProvider(to);
+        // The lists, and what the package exports for authors. An emulator may import its provider.
+        const isList = ['providers/index.ts', 'providers/testing.ts', 'providers/kit/emulators.ts'].includes(from);
+        const isOwn =
+          other === folder || other === folder?.replace('/kit/', '/') || other === 'providers/kit/emulator/';
+        return other !== undefined && !isOwn && !isList;
       }
-      const isKnown = to === 'typebox' || to === 'node' || (PROVIDER_PACKAGES[folder ?? ''] ?? []).includes(to);
-      // The emulators are servers, by the ground they share.
-      return !isKnown && !(from === 'providers/emulator.ts' && to === 'fastify');
+      return to !== 'typebox' && to !== 'node' && !(PROVIDER_PACKAGES[folder ?? ''] ?? []).includes(to);
     });
     expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test('only the kit and what runs it import the kit', () => {
+    const isUser = (file: string): boolean =>
+      ['providers/kit/', 'providers/testing.ts', ...KIT_COMMANDS].some((place) => file.startsWith(place));
+    const users = allImports(sources).filter(({ to }) => to.startsWith('providers/kit/'));
+    expect(users.length).toBeGreaterThan(100);
+    expect(users.filter(({ from }) => !isUser(from)).map(shown)).toEqual([]);
   });
 
   test('imports are found in every way they can be written', () => {

@@ -39,10 +39,10 @@ const COMPOSED: Readonly<Record<string, string>> = {
   'src/service/news/wording/article.ts': 'a name of at most 300 characters, escaped: no repetition',
   'src/commands/demo.ts': 'the names of two headers in a mail the demo itself has sent',
   'src/commands/emulate.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
-  'providers/conformance/http.ts': 'of an adapter that is tried, which is no part of the daemon',
-  'providers/conformance/lab.ts': 'of an adapter that is tried, which is no part of the daemon',
-  'providers/conformance/whole-subject.ts': 'of an adapter that is tried, which is no part of the daemon',
-  'providers/emulator.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
+  'providers/kit/conformance/http.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/conformance/lab.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/conformance/whole-subject.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/emulator/emulator.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
 };
 
 interface Found {

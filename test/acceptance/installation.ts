@@ -1,7 +1,7 @@
 /** One cell of the run: all that is shipped for an engine and a form, started, with who sends to it, what it calls, and who watches. */
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { serveService } from '../../src/commands/emulate/service.ts';
 import { type AlertChannel, openAlertChannel } from './channel.ts';

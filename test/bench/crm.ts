@@ -1,9 +1,9 @@
 /** An emulated CRM in a process of its own, with its limits on and every write timed. */
 
-import type { CrmEmulator } from '../../providers/emulator.ts';
-import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import type { CrmEmulator } from '../../providers/kit/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
+import { startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
 import type { Window } from '../../providers/provider.ts';
-import { startSalesforceEmulator } from '../../providers/salesforce/emulator/emulator.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { answerWith } from './child.ts';
 

@@ -3,7 +3,7 @@
  * reads are slow, calls are refused as a whole and few are allowed: no edit is lost, and no address mixed. CVRSYNC_CHAOS_EDITS=2000 is the full run; without it there are 60.
  */
 import { expect, test } from 'vitest';
-import type { CrmEmulator } from '../../providers/emulator.ts';
+import type { CrmEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { reported } from '../faults/company.ts';

@@ -1,8 +1,8 @@
 /** The records of a chaos test: what is in the CRMs at first, what people write into them, what they must hold at last. */
 
-import { type Respell, respelled } from '../../providers/emulator.ts';
 import type { FieldName } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
+import { type Respell, respelled } from '../../providers/kit/emulator/emulator.ts';
 import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
 import { isAddressPart } from '../../src/connector/decide/groups/group.ts';

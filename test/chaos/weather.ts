@@ -1,5 +1,5 @@
 /** What goes wrong at the CRMs while the chaos test runs: scripted from a seed, so that a bad day can be had again. */
-import type { FaultAction } from '../../providers/emulator.ts';
+import type { FaultAction } from '../../providers/kit/emulator/emulator.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Crms } from '../support/fixture.ts';
 

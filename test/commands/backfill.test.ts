@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { runCli } from '../support/cli.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type FakeService, serveService } from '../support/service.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startHubspotEmulator } from '../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { answerReview } from '../../src/commands/review/answer.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';

@@ -7,7 +7,7 @@ import { namesFrom } from '../../src/commands/provider/scaffold.ts';
 import { runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
 
-const SUBJECTS = join(import.meta.dirname, '../providers/conformance/subjects');
+const SUBJECTS = join(import.meta.dirname, '../providers/kit/conformance/subjects');
 const RULES = ['--rule', 'order-of-outcomes', '--rule', 'order-of-reads', '--rule', 'moved'];
 let folder = '';
 beforeAll(async () => {

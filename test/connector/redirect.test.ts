@@ -1,6 +1,6 @@
 /** A CRM that answers for a merged record with a redirect: its provider sees where it leads, and nobody follows. */
 import { expect, it, onTestFinished } from 'vitest';
-import { serveEmulator } from '../../providers/emulator.ts';
+import { serveEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { newStore } from '../support/stores.ts';
 import { openToyCrm } from '../support/toy-crm.ts';
 

@@ -1,6 +1,6 @@
 /** CRMs that do not answer as they should: the work waits, comes again, and is done once. */
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../providers/emulator.ts';
+import type { FaultAction } from '../../providers/kit/emulator/emulator.ts';
 import { handClock } from '../support/clock.ts';
 import { type CrmName, type Fixture, startFixture } from '../support/fixture.ts';
 import { CRMS, ENTITY, renamed } from './company.ts';

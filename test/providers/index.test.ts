@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN, EMULATORS } from '../../providers/index.ts';
+import { BUILT_IN } from '../../providers/index.ts';
+import { EMULATORS } from '../../providers/kit/emulators.ts';
 import { CONTRACT_VERSION } from '../../providers/provider.ts';
 
 const providers = new URL('../../providers/', import.meta.url);

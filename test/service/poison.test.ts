@@ -1,6 +1,6 @@
 /** Poison that the sources offer: real processes that die of a document, a filing, a notice and a press item. */
 import { expect, onTestFinished, test } from 'vitest';
-import { type EmulatorAnswer, serveEmulator } from '../../providers/emulator.ts';
+import { type EmulatorAnswer, serveEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { readAttention } from '../../src/connector/explain/attention.ts';
 import { resolveAttention } from '../../src/connector/explain/resolve-attention.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';

@@ -13,7 +13,7 @@ const SLOW_IMPORTS = [
   'test/support/stores.ts',
   'test/support/postgres.ts',
   // The suite of rules for every provider, some of which wait for real time-outs.
-  'providers/conformance/conformance.ts',
+  'providers/kit/conformance/conformance.ts',
 ] as const;
 
 const root = path.resolve(import.meta.dirname, '../..');

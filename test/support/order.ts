@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { filesThatImport } from './fast-files.ts';
 
 /** What takes tens of seconds: processes of their own, a browser, and the rules for providers, some of which wait. */
-const LONG_IMPORTS = ['test/support/program.ts', '@sparticuz/chromium', 'providers/conformance/conformance.ts'];
+const LONG_IMPORTS = ['test/support/program.ts', '@sparticuz/chromium', 'providers/kit/conformance/conformance.ts'];
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

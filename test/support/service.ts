@@ -5,7 +5,7 @@ import {
   type EmulatorRequest,
   type ScriptedFault,
   serveEmulator,
-} from '../../providers/emulator.ts';
+} from '../../providers/kit/emulator/emulator.ts';
 
 export interface FakeService {
   readonly url: string;

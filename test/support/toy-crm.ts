@@ -1,7 +1,7 @@
 /** A CRM of a few lines behind all that stands between a provider and its server: rate limiter, guards, fence. */
 import Type from 'typebox';
 import { onTestFinished } from 'vitest';
-import { serveEmulator } from '../../providers/emulator.ts';
+import { serveEmulator } from '../../providers/kit/emulator/emulator.ts';
 import {
   CONTRACT_VERSION,
   type Connection,

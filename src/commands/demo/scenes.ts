@@ -1,5 +1,5 @@
 /** The scenes of the demo: changes in the register, and what each of them does in the CRMs. */
-import type { CrmEmulator } from '../../../providers/emulator.ts';
+import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { readAttention } from '../../connector/explain/attention.ts';
 import { resolveAttention } from '../../connector/explain/resolve-attention.ts';
 import { matchQueue } from '../../connector/links/links.ts';

@@ -2,8 +2,8 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { CrmEmulator } from '../../../providers/emulator.ts';
-import { EMULATORS } from '../../../providers/index.ts';
+import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
+import { EMULATORS } from '../../../providers/kit/emulators.ts';
 import { type App, startApp } from '../../app.ts';
 import { loadConfig } from '../../config/load-file.ts';
 import { linkRecord } from '../../connector/links/links.ts';

@@ -1,6 +1,11 @@
 /** The company register's distribution on this machine, for tests, the demo and a try: `cvrsync emulate register`. */
-import type { EmulatorAnswer, EmulatorRequest, ScriptedFault, ServedEmulator } from '../../../providers/emulator.ts';
-import { serveEmulator } from '../../../providers/emulator.ts';
+import type {
+  EmulatorAnswer,
+  EmulatorRequest,
+  ScriptedFault,
+  ServedEmulator,
+} from '../../../providers/kit/emulator/emulator.ts';
+import { serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { sampleSeries } from '../../service/register/sample/stream.ts';
 import { type Hit, QueryRefusal, type RegisterHit, search } from './elastic.ts';

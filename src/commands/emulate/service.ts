@@ -8,7 +8,7 @@ import {
   type EmulatorRequest,
   type ScriptedFault,
   serveEmulator,
-} from '../../../providers/emulator.ts';
+} from '../../../providers/kit/emulator/emulator.ts';
 import { type App, startApp } from '../../app.ts';
 import { loadConfig } from '../../config/load-file.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';

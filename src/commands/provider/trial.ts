@@ -1,6 +1,6 @@
 /** Tests a provider in another thread, so that every rule ends, whatever the provider does. */
 import { Worker } from 'node:worker_threads';
-import type { RuleResult } from '../../../providers/conformance/conformance.ts';
+import type { RuleResult } from '../../../providers/kit/conformance/conformance.ts';
 import { UsageError } from '../cli/command.ts';
 import type { Trial, TrialMessage } from './trial-worker.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { runCli } from '../../support/cli.ts';
 import { startCommand } from '../../support/command.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';

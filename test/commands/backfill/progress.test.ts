@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { showProgress } from '../../../src/commands/backfill/progress.ts';
 import { advance, measure, progressText } from '../../../src/commands/backfill/standing.ts';
 import type { BackfillStep } from '../../../src/connector/backfill/rows/context.ts';

@@ -1,9 +1,9 @@
 /** A backfill without its command: an emulated CRM, a store, a monitoring service, and a clock where one is wanted. */
 import { onTestFinished } from 'vitest';
-import type { CrmEmulator } from '../../../providers/emulator.ts';
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { Connection } from '../../../providers/provider.ts';
-import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import { runBackfill } from '../../../src/connector/backfill/backfill.ts';
 import type { BackfillOptions } from '../../../src/connector/backfill/options.ts';
 import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill/rows/context.ts';

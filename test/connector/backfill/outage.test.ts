@@ -1,6 +1,6 @@
 /** Bad hours: of the CRM, of the monitoring service, and of who else spends the account's calls. */
 import { describe, expect, it } from 'vitest';
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { handClock } from '../../support/clock.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { tooMany } from '../../support/service.ts';

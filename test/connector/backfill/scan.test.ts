@@ -1,6 +1,6 @@
 /** What a scan makes of the records of a CRM, on both engines of the store. */
 import { describe, expect, it } from 'vitest';
-import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { ENGINES } from '../../support/stores.ts';

@@ -1,5 +1,5 @@
 /** A record with an address, of a scripted CRM: its store, its syncs and undoes, and a clock that is set by hand. */
-import { type Respell, respelled } from '../../../providers/emulator.ts';
+import { type Respell, respelled } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
 import { readDifferences } from '../../../src/connector/decide/differences.ts';
 import { applyReceipts } from '../../../src/connector/facts/apply.ts';

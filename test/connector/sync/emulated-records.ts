@@ -1,11 +1,11 @@
 /** Records of an emulated CRM whose company changed its name, synced by hand: with the real provider, rate limiter and fence. */
 import { onTestFinished } from 'vitest';
-import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
-import type { HubspotEmulatorOptions } from '../../../providers/hubspot/emulator/options.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
+import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/options.ts';
+import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import type { PresetRow, Provider } from '../../../providers/provider.ts';
-import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
-import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { mappedFields, openCrm } from '../../../src/connector/crm/crm.ts';
 import { applyReceipts } from '../../../src/connector/facts/apply.ts';

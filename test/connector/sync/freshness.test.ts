@@ -1,6 +1,6 @@
 /** An edit between our read and our write: what is read too long before it is written is read again. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveEmulator } from '../../../providers/emulator.ts';
+import { serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection, Property } from '../../../providers/provider.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
 import { applyReceipts } from '../../../src/connector/facts/apply.ts';

@@ -1,5 +1,5 @@
 /** A CRM that makes companies, and loses its answers where a test says so. */
-import { type Respell, respelled } from '../../../providers/emulator.ts';
+import { type Respell, respelled } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection, Created, Property, PropertyValue } from '../../../providers/provider.ts';
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';

@@ -1,7 +1,7 @@
 /** Undo through faults: answers that are lost, a daemon at work, a kill between the write and our record of it. */
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../../providers/emulator.ts';
+import type { FaultAction } from '../../../providers/kit/emulator/emulator.ts';
 import { CRMS, ENTITY, renamed } from '../../faults/company.ts';
 import { startCommand } from '../../support/command.ts';
 import { type Fixture, type FixtureOptions, startFixture } from '../../support/fixture.ts';

@@ -1,10 +1,10 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openTestHttp } from '../../../providers/conformance/http.ts';
-import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/emulator.ts';
 import { connectHttp } from '../../../providers/http/connection.ts';
-import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
 import { HttpSettings } from '../../../providers/http/settings.ts';
+import { openTestHttp } from '../../../providers/kit/conformance/http.ts';
+import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
+import { startHttpEmulator } from '../../../providers/kit/http/emulator.ts';
 import { type Connection, ProviderError } from '../../../providers/provider.ts';
 
 const live = () => new AbortController().signal;

@@ -1,6 +1,7 @@
 /** An API of one's own under the suite that every provider passes: one that tells all, and one that tells nothing. */
-import { type HttpEmulatorOptions, startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
+
 import { http } from '../../../providers/http/provider.ts';
+import { type HttpEmulatorOptions, startHttpEmulator } from '../../../providers/kit/http/emulator.ts';
 import { describeConformance } from '../conforms.ts';
 
 const TOKEN = 'Bearer secret-of-the-contract';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { startHttpEmulator } from '../../../providers/http/emulator/emulator.ts';
+import { startHttpEmulator } from '../../../providers/kit/http/emulator.ts';
 import { startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';

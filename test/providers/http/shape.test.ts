@@ -1,10 +1,10 @@
 /** Answers in another shape than was asked for: what they would be taken for. */
 import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openTestHttp } from '../../../providers/conformance/http.ts';
-import { type EmulatorRequest, serveEmulator } from '../../../providers/emulator.ts';
 import { connectHttp } from '../../../providers/http/connection.ts';
 import { HttpSettings } from '../../../providers/http/settings.ts';
+import { openTestHttp } from '../../../providers/kit/conformance/http.ts';
+import { type EmulatorRequest, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 
 const live = () => new AbortController().signal;
 

@@ -1,6 +1,7 @@
 /** HubSpot under the suite that every provider passes. */
-import { startHubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+
 import { hubspot } from '../../../providers/hubspot/provider.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { describeConformance } from '../conforms.ts';
 
 const TOKEN = 'pat-eu1-secret-of-the-contract';

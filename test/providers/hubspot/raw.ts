@@ -1,5 +1,5 @@
 /** Calls an emulated account as any client would, past the provider. */
-import type { HubspotEmulator } from '../../../providers/hubspot/emulator/emulator.ts';
+import type { HubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 
 export interface RawAnswer {
   readonly status: number;

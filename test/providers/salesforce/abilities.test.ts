@@ -1,6 +1,6 @@
 /** What every ability does when the session ends, the org has no calls left, or Salesforce does not answer. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FaultAction } from '../../../providers/emulator.ts';
+import type { FaultAction } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection } from '../../../providers/provider.ts';
 import { definitions } from '../../../providers/salesforce/write/custom-fields.ts';
 import { type Bench, live, openBench } from './setup.ts';

@@ -1,7 +1,7 @@
 /** Salesforce under the suite that every provider passes. */
 
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import { toLongId } from '../../../providers/salesforce/client/ids.ts';
-import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { describeConformance } from '../conforms.ts';
 

@@ -1,8 +1,8 @@
 /** Calls to an emulated org past the provider: what Salesforce itself would answer. */
 import { onTestFinished } from 'vitest';
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import { objectOf } from '../../../providers/salesforce/client/json.ts';
-import { startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
-import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 
 /** Starts an org and fetches a session. */
 export async function openApi(options: SalesforceEmulatorOptions = {}) {

@@ -1,10 +1,10 @@
 /** An emulated org, a connection to it and the means to look at both; everything is closed after the test. */
 import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
+import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import type { Connection, Http, HttpRequest } from '../../../providers/provider.ts';
 import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
-import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/salesforce/emulator/emulator.ts';
-import type { SalesforceEmulatorOptions } from '../../../providers/salesforce/emulator/org/org.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { openHttp } from '../../support/http.ts';
 

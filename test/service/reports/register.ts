@@ -1,7 +1,7 @@
 /** The filing index and the host of its documents on loopback, and a worker that polls them into a store. */
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { type EmulatorRequest, type ServedEmulator, serveEmulator } from '../../../providers/emulator.ts';
+import { type EmulatorRequest, type ServedEmulator, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import type { Change } from '../../../src/service/changes/change.ts';

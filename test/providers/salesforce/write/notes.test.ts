@@ -1,7 +1,7 @@
 /** Notes: found again by their marker, never on nothing, and never taken for written when they were not. */
 import { describe, expect, it } from 'vitest';
+import type { SalesforceEmulatorOptions } from '../../../../providers/kit/salesforce/org/org.ts';
 import type { Note, Notes } from '../../../../providers/provider.ts';
-import type { SalesforceEmulatorOptions } from '../../../../providers/salesforce/emulator/org/org.ts';
 import { callApi } from '../raw.ts';
 import { type Bench, live, openBench, paths } from '../setup.ts';
 

@@ -1,7 +1,7 @@
 /** Writing: what becomes of each record when Salesforce says no, in all the ways it does. */
 import { describe, expect, it } from 'vitest';
+import type { SalesforceEmulatorOptions } from '../../../../providers/kit/salesforce/org/org.ts';
 import type { Outcome, PropertyValue } from '../../../../providers/provider.ts';
-import type { SalesforceEmulatorOptions } from '../../../../providers/salesforce/emulator/org/org.ts';
 import { type Bench, live, openBench, paths } from '../setup.ts';
 
 async function openWith(options: SalesforceEmulatorOptions = {}, settings: Record<string, unknown> = {}) {

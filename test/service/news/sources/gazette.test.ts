@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type EmulatorAnswer, serveEmulator } from '../../../../providers/emulator.ts';
+import { type EmulatorAnswer, serveEmulator } from '../../../../providers/kit/emulator/emulator.ts';
 import { mark } from '../../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../../src/runtime/wake-up.ts';
 import { startWorker } from '../../../../src/runtime/worker.ts';

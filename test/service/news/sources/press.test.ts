@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../../providers/emulator.ts';
+import {
+  type EmulatorAnswer,
+  type EmulatorRequest,
+  serveEmulator,
+} from '../../../../providers/kit/emulator/emulator.ts';
 import { writeState } from '../../../../src/service/news/sources/poll.ts';
 import { type PressDeps, pollPress } from '../../../../src/service/news/sources/press.ts';
 import { digest, keyOf } from '../../../../src/service/news/sources/press-state.ts';

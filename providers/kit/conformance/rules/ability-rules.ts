@@ -1,0 +1,209 @@
+/** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
+
+import type { MissingRight } from '../../../provider.ts';
+import { brief, faultOf, insist, insistSame } from '../insist.ts';
+import { live } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+import { patiently, until } from '../until.ts';
+import { CHANGES } from './changes-rule.ts';
+import { EDITS } from './edits-rule.ts';
+
+/** A name with all that a query may trip over, and another name in it. */
+const ODD = `Birk & L'Øl "100%" + #1`;
+
+export const ABILITY_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'finds',
+    about: 'find gives the live records whose property equals a value, and says whether its index may lag',
+    why: 'a duplicate is made where one that is there is not found, and a wrong company linked where one is found that is not',
+    has: ({ connection }) => connection.find !== undefined,
+    run: async ({ connection, ids, text, fake, patienceMs, subject }) => {
+      const { number } = subject.properties;
+      const [first = '', ...others] = ids;
+      const find = (property: string, value: string) =>
+        patiently(async () => connection.find?.(property, value, live()));
+      /** The ids found; a lagging index has time until they are so many. */
+      const found = async (property: string, value: string, count: number): Promise<readonly string[]> => {
+        const look = async () => (await find(property, value))?.records ?? [];
+        return (await until(patienceMs, look, ({ length }) => length === count)).map(({ id }) => id);
+      };
+      insistSame(await found(text, 'Birk', 1), [first], 'the records that find gave for Birk');
+      insistSame(await found(text, 'Birk at no time', 0), [], 'the records that find gave for a name nobody has');
+      insist(typeof (await find(text, 'Birk'))?.sure === 'boolean', 'find does not say whether it is sure');
+      fake.edit(first, { [text]: ODD, [number]: 87_654_321 });
+      const atOnce = await find(text, ODD);
+      insist(
+        atOnce?.sure !== true || atOnce.records.some(({ id }) => id === first),
+        'find says that it is sure, and did not give a record that was written just before',
+      );
+      insistSame(await found(text, ODD, 1), [first], `the records that find gave for ${ODD}`);
+      insistSame(await found(text, 'Birk', 0), [], `the records that find gave for Birk where one is ${ODD}`);
+      insistSame(await found(number, '87654321', 1), [first], 'the records that find gave for the digits of a number');
+      fake.remove(first);
+      insistSame(await found(text, ODD, 0), [], 'what find gave for a deleted record');
+      insist(
+        others.every((id) => fake.get(id) !== undefined),
+        'find deleted a record',
+      );
+    },
+  },
+  {
+    name: 'finds-with-values',
+    about: 'find gives each of several holders of a value, with the value that it holds, in the spelling of read',
+    why: 'a loose match without its value is taken for a holder, and of two companies with one number only one is seen',
+    has: ({ connection }) => connection.find !== undefined,
+    run: async ({ connection, add, text, patienceMs }) => {
+      const holders = [add('Twice'), add('Twice')].toSorted();
+      const look = async () => (await patiently(async () => connection.find?.(text, 'Twice', live())))?.records ?? [];
+      const records = await until(patienceMs, look, ({ length }) => length === holders.length);
+      insistSame(
+        records.map(({ id }) => id).toSorted(),
+        holders,
+        'the records that find gave for a name that two have',
+      );
+      for (const { properties } of records) insistSame(properties[text], 'Twice', `${text} of a record that was found`);
+    },
+  },
+  {
+    name: 'creates',
+    about: 'create makes one company with the properties given, and says its id',
+    why: 'the id is all that links the company from then on',
+    has: ({ connection }) => connection.create !== undefined,
+    run: async ({ connection, subject, text, held }) => {
+      const made = await connection.create?.({ ...subject.company, [text]: 'Ny ApS' }, live());
+      insist(made?.kind === 'created' && made.id !== '', `create came back as ${brief(made)}`);
+      insistSame(held(made.id), 'Ny ApS', 'what the CRM holds');
+    },
+  },
+  {
+    name: 'create-lost-answer',
+    about: 'a create whose answer was lost is unavailable, after one call',
+    why: 'tried again by the provider it makes the company twice; the runtime looks for it first',
+    has: ({ connection, subject }) => connection.create !== undefined && subject.calls.create !== undefined,
+    run: async ({ connection, subject, text, fake, calls }) => {
+      fake.fault({ match: subject.calls.create ?? '', action: { kind: 'reset', applied: true } });
+      const before = calls();
+      const work = connection.create?.({ ...subject.company, [text]: 'Ny ApS' }, live()) ?? Promise.resolve();
+      insistSame((await faultOf(work, 'a create without an answer')).fault, 'unavailable', 'its fault');
+      insistSame(calls() - before, 1, 'calls it made');
+    },
+  },
+  CHANGES,
+  EDITS,
+  {
+    name: 'notes',
+    about: 'a note is added to its record, and found again by its marker and by no other',
+    why: 'where the answer was lost the marker decides whether the note stands there once, twice or not at all',
+    has: ({ connection }) => connection.notes !== undefined,
+    run: async ({ connection, ids, fake, subject }) => {
+      const { notes } = connection;
+      const [recordId = '', other = recordId] = ids;
+      const at = Date.now();
+      const note = { recordId, at, subject: 'Ny adresse', text: 'Vej 1 → <Vej> & 2\nlinje 2', marker: 'cvrsync:7f3a' };
+      const outcome = await notes?.add(note, live());
+      insist(outcome?.kind === 'written' && outcome.id !== '', `the note came back as ${brief(outcome)}`);
+      const since = at - 60_000;
+      insistSame(await notes?.find(recordId, note.marker, since, live()), outcome.id, 'the note found by its marker');
+      insistSame(
+        await notes?.find(recordId, 'cvrsync:0000', since, live()),
+        undefined,
+        'the note found by a strange marker',
+      );
+      if (other !== recordId)
+        insistSame(await notes?.find(other, note.marker, since, live()), undefined, 'the note found on another record');
+      if (fake.notes !== undefined) {
+        const texts = fake.notes(recordId);
+        insistSame(texts.length, 1, 'notes on the record');
+        insist(/Vej 1/.test(texts[0] ?? ''), `the note says ${brief(texts[0])}`);
+      }
+      const gone = await notes?.add({ ...note, recordId: subject.absentId, marker: 'cvrsync:9999' }, live());
+      insist(gone?.kind === 'gone' || gone?.kind === 'rejected', `a note on no record came back as ${brief(gone)}`);
+    },
+  },
+  {
+    name: 'parents',
+    about: 'a parent is set, read, and ended; a record that is gone says so',
+    why: 'a group in the CRM would show owners that were sold years ago',
+    has: ({ connection }) => connection.parents !== undefined,
+    run: async ({ connection, ids, fake, add, limits }) => {
+      const { parents } = connection;
+      const [child = '', parent = add('Ege'), third = add('Lind')] = ids;
+      const read = async (id: string) => (await parents?.read([id], live()))?.[0];
+      insistSame(await read(child), { kind: 'found', id: child, parent: null }, 'a record without a parent');
+      for (const [now, was] of [
+        [parent, null],
+        [third, parent],
+        [null, third],
+      ] as const) {
+        const outcome = await parents?.write({ id: child, parent: now, was }, live());
+        insistSame(outcome, { kind: 'written', id: child }, `the parent written as ${brief(now)}`);
+        insistSame(await read(child), { kind: 'found', id: child, parent: now }, 'the parent, read again');
+        if (fake.parent !== undefined) insistSame(fake.parent(child), now, 'the parent the CRM holds');
+      }
+      const asked = [third, parent].slice(0, limits.batch.read);
+      insistSame(
+        (await parents?.read(asked, live()))?.map(({ id }) => id),
+        asked,
+        'the order of parents read',
+      );
+      fake.remove(child);
+      insistSame((await read(child))?.kind, 'gone', 'the parent of a deleted record');
+    },
+  },
+  {
+    name: 'defines-properties',
+    about: 'defineProperties makes what is not there, answers in order, and may be asked twice',
+    why: 'a person runs it again after a lack of rights was mended half-way',
+    has: ({ connection }) => connection.defineProperties !== undefined,
+    run: async ({ connection, subject }) => {
+      const definitions = (subject.provider.definitions ?? []).slice(0, 3);
+      const first = await connection.defineProperties?.(definitions, live());
+      insistSame(
+        first?.map(({ name }) => name),
+        definitions.map(({ name }) => name),
+        'the order of definitions',
+      );
+      const refused = first?.find(({ kind }) => kind === 'refused');
+      insist(refused === undefined, `${refused?.name} was refused: ${refused?.reason}`);
+      const again = await connection.defineProperties?.(definitions, live());
+      insistSame(
+        again?.map(({ kind }) => kind),
+        definitions.map(() => 'exists'),
+        'what became of them the second time',
+      );
+    },
+  },
+  {
+    name: 'lists-rules',
+    about: 'rules lists what may block a write, each with a name and what it is about',
+    why: 'a person reads them before the first of 100,000 writes is refused',
+    has: ({ connection }) => connection.rules !== undefined,
+    run: async ({ connection }) => {
+      const rules = (await connection.rules?.(live())) ?? [];
+      for (const rule of rules)
+        insist(
+          rule.name !== '' && rule.about !== '' && ['required', 'validation', 'duplicate'].includes(rule.kind),
+          `a rule is ${brief(rule)}`,
+        );
+    },
+  },
+  {
+    name: 'missing-rights',
+    about: 'missingRights names the rights that the credentials lack, each with a reason, and no other',
+    why: 'check fails for a right that is there, or passes before the first write of thousands is refused',
+    has: ({ connection }) => connection.missingRights !== undefined,
+    run: async ({ connection, fake }) => {
+      const missing = async () => (await connection.missingRights?.(['read', 'update'], live())) ?? [];
+      const named = (rights: readonly MissingRight[]) => rights.map(({ right }) => right);
+      insistSame(named(await missing()), [], 'the rights that missingRights named where none is missing');
+      if (fake.withhold === undefined) return;
+      fake.withhold('update');
+      const lacking = await missing();
+      insistSame(named(lacking), ['update'], 'the rights that missingRights named where update is missing');
+      insist(
+        lacking.every(({ reason }) => reason !== ''),
+        'missingRights gave no reason',
+      );
+    },
+  },
+];

@@ -1,0 +1,262 @@
+/** Rules about one call with several records. */
+import { propertiesMisfit } from '../../../misfit.ts';
+import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../insist.ts';
+import { type Lab, live, of } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+import { described } from '../values.ts';
+
+/** As many records as show an order, where one call takes them: few would stand right by chance. */
+const SEVERAL = 15;
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
+function shuffled({ ids, add }: Lab, most: number): readonly string[] {
+  const all = ids.slice(0, most);
+  while (all.length < Math.min(most, SEVERAL)) all.push(add(`Nr ${all.length}`));
+  return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
+}
+
+/** The list in parts of so many. */
+const partsOf = <T>(all: readonly T[], most: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
+
+export const BATCH_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'tells-the-account',
+    about: 'check says which account the credentials belong to',
+    why: 'links are kept for one account; tokens of another would write all of them into strangers',
+    needs: ['check'],
+    run: async ({ connection }) => {
+      const account = await connection.check(live());
+      insist(
+        isText(account.id) && isText(account.name),
+        `check gave ${brief(account)}: id and name are texts, not empty`,
+      );
+      insist(Array.isArray(account.notes), 'check gave no list of notes');
+    },
+  },
+  {
+    name: 'describes-properties',
+    about:
+      'properties lists each property once, with its type, whether it can be written, and no length, scale or options that make no sense',
+    why: 'what the mapping asks for is checked against this list, and a value is rendered by it',
+    run: async ({ connection, subject }) => {
+      const all = insistList(await connection.properties(live()), 'properties');
+      insistFits(propertiesMisfit(all), 'properties');
+      const byName = new Map(all.map((property) => [property.name, property]));
+      for (const name of Object.values(subject.properties)) {
+        const property = byName.get(name);
+        insist(property !== undefined, `${name} is not listed`);
+        insist(property.writable, `${name} is listed as not writable`);
+        insist(property.label !== '', `${name} has no label`);
+      }
+      const { number, text } = subject.properties;
+      insistSame(byName.get(number)?.type, 'number', `the type of ${number}`);
+      insist(byName.get(text)?.type !== 'number', `${text} is listed as a number`);
+    },
+  },
+  {
+    name: 'read-only-properties',
+    about: 'a property that the CRM sets by itself is listed as not writable',
+    why: 'a mapping to it passes check, and every write of it is refused, or dropped without a word',
+    needs: ['readOnly'],
+    run: async (lab) => {
+      const { readOnly } = lab.subject;
+      insist(readOnly !== undefined, 'the subject names no property in readOnly (or that the CRM lacks readOnly)');
+      const property = await described(lab, readOnly);
+      insist(property !== undefined, `${readOnly} is not listed`);
+      insist(!property.writable, `${readOnly} is listed as writable`);
+    },
+  },
+  {
+    name: 'empty-batch',
+    about: 'an empty list is answered with an empty list, without a call',
+    why: 'CRMs refuse empty batches, and a call spent on nothing is one that a change has to wait for',
+    run: async ({ connection, calls, text }) => {
+      const before = calls();
+      insistSame(await connection.read([], [text], live()), [], 'read of no ids');
+      insistSame(await connection.update([], live()), [], 'update of no patches');
+      insistSame(calls() - before, 0, 'calls made for nothing');
+    },
+  },
+  {
+    name: 'order-of-reads',
+    about: 'read answers in the order asked, one for each id',
+    why: "one company's values would be compared with another one's, and written over them",
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.read);
+      const reads = await lab.read(asked);
+      insistSame(
+        reads.map((each) => each.id),
+        asked,
+        'ids in the order asked',
+      );
+      insist(
+        reads.every(({ kind }) => kind === 'found'),
+        `live records were read as ${brief(reads)}`,
+      );
+    },
+  },
+  {
+    name: 'order-of-outcomes',
+    about: 'update answers in the order of its patches, one for each',
+    why: 'a refusal would be held against the wrong company, and the one that was refused be taken as written',
+    run: async (lab) => {
+      const asked = shuffled(lab, lab.limits.batch.update);
+      const outcomes = await lab.write(asked, { [lab.text]: 'Ask' });
+      insistSame(
+        outcomes.map(({ kind, id }) => ({ kind, id })),
+        asked.map((id) => ({ kind: 'written', id })),
+        'outcomes in the order of the patches',
+      );
+    },
+  },
+  {
+    name: 'leaves-arguments-alone',
+    about: 'no verb changes the ids, names and patches that it is given',
+    why: 'whoever sorts or empties a list in place matches its answers with other records than those that were asked for',
+    run: async (lab) => {
+      const { connection, limits, text, subject } = lab;
+      const { long } = subject.properties;
+      const names = [text, long];
+      const ids = [...shuffled(lab, Math.min(limits.batch.read, limits.batch.update))];
+      const patches = ids.map((id) => ({ id, properties: { [text]: 'Ask', [long]: null } }));
+      const before = structuredClone({ ids, names, patches });
+      if (subject.lacks?.read === undefined) await connection.read(ids, names, live());
+      await connection.update(patches, live());
+      if (subject.lacks?.scan === undefined) await connection.scan(names, undefined, live());
+      for (const [what, now] of Object.entries({ ids, names, patches }))
+        insistSame(now, before[what as keyof typeof before], `the ${what} after the verbs that were given them`);
+    },
+  },
+  {
+    name: 'own-values',
+    about: 'each record of a batch is written its own values and read with them, and no other record is touched',
+    why: "one company's values would stand on another one's record, where nobody looks for them",
+    run: async (lab) => {
+      const { add, connection, limits, held, text, read, subject } = lab;
+      const pairs = Array.from({ length: Math.min(limits.batch.update, SEVERAL) }, (_, at) => ({
+        id: add(`Nr ${at}`),
+        bystander: add(`Beside ${at}`),
+        value: `Own ${at}`,
+      }));
+      const asked = [...pairs.filter((_, at) => at % 2 === 1).toReversed(), ...pairs.filter((_, at) => at % 2 === 0)];
+      const patches = asked.map(({ id, value }) => ({ id, properties: { [text]: value } }));
+      await connection.update(patches, live());
+      for (const [at, { id, bystander, value }] of pairs.entries()) {
+        insistSame(held(id), value, 'what a record of the batch holds');
+        insistSame(held(bystander), `Beside ${at}`, 'what a record beside the batch holds');
+      }
+      if (subject.lacks?.read !== undefined) return;
+      for (const part of partsOf(asked, limits.batch.read)) {
+        const reads = await read(part.map(({ id }) => id));
+        for (const { id, value } of part) {
+          const own = of(reads, id);
+          insistSame(own?.kind === 'found' && own.properties[text], value, 'what a record of the batch was read with');
+        }
+      }
+    },
+  },
+  {
+    name: 'left-out-is-not-done',
+    about: 'a record that the answer to an update leaves out is retry, or the whole answer unavailable',
+    why: 'taken for written its change is lost without a trace, taken for gone its link ends',
+    has: ({ limits }) => limits.batch.update > 1,
+    run: async ({ ids, write, leaveOut, text }) => {
+      const missing = ids[1] ?? '';
+      const isLeftOut = leaveOut(missing);
+      const outcomes = await write(ids, { [text]: 'Ny' }).catch((error: unknown) => {
+        if (isProviderError(error) && error.fault === 'unavailable') return [];
+        throw error;
+      });
+      // Where each record has a call of its own, no answer leaves one out.
+      if (!isLeftOut()) return;
+      const kind = of(outcomes, missing)?.kind ?? 'retry';
+      insistSame(kind, 'retry', 'what became of a record that the CRM left out of its answer');
+    },
+  },
+  {
+    name: 'full-batch',
+    about: 'a batch as large as the limits say is read and written whole',
+    why: 'batches are full whenever there is much to do: records left out of one are left behind for ever',
+    run: async ({ limits, ids, add, read, write, held, text }) => {
+      const most = Math.max(limits.batch.read, limits.batch.update);
+      const all = [...ids];
+      while (all.length < most) all.push(add(`Nr ${all.length}`));
+      const reads = await read(all.slice(0, limits.batch.read));
+      insistSame(
+        reads.filter(({ kind }) => kind === 'found').length,
+        limits.batch.read,
+        'records found of a full batch',
+      );
+      const patched = all.slice(0, limits.batch.update);
+      const outcomes = await write(patched, { [text]: 'Ask' });
+      const written = patched.filter((id) => of(outcomes, id)?.kind === 'written' && held(id) === 'Ask');
+      insistSame(written.length, limits.batch.update, 'records written of a full batch');
+    },
+  },
+  {
+    name: 'partial-failure',
+    about:
+      'a value the CRM refuses is named by its property, and the other records of the batch are written or call-refused',
+    why: 'one bad e-mail address would hold back all the changes that share a call with it',
+    needs: ['reasons'],
+    run: async (lab) => {
+      const { bad, before, property, outcomes } = await writeOneBad(lab);
+      const outcome = of(outcomes, bad);
+      const answers =
+        outcome?.kind === 'call-refused' ? await lab.connection.update([badPatch(lab, bad)], live()) : outcomes;
+      const judged = of(answers, bad);
+      insist(
+        judged?.kind === 'rejected' && /\w/.test(judged.properties[property] ?? ''),
+        `a bad ${property} should be rejected under its name, with a reason; it came back as ${brief(judged)}`,
+      );
+      insistSame(lab.held(bad ?? ''), before, 'what a rejected record holds');
+      for (const id of lab.ids.filter((each) => each !== bad)) {
+        const kind = of(outcomes, id)?.kind;
+        if (kind === 'call-refused') continue;
+        insist(kind === 'written', `a good record beside it came back as ${brief(of(outcomes, id))}`);
+        insistSame(lab.held(id), 'Ny', 'what a good record beside it holds');
+      }
+    },
+  },
+  {
+    name: 'refused-call',
+    about: 'nothing of a record that is call-refused was written, and it goes through without the one to blame',
+    why: 'the runtime divides the call and sends it again: a record that was written all the same is written twice',
+    needs: ['reasons'],
+    run: async (lab) => {
+      const held = new Map(lab.ids.map((id) => [id, lab.held(id)]));
+      const { bad, outcomes } = await writeOneBad(lab);
+      const refused = lab.ids.filter((id) => id !== bad && of(outcomes, id)?.kind === 'call-refused');
+      for (const id of refused) insistSame(lab.held(id), held.get(id), 'what a call-refused record holds');
+      const again = refused.length === 0 ? [] : await lab.write(refused, { [lab.text]: 'Ny' });
+      for (const id of refused)
+        insist(
+          of(again, id)?.kind === 'written',
+          `sent again without it, a record came back as ${brief(of(again, id))}`,
+        );
+    },
+  },
+];
+
+/** Writes all records in one call, with a value that the CRM refuses in one of them. */
+async function writeOneBad(lab: Lab) {
+  const { ids, connection, held, text } = lab;
+  const bad = ids.at(-2) ?? ids[0];
+  const before = held(bad ?? '');
+  const patches = ids.map((id) => (id === bad ? badPatch(lab, id) : { id, properties: { [text]: 'Ny' } }));
+  const outcomes = await connection.update(patches, live());
+  return { bad, before, property: refusedOf(lab).property, outcomes };
+}
+
+const badPatch = (lab: Lab, id = '') => {
+  const { property, value } = refusedOf(lab);
+  return { id, properties: { [lab.text]: 'Ny', [property]: value } };
+};
+
+function refusedOf({ subject: { refused } }: Lab) {
+  insist(refused !== undefined, 'the subject states no value that is refused (or that the CRM lacks reasons)');
+  return refused;
+}

@@ -1,0 +1,59 @@
+/** Rules about the calls that a verb makes. */
+import type { HttpRequest } from '../../../provider.ts';
+import { brief, insist, insistSame } from '../insist.ts';
+import { type Lab, lineOf, live } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+import { holdsSecret } from '../secrets.ts';
+import { verbsBeside } from '../verbs.ts';
+
+const MOST_CALLS_OF_CHECK = 2;
+
+/** How a search that lags or ends is told from other calls: the subject says it, or a find that is not sure. */
+async function searchesOf({ connection, requests, isCall, text }: Lab): Promise<(request: HttpRequest) => boolean> {
+  const before = requests.length;
+  const isUnsure = (await connection.find?.(text, 'Birk', live()))?.sure === false;
+  const unsure = new Set(isUnsure ? requests.slice(before).map(lineOf) : []);
+  return (request) => unsure.has(lineOf(request)) || isCall('search', request);
+}
+
+export const CALL_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'check-is-cheap',
+    about: 'check makes one call or two, but for those of a sign-in',
+    why: 'check and the probe of a paused account run again and again, and spend the calls that changes wait for',
+    needs: ['check'],
+    run: async ({ connection, calls }) => {
+      await connection.check(live());
+      const before = calls();
+      await connection.check(live());
+      const made = calls() - before;
+      insist(made <= MOST_CALLS_OF_CHECK, `check made ${made} calls`);
+    },
+  },
+  {
+    name: 'scans-without-search',
+    about: 'a scan makes no call to a search whose index lags, or whose pages end',
+    why: 'a search ends after its 10,000th record and leaves out new ones: companies beyond them get no link, without a word',
+    needs: ['scan'],
+    run: async (lab) => {
+      const isSearch = await searchesOf(lab);
+      const before = lab.calls();
+      await lab.scan();
+      const [searched] = lab.requests.slice(before).filter(isSearch).map(lineOf);
+      insist(searched === undefined, `the scan called ${brief(searched)}, which is a search`);
+    },
+  },
+  {
+    name: 'no-secret-in-addresses',
+    about: 'no call has a secret in its address',
+    why: 'addresses stand in the logs of proxies and of the CRM, and in errors',
+    run: async (lab) => {
+      const { ids, text, subject, requests } = lab;
+      if (subject.lacks?.read === undefined) await lab.read(ids);
+      await lab.write(ids, { [text]: 'Ny' });
+      for (const [, work] of await verbsBeside(lab)) await work();
+      const shown = requests.filter(({ url }) => holdsSecret(url, subject.secrets)).map(lineOf);
+      insistSame([...new Set(shown)], [], 'calls with a secret in their address');
+    },
+  },
+];

@@ -1,0 +1,170 @@
+/** Rules about the values that go there and come back. */
+import type { PropertyValue } from '../../../provider.ts';
+import { brief, insist, insistSame } from '../insist.ts';
+import { type Lab, live, of } from '../lab.ts';
+import type { ConformanceRule } from '../rule.ts';
+import { described, roundTrip, valuesOf } from '../values.ts';
+
+/** Whether the CRM refuses the value by the property's name: what it does not take it need not keep. */
+async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<boolean> {
+  const [id = ''] = lab.ids;
+  const outcome = of(await lab.write([id], { [name]: value }), id);
+  return outcome?.kind === 'rejected' && Object.hasOwn(outcome.properties, name);
+}
+
+const BLANKS = '  two  blanks \n\n';
+const TIME = '2024-02-29T13:45:30.000Z';
+
+/** Writes a time and insists that the CRM holds it, and that it comes back, however its zone is spelled. */
+async function keepsTime(lab: Lab, name: string): Promise<void> {
+  const [id = ''] = lab.ids;
+  const outcome = of(await lab.write([id], { [name]: TIME }), id);
+  insist(outcome?.kind === 'written', `a time came back as ${brief(outcome)}`);
+  const isKept = (value: PropertyValue | undefined) =>
+    typeof value === 'string' && Date.parse(value) === Date.parse(TIME);
+  const held = lab.held(id, name);
+  insist(isKept(held), `what the CRM holds in ${name} is ${brief(held)}, not ${TIME}`);
+  if (lab.subject.lacks?.read !== undefined) return;
+  const back = (await valuesOf(lab, id, [name]))[name];
+  insist(isKept(back), `${name}, read again, is ${brief(back)}, not ${TIME}`);
+}
+
+export const VALUE_RULES: readonly ConformanceRule[] = [
+  {
+    name: 'tells-what-stands',
+    about:
+      'what an update says that a record held before and holds now is what a read gives, of properties of the patch only',
+    why: "a person's value would be taken for ours and overwritten, or a value put back that nobody wrote",
+    needs: ['read'],
+    run: async (lab) => {
+      const { ids, connection, fake, text } = lab;
+      const [first = '', second = first] = ids;
+      const asked = [...new Set([second, first])];
+      const before = new Map(asked.map((id, at) => [id, `Edited ${at}`]));
+      for (const [id, value] of before) fake.edit(id, { [text]: value });
+      const patches = asked.map((id, at) => ({ id, properties: { [text]: `Ny ${at} ` } }));
+      for (const outcome of await connection.update(patches, live())) {
+        if (outcome.kind !== 'written') continue;
+        const now = await valuesOf(lab, outcome.id, [text]);
+        const then = { [text]: before.get(outcome.id) ?? null };
+        for (const [what, stated, known] of [
+          ['stored', outcome.stored, now],
+          ['replaced', outcome.replaced, then],
+        ] as const)
+          if (stated !== undefined) insistSame(stated, known, `what an update stated as ${what}`);
+      }
+    },
+  },
+  {
+    name: 'reads-what-is-asked',
+    about: 'read gives the properties asked for and no others, and blanks as null',
+    why: 'a blank that is not null looks like something a person wrote, and is never filled',
+    needs: ['read'],
+    run: async (lab) => {
+      const { long, text } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      const properties = await valuesOf(lab, id, [text, long]);
+      insistSame(Object.keys(properties).sort(), [text, long].sort(), 'the properties read');
+      insistSame(properties[long], null, `the blank ${long}`);
+    },
+  },
+  {
+    name: 'unicode-and-long-text',
+    about:
+      'text goes there and back unchanged: Danish letters, emoji, quotes, backslashes, line breaks, 2,000 characters',
+    why: 'a name that comes back altered differs from what we wrote, and is taken for the edit of a person',
+    run: async (lab) => {
+      const { long, text } = lab.subject.properties;
+      await roundTrip(lab, { [text]: 'Smørrebrød & Æblegård ApS 🦢', [long]: `${'Å'.repeat(1_990)}\n"q" \\` });
+    },
+  },
+  {
+    name: 'keeps-blanks',
+    about:
+      'a text goes there and back with its blanks: at its edges, doubled, and lines at its end, as the CRM holds them',
+    why: 'a text that is trimmed on the way is not what a person wrote, and an undo or a value put back changes it',
+    run: async (lab) => {
+      const { long } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      lab.fake.edit(id, { [long]: BLANKS });
+      const typed = lab.held(id, long);
+      const isRead = lab.subject.lacks?.read === undefined;
+      if (isRead) insistSame((await valuesOf(lab, id, [long]))[long], typed, `${long} as a person typed it, read`);
+      lab.fake.edit(id, { [long]: null });
+      const outcome = of(await lab.write([id], { [long]: BLANKS }), id);
+      insist(outcome?.kind === 'written', `it came back as ${brief(outcome)}`);
+      insistSame(lab.held(id, long), typed, `what the CRM holds in ${long}, against the same text typed by a person`);
+    },
+  },
+  {
+    name: 'numbers',
+    about: 'a number goes there and comes back as a number: zero, losses, decimals and large ones too, or is refused',
+    why: 'a number that comes back as a text never equals ours, and is written again with every change',
+    run: async (lab) => {
+      const { number } = lab.subject.properties;
+      await roundTrip(lab, { [number]: 1234 });
+      await roundTrip(lab, { [number]: 0 });
+      const { scale } = (await described(lab, number)) ?? {};
+      for (const value of [-1_234, 3_000_000_000, ...(scale === 0 ? [] : [-1_234.5])])
+        if (!(await refuses(lab, number, value))) await roundTrip(lab, { [number]: value });
+    },
+  },
+  {
+    name: 'choices-dates-and-flags',
+    about:
+      'an option goes there and back by its value, a date as YYYY-MM-DD, a time with its time of day, a flag as true or false',
+    why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as the edit of a person',
+    has: ({ subject: { properties } }) =>
+      [properties.choice, properties.date, properties.datetime, properties.boolean].some((name) => name !== undefined),
+    run: async (lab) => {
+      const { choice, date, datetime, boolean } = lab.subject.properties;
+      if (date !== undefined) await roundTrip(lab, { [date]: '2024-02-29' });
+      if (datetime !== undefined) await keepsTime(lab, datetime);
+      if (boolean !== undefined) for (const flag of [true, false]) await roundTrip(lab, { [boolean]: flag });
+      if (choice === undefined) return;
+      const { options = [] } = (await described(lab, choice)) ?? {};
+      insist(options.length > 1, `${choice} is listed with ${options.length} options: a choice needs two`);
+      for (const { value } of options.slice(0, 2)) await roundTrip(lab, { [choice]: value });
+    },
+  },
+  {
+    name: 'clears-with-null',
+    about: 'null clears a property, whatever it holds: a text, a number, a date or a time',
+    why: 'a phone number that a company gave up would be called for ever',
+    run: async (lab) => {
+      const { long, number, date, datetime } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      const values = [
+        [long, 'gone soon'],
+        [number, 1234],
+        [date, '2024-02-29'],
+        [datetime, TIME],
+      ] as const;
+      for (const [name, value] of values) {
+        if (name === undefined) continue;
+        await lab.write([id], { [name]: value });
+        const outcome = of(await lab.write([id], { [name]: null }), id);
+        insist(outcome?.kind === 'written', `clearing ${name} came back as ${brief(outcome)}`);
+        insistSame(lab.held(id, name) ?? null, null, `what the CRM holds in ${name}`);
+      }
+    },
+  },
+  {
+    name: 'leaves-absent-alone',
+    about: 'a property that is not in the patch is left as it is',
+    why: 'what sales people wrote in the other fields would be lost with every change of the register',
+    run: async (lab) => {
+      const { long, text, number } = lab.subject.properties;
+      const [id = ''] = lab.ids;
+      lab.fake.edit(id, { [long]: 'written by a person', [number]: 17 });
+      // Each by itself: a CRM that keeps some of its fields nested may replace the nest as a whole.
+      for (const [name, value] of Object.entries({ [text]: 'Ny', [number]: 18, [long]: 'Ny tekst' })) {
+        // A fake may hand out what it holds itself.
+        const before = { ...lab.fake.get(id) };
+        await lab.write([id], { [name]: value });
+        for (const other of [text, long, number].filter((one) => one !== name))
+          insistSame(lab.held(id, other), before[other], `what the CRM holds in ${other} after a write of ${name}`);
+      }
+    },
+  },
+];

@@ -1,0 +1,126 @@
+/**
+ * An emulated HubSpot account on loopback: companies, their properties with history, batches, search, merges, limits,
+ * notes, associations between companies, owners, webhooks.
+ *
+ * Not emulated: archiving and merging through the API, tasks, other objects.
+ */
+
+import { toHubspot } from '../../hubspot/read/values.ts';
+import type { PropertyValue } from '../../provider.ts';
+import { type CrmEmulator, serveEmulator } from '../emulator/emulator.ts';
+import { DEFAULT_TOKEN, type HubspotAccount, openAccount } from './account.ts';
+import { define, type PropertyOptions } from './definitions.ts';
+import { plainText } from './notes.ts';
+import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
+import { APP, SOMEBODY } from './people.ts';
+import type { EmulatedCompany } from './records.ts';
+import { parentOf } from './routes/associations.ts';
+import { answerRequest } from './routes/routes.ts';
+import { openWebhooks } from './routes/webhooks.ts';
+import { invalidValues, storedText } from './validate.ts';
+
+/** The emulator with what only HubSpot has. */
+export interface HubspotEmulator extends CrmEmulator {
+  /** Ends the token: every call answers 401 until `reinstate`. */
+  revoke(): void;
+  reinstate(): void;
+  /** Posts what happens from now on. */
+  subscribe(webhook: EmulatedWebhookOptions): void;
+  /** Resolves when everything that happened was posted, or given up. */
+  webhooksSettled(): Promise<void>;
+  /** Labels a pair of companies as a person would: 14 makes `to` the parent of `from`. */
+  associate(from: string, to: string, labels: readonly number[]): void;
+  /** The label numbers between two companies. */
+  labels(from: string, to: string): readonly number[];
+  /** Redefines a property while the account is in use; values that do not fit it any more are lost. */
+  changeProperty(options: PropertyOptions): void;
+}
+
+/** Starts an account; about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
+export async function startHubspotEmulator(options: HubspotEmulatorOptions = {}): Promise<HubspotEmulator> {
+  const account = openAccount(options);
+  const served = await serveEmulator((request) => answerRequest(account, request), options);
+  const webhooks = openWebhooks(account);
+  account.happened = webhooks.notify;
+  if (options.webhook !== undefined) webhooks.subscribe(options.webhook);
+  const token = options.token ?? DEFAULT_TOKEN;
+  const rate =
+    options.rate === 'none' ? { calls: 1_000_000, perMs: 10_000 } : (options.rate ?? { calls: 190, perMs: 10_000 });
+
+  const live = (id: string): EmulatedCompany => {
+    const company = account.companies.find(id);
+    if (company === undefined) throw new Error(`the emulated HubSpot has no company ${id}`);
+    return company;
+  };
+  const texts = (
+    company: EmulatedCompany | undefined,
+    properties: Readonly<Record<string, PropertyValue>>,
+  ): Record<string, string> => {
+    const entries = Object.entries(properties).map(([name, value]) => [name, toHubspot(value)] as const);
+    // A person in HubSpot's own pages meets the same checks, but not the rules for the API.
+    const [fault] = invalidValues(account, company, Object.fromEntries(entries), 'v3');
+    if (fault !== undefined) throw new Error(`the emulated HubSpot refuses ${fault.name}: ${fault.message}`);
+    return Object.fromEntries(entries.map(([name, text]) => [name, storedText(account.definitions.get(name), text)]));
+  };
+
+  const emulator: HubspotEmulator = {
+    name: 'hubspot',
+    url: served.url,
+    settings: { accessToken: token, baseUrl: served.url, rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } },
+    add: (properties) => account.create(texts(undefined, properties), account.people.sourceOf(SOMEBODY)).id,
+    get(id) {
+      const company = account.companies.find(id);
+      return company === undefined ? undefined : account.values(company);
+    },
+    edit(id, properties, by = SOMEBODY) {
+      const company = live(id);
+      account.write(company, texts(company, properties), account.people.sourceOf(by));
+    },
+    remove: (id) => account.remove(live(id)),
+    merge: (primary, other) => account.merge(live(primary), live(other)).id,
+    restore(id) {
+      if (!account.restore(id)) throw new Error(`the emulated HubSpot cannot restore company ${id}`);
+    },
+    notes: (id) => account.notes.on(id).map((note) => plainText(note.properties.hs_note_body ?? '')),
+    parent: (id) => parentOf(account, id),
+    fault: served.fault,
+    calls: served.calls,
+    onWrite: undefined,
+    onRead: undefined,
+    onArrival: undefined,
+    async close() {
+      webhooks.close();
+      await served.close();
+    },
+    subscribe: webhooks.subscribe,
+    webhooksSettled: webhooks.settled,
+    associate: (from, to, labels) => account.associations.put(live(from).id, live(to).id, labels),
+    labels: (from, to) => [...(account.associations.of(from).get(to) ?? [])],
+    changeProperty: (options) => redefine(account, options),
+    revoke: () => {
+      account.token = undefined;
+    },
+    reinstate: () => {
+      account.token = token;
+    },
+  };
+  account.read = (ids) => emulator.onRead?.(ids);
+  account.arrived = (ids) => emulator.onArrival?.(ids);
+  account.written = (id, names) => {
+    const company = account.companies.find(id);
+    if (company !== undefined) emulator.onWrite?.(id, account.values(company, names));
+  };
+  return emulator;
+}
+
+function redefine(account: HubspotAccount, options: PropertyOptions): void {
+  const { name } = options;
+  const old = account.definitions.get(name);
+  if (old === undefined) throw new Error(`the emulated HubSpot has no property ${name}`);
+  account.definitions.set(name, { ...define({ label: old.label, ...options }), groupName: old.groupName });
+  for (const company of account.companies.all()) {
+    const held = company.properties[name] ?? '';
+    const faults = invalidValues(account, company, { [name]: held }, 'v3');
+    if (faults.some(({ error }) => error !== 'READ_ONLY_VALUE')) account.companies.write(company, { [name]: '' }, APP);
+  }
+}
