@@ -1,6 +1,7 @@
 /** A careless register: random documents in a file that grows, and what an undisturbed watcher makes of the same file. */
 import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sampleSeries } from '../../src/commands/emulate/sample/stream.ts';
 import type { Updates } from '../../src/protocol/payload.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
@@ -9,7 +10,6 @@ import { changesOf, type DiffOptions, unitChanges } from '../../src/service/regi
 import type { Company } from '../../src/service/register/document/company.ts';
 import { readDocument } from '../../src/service/register/document/document.ts';
 import type { Unit } from '../../src/service/register/document/unit.ts';
-import { sampleSeries } from '../../src/service/register/sample/stream.ts';
 import { documentsIn } from '../../src/service/register/source/source.ts';
 
 export interface Register {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
+import { documentOf } from '../../src/commands/emulate/sample/document.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
 import { createKey, type Scope } from '../../src/service/keys/keys.ts';
 import { unsubscribeUrl } from '../../src/service/mail/unsubscribe.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import { documentOf } from '../../src/service/register/sample/document.ts';
 import { checked } from '../support/config.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -10,10 +10,10 @@ import { linkRecord } from '../../connector/links/links.ts';
 import type { SampleCompany } from '../../protocol/sample/company.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { counts } from '../../runtime/lanes/lanes.ts';
-import { documentOf } from '../../service/register/sample/document.ts';
-import type { Version } from '../../service/register/sample/runs.ts';
 import { firstSignIn } from '../arguments/sign-in.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
+import { documentOf } from '../emulate/sample/document.ts';
+import type { Version } from '../emulate/sample/runs.ts';
 import { type Mailbox, openMailbox } from './mailbox.ts';
 
 /** A company of the demo: its past in the register, and its record in each CRM. */

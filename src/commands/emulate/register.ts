@@ -7,8 +7,8 @@ import type {
 } from '../../../providers/kit/emulator/emulator.ts';
 import { serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
-import { sampleSeries } from '../../service/register/sample/stream.ts';
 import { type Hit, QueryRefusal, type RegisterHit, search } from './elastic.ts';
+import { sampleSeries } from './sample/stream.ts';
 
 export interface RegisterEmulatorOptions {
   /** 0 picks a free one. */

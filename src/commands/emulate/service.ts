@@ -14,8 +14,8 @@ import { loadConfig } from '../../config/load-file.ts';
 import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { createKey, USUAL_SCOPES } from '../../service/keys/keys.ts';
 import { createJob } from '../../service/monitors/jobs.ts';
-import { sampleSeries } from '../../service/register/sample/stream.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
+import { sampleSeries } from './sample/stream.ts';
 
 export interface ServiceOptions {
   readonly port: number;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
 import { statesWholeCompany } from '../../../src/protocol/full-state.ts';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
 import { sampleCompany } from '../../../src/protocol/sample/company.ts';
@@ -11,7 +12,6 @@ import { type StateDeps, sendFullStates } from '../../../src/service/monitors/fu
 import { addItem, removeItem, STATE_QUEUE } from '../../../src/service/monitors/items.ts';
 import { activate, disable } from '../../../src/service/monitors/monitors.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import { documentOf } from '../../../src/service/register/sample/document.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { changed, deliveries, lanes, made, NOW, PERSON } from '../monitored.ts';

@@ -5,11 +5,11 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
+import type { SampleRun, Version } from '../../../src/commands/emulate/sample/runs.ts';
+import { unitDocumentOf } from '../../../src/commands/emulate/sample/unit.ts';
 import type { Entity } from '../../../src/protocol/formats.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
-import { documentOf } from '../../../src/service/register/sample/document.ts';
-import type { SampleRun, Version } from '../../../src/service/register/sample/runs.ts';
-import { unitDocumentOf } from '../../../src/service/register/sample/unit.ts';
 
 export const SERIES_FOLDER = join(import.meta.dirname, '../../../data/samples/register');
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sampleSeries as series } from '../../../src/commands/emulate/sample/stream.ts';
 import { passesModulus11 } from '../../../src/protocol/cvr-number.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import { sampleSeries as series } from '../../../src/service/register/sample/stream.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { numberIn } from '../../../src/service/register/watch/read-page.ts';
 import { sampleDocuments } from '../../support/sample-documents.ts';

@@ -1,13 +1,13 @@
 /** A fixture for the watcher: a store, a clock that is set on by hand, and documents that are told by a file. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
+import type { Version } from '../../../src/commands/emulate/sample/runs.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import { documentOf } from '../../../src/service/register/sample/document.ts';
-import type { Version } from '../../../src/service/register/sample/runs.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { RegisterSource } from '../../../src/service/register/source/source.ts';
 import { markWatch, registerTasks, type WatchDeps } from '../../../src/service/register/watch/watch.ts';

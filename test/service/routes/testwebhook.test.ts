@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { createGuard, type GuardOptions } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
@@ -9,7 +10,6 @@ import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { TEST_FAULTS } from '../../../src/service/delivery/test-webhook.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import { documentOf } from '../../../src/service/register/sample/document.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addTestWebhookRoutes } from '../../../src/service/routes/testwebhook.ts';
 import { handClock } from '../../support/clock.ts';
