@@ -13,7 +13,7 @@ import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withReadGuard } from '../crm/send-guard.ts';
 import { type ArePartners, groupOf, partnersIn } from '../decide/groups/partners.ts';
-import { RETURNED, UNDO } from '../decide/planned.ts';
+import { ARRIVED, RETURNED, UNDO } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import { linksOf } from '../heal/change-hints.ts';
 import { type DecidedLine, decidedLines } from '../sync/history-lines.ts';
@@ -39,6 +39,8 @@ export interface CheckDeps {
 
 /** How far the CRM's clock may be off: the history is asked for from so much before the first write. */
 const CLOCK_MS = 3_600_000;
+/** How long before its row in our history a write may have been sent whose answer was lost: cvrsync may have been down. */
+const LATE_MS = 30 * 24 * 3_600_000;
 
 /** Checks what was written to these records. As many calls as the CRM takes for the histories of a batch. */
 export async function checkEdits(
@@ -159,10 +161,13 @@ async function readHistories(
   if (all.length === 0) return new Map();
   const ids = [...new Set(all.map(({ id }) => id))];
   const properties = [...new Set(all.map(({ property }) => property))];
-  const since = Math.min(...all.flatMap(({ writes }) => writes.map(({ at }) => at))) - CLOCK_MS;
+  const since = Math.min(...all.flatMap(({ writes }) => writes.map(sentSince)));
   const edits = (await connection.edits?.(ids, properties, since, signal)) ?? [];
   return Map.groupBy(edits, ({ id, property }) => `${id} ${property}`);
 }
+
+/** The earliest time at which the CRM may have taken a write. An undo may recognise at its second try what its first wrote. */
+const sentSince = ({ at, rule }: DecidedLine): number => at - (rule === ARRIVED || rule === UNDO ? LATE_MS : CLOCK_MS);
 
 interface Lost {
   readonly edit: OverwrittenProperty;

@@ -52,9 +52,9 @@ const spellings = ({ now, stored }: OwnWrite): readonly PropertyValue[] =>
   stored === undefined ? [now] : [now, stored];
 
 /**
- * The version that a write made, -1 where there is none: the newest own one that holds its value. Not every CRM tells own
- * versions for sure: else the first of that value after what the write replaced, since a person may have written it again
- * later. Else an own version that holds no value of another write: the CRM re-spelled it.
+ * The version that a write made, -1 where there is none: the newest own one that holds its value, after what the write
+ * replaced. Not every CRM tells own versions for sure: else the first of that value there, since a person may have written
+ * it again later. Else an own version that holds no value of another write: the CRM re-spelled it.
  */
 function versionOf(
   write: OwnWrite,
@@ -62,9 +62,11 @@ function versionOf(
   { writes, same }: { readonly writes: readonly OwnWrite[]; readonly same: Same },
 ): number {
   const holds = (value: PropertyValue, of: OwnWrite) => spellings(of).some((each) => same(each, value));
-  const ownByValue = versions.findLastIndex(({ own, value }) => own && holds(value, write));
+  const replaced = spellings(write).some((value) => same(value, write.old))
+    ? -1
+    : versions.findLastIndex(({ value }) => same(value, write.old));
+  const ownByValue = versions.findLastIndex(({ own, value }, index) => index > replaced && own && holds(value, write));
   if (ownByValue >= 0) return ownByValue;
-  const replaced = versions.findLastIndex(({ value }) => same(value, write.old));
   const byValue = versions.findIndex(({ value }, index) => index > replaced && holds(value, write));
   if (byValue >= 0) return byValue;
   return versions.findLastIndex(({ own, value }) => own && !writes.some((other) => holds(value, other)));

@@ -15,7 +15,9 @@ import {
   pendingUnder,
 } from '../../runtime/lanes/pending-writes.ts';
 import type { Store, Tx } from '../../store/open.ts';
+import type { Crm } from '../crm/crm.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
+import { markWritten } from '../edits/due.ts';
 import { type Decided, writeHistory } from './history.ts';
 import type { LinkedRecord } from './load.ts';
 import type { Written } from './write/write.ts';
@@ -27,8 +29,11 @@ export interface Plan {
   readonly planned: readonly Planned[];
 }
 
+/** A connection whose records are written to. */
+type WrittenCrm = Pick<Crm, 'name' | 'connection'>;
+
 export interface BeginPatches {
-  readonly provider: string;
+  readonly crm: WrittenCrm;
   readonly claims: readonly Claim[];
   /** When the read that the plans follow from was begun, in ms since 1970. */
   readonly readFrom: number;
@@ -43,7 +48,7 @@ export interface BeginPatches {
 export async function beginPatches(
   store: Store,
   plans: readonly Plan[],
-  { provider, claims, readFrom, now }: BeginPatches,
+  { crm, claims, readFrom, now }: BeginPatches,
 ): Promise<readonly PendingWrite[]> {
   const shownOf = ({ pending }: LinkedRecord) => pending.filter((write) => isShown(write, readFrom));
   // What an edit comes back from is told once it is back: until then each read has to recognise it.
@@ -59,7 +64,7 @@ export async function beginPatches(
     const live = some.filter(({ record }) => ours.has(record.id));
     await settleLate(
       tx,
-      provider,
+      crm,
       live.map(({ record, planned }) => ({ record, planned: planned.filter(isTold) })),
       now,
     );
@@ -99,8 +104,16 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   return ours.map(({ property, field, old, now, seq }): PendingLine => [property, field, old, now, seq]);
 }
 
-/** History gets the writes that arrived late, each once, and what they wrote is ours. */
-export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[], now: number): Promise<void> {
+/**
+ * Records the writes that arrived late, each once, and what they wrote as ours. Their answers showed nothing, so that the
+ * CRM's history is asked whether they replaced an edit.
+ */
+export async function settleLate(
+  tx: Tx,
+  { name: provider, connection }: WrittenCrm,
+  plans: readonly Plan[],
+  now: number,
+): Promise<void> {
   const seen = plans.flatMap(({ record, planned }) =>
     planned.flatMap((each) => (each.late === undefined ? [] : [{ record, property: each.property, late: each.late }])),
   );
@@ -124,6 +137,9 @@ export async function settleLate(tx: Tx, provider: string, plans: readonly Plan[
       ...(stored !== undefined && { stored }),
     })),
   );
+  if (connection.edits === undefined) return;
+  const written = late.map(({ record: { id }, late: { from } }) => ({ id, window: { from: from.at, to: now } }));
+  await markWritten(tx, provider, written, now);
 }
 
 const lateRow = (provider: string, { id, entity }: LinkedRecord, property: string, late: Late): Decided => ({

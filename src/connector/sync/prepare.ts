@@ -80,7 +80,7 @@ export async function prepare(
         );
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
   // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
-  const begun = await beginPatches(store, plans, { provider: crm.name, claims, readFrom, now: now() });
+  const begun = await beginPatches(store, plans, { crm, claims, readFrom, now: now() });
   const ours = new Set(begun.map(({ key }) => key));
   // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
   // hold that they were promised.

@@ -236,7 +236,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
     const holds = happened.filter(({ rule }) => rule === 'hold').map(({ id }) => id);
     const alreadyHeld = await heldRecords(tx, crm.name, holds);
     const newEvents = happened.filter(({ rule, id }) => rule !== 'hold' || !alreadyHeld.has(id));
-    await settleLate(tx, crm.name, live.flatMap(editsPutBackOf), now);
+    await settleLate(tx, crm, live.flatMap(editsPutBackOf), now);
     await writeHistory(tx, decided, newEvents, now);
     await rememberWritten(
       tx,

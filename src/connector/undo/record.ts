@@ -104,7 +104,10 @@ export interface RestoreResult {
   readonly written: Written | undefined;
 }
 
-/** Has records checked for edits that the undo went over, where its answers did not show them. */
+/**
+ * Has records checked for edits that the undo went over, where its answers did not show them: nor did they if a try before
+ * this one restored the value, and its answer was lost.
+ */
 async function markBlind(
   tx: Tx,
   { name, connection }: Pick<Crm, 'name' | 'connection'>,
@@ -113,7 +116,7 @@ async function markBlind(
 ): Promise<void> {
   if (connection.edits === undefined) return;
   const records = results.flatMap(({ restored, written }) => {
-    const window = blindWindow(written);
+    const window = restored.isDue ? blindWindow(written) : { from: now, to: now };
     return window === undefined ? [] : [{ id: restored.last.recordId, window }];
   });
   await markWritten(tx, name, records, now);

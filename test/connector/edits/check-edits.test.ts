@@ -21,8 +21,8 @@ interface World {
   name(): PropertyValue | undefined;
   /** A person writes a value right before our next write arrives. */
   editBeforeWrite(value: PropertyValue): void;
-  /** Takes back all that was written, as the daemon does for a person: the command would go by the machine's clock. */
-  undo(): Promise<void>;
+  /** Takes back all that was written since then, as the daemon does for a person: the command would go by the machine's clock. */
+  undo(since?: number): Promise<void>;
   /** Lets so many minutes pass, and the daemon do what is due. */
   pass(minutes: number): Promise<void>;
   rules(): Promise<readonly string[]>;
@@ -73,7 +73,7 @@ async function open({ engine = 'sqlite', hubspot, policy = 'tracked', aheadMs = 
       };
     },
     pass,
-    async undo() {
+    async undo(since = 0) {
       const { store } = fixture.app;
       const work = async (request: (tx: Tx) => Promise<unknown>): Promise<void> => {
         await store.write(request);
@@ -83,7 +83,7 @@ async function open({ engine = 'sqlite', hubspot, policy = 'tracked', aheadMs = 
       };
       let run = 0;
       await work(async (tx) => {
-        run = await requestPreview(tx, UNDO, { input: { entity: ENTITY }, actor: PERSON }, clock.now());
+        run = await requestPreview(tx, UNDO, { input: { entity: ENTITY, since }, actor: PERSON }, clock.now());
       });
       await work((tx) => requestUndo(tx, { id: run, actor: PERSON }, clock.now()));
     },
@@ -150,6 +150,49 @@ describe('a check for lost edits', () => {
     await world.fixture.post(renamed('A ApS', 'B ApS'));
     await world.pass(10);
     expect(world.name()).toBe(EDIT);
+  });
+
+  test.each([
+    ['at once', 0],
+    ['two days later, after cvrsync was down', 2 * 24 * 60],
+  ])('puts back what our write went over whose answer was lost, seen %s', async (_, minutes) => {
+    const world = await open();
+    world.editBeforeWrite(EDIT);
+    world.fixture.hubspot.fault({ match: 'batch/update', action: { kind: 'reset', applied: true } });
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await expect.poll(world.name).toBe('B ApS');
+    world.clock.forward(minutes * MINUTE_MS);
+    await world.pass(1);
+    expect(await world.rules()).toEqual(['ours-after-all', 'same']);
+    await world.pass(10);
+    expect([world.name(), await world.putBack()]).toEqual([EDIT, 1]);
+  });
+
+  test('puts back what an undo went over whose answer was lost', async () => {
+    const world = await open();
+    await world.fixture.post(renamed('A ApS', 'B ApS'));
+    await world.pass(10);
+    world.editBeforeWrite(EDIT);
+    world.fixture.hubspot.fault({ match: 'batch/update', action: { kind: 'reset', applied: true } });
+    await world.undo();
+    expect([world.name(), await world.rules()]).toEqual(['A ApS', ['register', 'undo']]);
+    await world.pass(10);
+    expect([world.name(), await world.rules()]).toEqual([EDIT, ['register', 'undo', 'returned']]);
+  });
+
+  test('leaves what a person took back before our undo did', async () => {
+    const world = await open();
+    world.fixture.hubspot.edit(world.id, { name: EDIT });
+    await world.fixture.post(renamed(EDIT, 'A ApS'));
+    await world.pass(10);
+    const since = world.clock.now();
+    await world.fixture.post(renamed('A ApS', 'B ApS', 9));
+    await world.pass(10);
+    world.fixture.hubspot.edit(world.id, { name: 'A ApS' });
+    await world.undo(since);
+    await world.pass(10);
+    await world.pass(10);
+    expect([world.name(), await world.putBack()]).toEqual(['A ApS', 0]);
   });
 
   test('leaves what a person wrote after our write', async () => {

@@ -36,6 +36,12 @@ describe('the edit that a write went over', () => {
     ['is found below a later write of ours', [A_TO_B, B_TO_C], history('A', 'E', 'B*', 'C*'), ['E', 'B']],
     ['is found for the later one of two writes', [A_TO_B, B_TO_C], history('A', 'B*', 'E', 'C*'), ['E', 'C']],
     ['is found where somebody edited after our write, too', [A_TO_B], history('A', 'E', 'B*', 'F'), ['E', 'B']],
+    [
+      'is none where a person wrote what an older write of ours had written',
+      [{ old: 'B', now: 'A' }],
+      history('E', 'A*', 'B*', 'A'),
+      undefined,
+    ],
     ['is none where nothing stood between', [A_TO_B], history('A', 'B*'), undefined],
     ['is none where our read saw it', [{ old: 'E', now: 'B' }], history('A', 'E', 'B*'), undefined],
     ['is none where it was taken back at once', [A_TO_B], history('A', 'E', 'A', 'B*'), undefined],
