@@ -88,7 +88,7 @@ const CARDS: Readonly<Record<string, Trap>> = {
   },
   'business card: trade name and town': (world) => {
     const name = `${world.random.pick(['Salon', 'Studie', 'Atelier', 'Butik', 'Galleri'])} ${world.brand()}`;
-    const meant = world.plant({ name: `${world.surname()} ${world.firm().trade}`, otherNames: [name] });
+    const meant = world.plant({ name: `${world.surname()} & ${world.surname()} ${world.random.int(2008, 2024)}`, otherNames: [name] });
     return { record: { name, city: meant.address?.city }, meant };
   },
   'business card: English name': (world) => {

@@ -27,6 +27,15 @@ export const GROUPS: Readonly<Record<string, Trap>> = {
     const name = `${bareName(parent.name)} (${business.toLowerCase()})`;
     return { record: { name, ...typedPlace(world.random, meant) }, meant };
   },
+  'group: one host for all its companies': (world) => {
+    const stem = world.brand();
+    const host = world.host(stem);
+    const companies = ['', ' Service', ' Ejendomme'].map((end) =>
+      world.plant({ name: `${stem}${end}`, form: 'A/S', website: `www.${host}`, email: `info@${host}` }),
+    );
+    const meant = companies[world.random.int(0, 2)] ?? null;
+    return { record: { name: bareName(meant?.name ?? stem), email: `${hostOf(world.surname()).slice(0, 3)}@${host}` }, meant };
+  },
   'group: branch of a foreign company': (world) => {
     const name = `${world.brand()} Industri`;
     const meant = world.plant({

@@ -308,6 +308,12 @@ const NEIGHBOURS: Readonly<Record<string, Trap>> = {
     world.plant({ name: `${kind} ${world.brand()}`, form: 'ApS', address });
     return { record: { name: `${kind} ${world.brand()}`, ...address }, meant: null };
   },
+  'neighbour: same trade and town, another owner': (world) => {
+    const [absent, town] = [world.firm(), world.town()];
+    world.plant({ name: `${world.surname()} & ${world.surname()} ${absent.trade}`, address: world.place(town) });
+    const phone = world.random.chance(0.5) ? typedPhone(world.random, world.phone()) : null;
+    return { record: { name: absent.name, ...town, phone }, meant: null };
+  },
   'neighbour: not in the index': (world) => ({ record: typedWell(world.random, world.sketch()), meant: null }),
   'neighbour: short name of a sports club': (world) => {
     const [village, sport] = [
