@@ -88,7 +88,10 @@ const CARDS: Readonly<Record<string, Trap>> = {
   },
   'business card: trade name and town': (world) => {
     const name = `${world.random.pick(['Salon', 'Studie', 'Atelier', 'Butik', 'Galleri'])} ${world.brand()}`;
-    const meant = world.plant({ name: `${world.surname()} & ${world.surname()} ${world.random.int(2008, 2024)}`, otherNames: [name] });
+    const meant = world.plant({
+      name: `${world.surname()} & ${world.surname()} ${world.random.int(2008, 2024)}`,
+      otherNames: [name],
+    });
     return { record: { name, city: meant.address?.city }, meant };
   },
   'business card: English name': (world) => {
@@ -175,8 +178,8 @@ function cutAlike(world: World): IndexEntry {
     `Den selvejende institution ${stem}`,
   ]);
   const form = begin.startsWith('Andel') ? 'Forening' : 'ApS';
-  const [meant] = ['Nord', 'Syd', 'Øst'].map((end) => world.plant({ name: `${begin} ${end}`, form }));
-  return meant ?? world.plant();
+  const all = ['Nord', 'Syd', 'Øst'].map((end) => world.plant({ name: `${begin} ${end}`, form }));
+  return all[world.random.int(0, 2)] ?? world.plant();
 }
 
 const ERP: Readonly<Record<string, Trap>> = {

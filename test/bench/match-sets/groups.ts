@@ -34,7 +34,10 @@ export const GROUPS: Readonly<Record<string, Trap>> = {
       world.plant({ name: `${stem}${end}`, form: 'A/S', website: `www.${host}`, email: `info@${host}` }),
     );
     const meant = companies[world.random.int(0, 2)] ?? null;
-    return { record: { name: bareName(meant?.name ?? stem), email: `${hostOf(world.surname()).slice(0, 3)}@${host}` }, meant };
+    return {
+      record: { name: bareName(meant?.name ?? stem), email: `${hostOf(world.surname()).slice(0, 3)}@${host}` },
+      meant,
+    };
   },
   'group: branch of a foreign company': (world) => {
     const name = `${world.brand()} Industri`;

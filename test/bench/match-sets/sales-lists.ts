@@ -173,11 +173,13 @@ const LETTERS: readonly (readonly [RegExp, string])[] = [
   [/ck?s/u, 'x'],
   [/kk/u, 'chk'],
   [/ch/u, 'k'],
-  [/sen$/u, 'son'],
   [/ø/u, 'ö'],
   [/æ/u, 'ä'],
   [/nd$/u, 'nn'],
   [/v/u, 'w'],
+  [/ie/u, 'i'],
+  [/ssen$/u, 'sen'],
+  [/sen$/u, 'son'],
 ];
 /** A surname as the ear writes it down. */
 function misheard(surname: string): string {

@@ -14,10 +14,10 @@ export interface Drawn {
 /** Plants companies into the register, and draws a record. */
 export type Trap = (world: World) => Drawn;
 
-/** A name in small letters or capitals, or with blanks that nobody sees. */
+/** A name in small letters or capitals, or with blanks that nobody sees; what a machine wrote stays. */
 function carelessly({ random }: World, record: RecordText): RecordText {
   const { name } = record;
-  if (name == null || name.includes(';') || random.chance(0.75)) return record;
+  if (name == null || name.includes(';') || name === name.toUpperCase() || random.chance(0.75)) return record;
   const typed = random.pick([
     name.toLowerCase(),
     name.toUpperCase(),
