@@ -5,6 +5,7 @@ import { domainOf, genitive, type RegisterDraft } from './register-draft.ts';
 import {
   BUSINESS,
   CHAINS,
+  MEN,
   NEAR_GIVEN,
   NEAR_SURNAME,
   NEAR_TRADE,
@@ -14,6 +15,7 @@ import {
   SURNAMES,
   TOWNS,
   type Town,
+  WOMEN,
 } from './town-words.ts';
 
 export const IN_INDEX = ['both', 'rival-missing', 'meant-missing'] as const;
@@ -197,7 +199,7 @@ export const PAIRS: readonly PairKind[] = [
     cast: (register) =>
       nearNames(register, (random) => {
         const business = random.pick([...BUSINESS, ...SISTERS]);
-        const first = random.pick([random.pick(NEAR_GIVEN)[0], random.pick(REGIONS)]);
+        const first = random.pick([random.pick(NEAR_GIVEN)[0], random.pick(MEN), random.pick(WOMEN)]);
         const [one, other] = random.pick(NEAR_SURNAME);
         return [`${first} ${one} ${business}`, `${first} ${other} ${business}`];
       }),

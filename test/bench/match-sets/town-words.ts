@@ -171,11 +171,11 @@ export const NEAR_GIVEN = pairsOf(
 );
 export const NEAR_SURNAME = pairsOf(
   `Jensen/Jansen, Olsen/Olesen, Larsen/Lassen, Andersen/Andresen, Holm/Holt, Lund/Lind, Bach/Beck, Krogh/Kragh, Dahl/Dall,
-  Bruun/Braun, Toft/Tofte, Møller/Müller, Bang/Bank, Poulsen/Paulsen, Thomsen/Thomassen, Ravn/Rahn, Riis/Ries, Gade/Gaden,
-  Kjær/Kjer, Hjort/Hjorth, Madsen/Massen, Birk/Birch`.replace(/\s+/g, ' '),
+  Bruun/Braun, Toft/Tofte, Møller/Müller, Bang/Bank, Poulsen/Paulsen, Thomsen/Thomassen, Ravn/Rahn, Riis/Ries, Borg/Berg,
+  Fisker/Fischer, Hjort/Hjorth, Madsen/Massen, Birk/Birch`.replace(/\s+/g, ' '),
 );
 export const NEAR_TRADE = pairsOf(
-  `Murerforretning/Malerforretning, Vandteknik/Vindteknik, Gulvhandel/Guldhandel, Bådcenter/Badcenter, Skohandel/Skovhandel,
+  `Murerforretning/Malerforretning, Vandteknik/Vindteknik, Gulvhandel/Guldhandel, Brødhus/Bryghus, Skohandel/Skovhandel,
   Tagrens/Tøjrens, Hundepleje/Hudpleje, Elhandel/Ølhandel, Fotohus/Autohus, Vinimport/Vildtimport, Murerservice/Malerservice,
   Køleteknik/Køreteknik`.replace(/\s+/g, ' '),
 );
