@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readDoc, spans, tableIn } from './support/docs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -153,22 +154,72 @@ describe('floors', () => {
   });
 });
 
-/** The first circle found from a file, as a chain of files; undefined where there is none. */
-const circleFrom = (file: string, trail: readonly string[], done: Set<string>): readonly string[] | undefined => {
-  if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
-  if (done.has(file)) return undefined;
-  for (const { to } of imports.get(file) ?? []) {
-    const circle = imports.has(to) ? circleFrom(to, [...trail, file], done) : undefined;
+type Graph = ReadonlyMap<string, readonly Import[]>;
+
+/** The first circle found from a file or folder, as a chain; undefined if there is none. */
+const circleFrom = (graph: Graph, node: string, trail: readonly string[], done: Set<string>): string[] | undefined => {
+  if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+  if (done.has(node)) return undefined;
+  for (const { to } of graph.get(node) ?? []) {
+    const circle = graph.has(to) ? circleFrom(graph, to, [...trail, node], done) : undefined;
     if (circle !== undefined) return circle;
   }
-  done.add(file);
+  done.add(node);
   return undefined;
 };
 
-test('no file imports itself over others, not even for types', () => {
+const circleIn = (graph: Graph): string => {
   const done = new Set<string>();
-  const circles = files.map((file) => circleFrom(file, [], done)).filter((circle) => circle !== undefined);
-  expect(circles[0]?.join(' → ') ?? 'none').toBe('none');
+  const circles = [...graph.keys()].map((node) => circleFrom(graph, node, [], done));
+  return circles.find((circle) => circle !== undefined)?.join(' → ') ?? 'none';
+};
+
+test('no file imports itself over others, not even for types', () => {
+  expect(circleIn(imports)).toBe('none');
+});
+
+const isOrdered = (file: string): boolean => file.startsWith('src/connector');
+
+describe('folders', () => {
+  const ours = allImports(sources).filter(({ to }) => imports.has(to));
+  /** Imports between the folders that `folderOf` puts files in; a file without a folder is left out. */
+  const graphOf = (folderOf: (file: string) => string | undefined): Graph => {
+    const between = ours
+      .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+      .filter((each): each is Import => each.from !== undefined && each.to !== undefined && each.from !== each.to);
+    const graph = Map.groupBy(between, ({ from }) => from);
+    for (const { to } of between) if (!graph.has(to)) graph.set(to, []);
+    return graph;
+  };
+  /** The child of a folder that a file is somewhere in. */
+  const childOf = (parent: string) => (file: string) => {
+    const [child, ...rest] = file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : [];
+    return child === undefined || rest.length === 0 ? undefined : child;
+  };
+  const withParents = (folder: string): readonly string[] =>
+    folder === '.' ? [] : [folder, ...withParents(dirname(folder))];
+  const parents = [...new Set(sources.flatMap((file) => withParents(dirname(file))))].filter(isOrdered);
+
+  test.each(parents)('in %s import no circle of each other, with all that is in them', (parent) => {
+    expect(circleIn(graphOf(childOf(parent)))).toBe('none');
+  });
+
+  test('import no circle of each other, a folder and the folders in it neither', () => {
+    expect(circleIn(graphOf((file) => (isOrdered(file) ? dirname(file) : undefined)))).toBe('none');
+  });
+
+  const orders = tableIn(readDoc('src/README.md'), 'Half', 'Its folders from the bottom');
+
+  test.each(orders)('of $Half stand on the map, each after those it imports', (row) => {
+    const parent = `src/${spans(row['Half'] ?? '')[0] ?? ''}`;
+    const order = spans(row['Its folders from the bottom'] ?? '');
+    const graph = graphOf(childOf(parent));
+    expect(order.toSorted()).toEqual(
+      [...new Set(sources.map(childOf(parent)).filter((child) => child !== undefined))].toSorted(),
+    );
+    const wrong = [...graph.values()].flat().filter(({ from, to }) => order.indexOf(to) > order.indexOf(from));
+    expect([...new Set(wrong.map(shown))]).toEqual([]);
+  });
 });
 
 describe('files', () => {

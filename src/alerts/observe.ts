@@ -1,10 +1,10 @@
 /** Reads from the store what an operator may have to be told of. */
 import { sql } from 'kysely';
-import { countAttention } from '../connector/explain/attention.ts';
-import { readMailOutage, readRefusedMail } from '../connector/explain/attention-mail.ts';
-import { SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
-import { atStake, totalsOf } from '../connector/rules/preview.ts';
-import { readAllCounted } from '../connector/rules/proposals.ts';
+import { SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
+import { atStake, totalsOf } from '../connector/proposals/preview.ts';
+import { readAllCounted } from '../connector/proposals/proposals.ts';
+import { countAttention } from '../connector/review/attention.ts';
+import { readMailOutage, readRefusedMail } from '../connector/review/attention-mail.ts';
 import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';

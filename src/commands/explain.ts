@@ -3,11 +3,11 @@
 import type { PresetRow } from '../../providers/provider.ts';
 import type { ConnectorConfig } from '../config/load.ts';
 import { wireOf } from '../config/wire.ts';
-import { ALL_PROPERTIES } from '../connector/decide/override.ts';
 import { writtenProperties } from '../connector/decide/plan.ts';
-import { shownStay } from '../connector/explain/attention-records.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
-import { type RecordRef, readLinkKey } from '../connector/links/links.ts';
+import { type RecordRef, readLinkKey } from '../connector/names/queues.ts';
+import { ALL_PROPERTIES } from '../connector/overrides/override.ts';
+import { shownStay } from '../connector/review/attention-records.ts';
 import { entityIdIn } from '../protocol/cvr-number.ts';
 import type { Db } from '../store/store.ts';
 import { nameIn, readRecord } from './arguments/record-argument.ts';

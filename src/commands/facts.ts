@@ -1,6 +1,6 @@
 /** `facts`: manages the stored facts of companies. */
 import { FIELD_NAMES, isFieldName } from '../../providers/fields.ts';
-import { forgetFacts } from '../connector/facts/forget.ts';
+import { forgetFacts } from '../connector/apply/forget.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';

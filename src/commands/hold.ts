@@ -1,5 +1,7 @@
 /** `hold`: stops writes to a property, or to a whole record. */
-import { countHolds, endHoldsIn, listHolds } from '../connector/decide/hold-list.ts';
+
+import type { RecordRef } from '../connector/names/queues.ts';
+import { countHolds, endHoldsIn, listHolds } from '../connector/overrides/hold-list.ts';
 import {
   ALL_PROPERTIES,
   clearOverride,
@@ -7,8 +9,7 @@ import {
   readOverrides,
   setOverride,
   UNDONE,
-} from '../connector/decide/override.ts';
-import type { RecordRef } from '../connector/links/links.ts';
+} from '../connector/overrides/override.ts';
 import type { Store } from '../store/open.ts';
 import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';

@@ -1,11 +1,11 @@
 /** `match`: the company that records without a number mean. */
 import { runBackfill } from '../connector/backfill/backfill.ts';
+import { matchCrm } from '../connector/backfill/match-crm.ts';
+import { refuseExisting, writeMatchPlan } from '../connector/backfill/match-plan.ts';
 import { PlanError } from '../connector/backfill/plan/take.ts';
 import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
 import { sampleRows } from '../connector/backfill/rows/rows.ts';
-import { matchCrm } from '../connector/match/match-crm.ts';
-import { refuseExisting, writeMatchPlan } from '../connector/match/plan.ts';
 import { countVerdicts, sampleResults } from '../connector/match/results.ts';
 import { surveyResults } from '../connector/match/survey.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';

@@ -1,7 +1,8 @@
 /** `monitoring`: links records to companies, and calls the monitoring service for them. */
 import type { ConnectorConfig } from '../config/load.ts';
-import { linkSeen, mayHold, readCandidate } from '../connector/links/link-by-hand.ts';
-import { endLink, findLink, type LinkRequest, type RecordRef } from '../connector/links/links.ts';
+import { linkSeen, mayHold, readCandidate } from '../connector/follow/link-by-hand.ts';
+import { endLink, findLink, type LinkRequest } from '../connector/links/links.ts';
+import type { RecordRef } from '../connector/names/queues.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needRecordId } from './arguments/record-id.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';

@@ -1,6 +1,6 @@
 /** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
-import { isSafetyLimitOn, SAFETY_LIMIT_KEY } from '../connector/heal/safety-limit.ts';
-import { healQueue } from '../connector/links/links.ts';
+import { isSafetyLimitOn, SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
+import { healQueue } from '../connector/names/queues.ts';
 import type { ReconcileContext } from '../connector/reconcile/context.ts';
 import { type ExclusiveResult, runExclusively } from '../connector/reconcile/exclusive-run.ts';
 import { forgetLists } from '../connector/reconcile/records.ts';

@@ -1,5 +1,5 @@
 /** `release`: the register wins over a person's edit. */
-import { clearOverride, setOverride } from '../connector/decide/override.ts';
+import { clearOverride, setOverride } from '../connector/overrides/override.ts';
 import { needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';

@@ -1,7 +1,6 @@
 /** `review`: shows what needs a person, and applies the person's answer. */
 
-import { countDifferences, type DifferenceFilter } from '../connector/decide/differences.ts';
-import { canTakeBack } from '../connector/explain/answers/given-answers.ts';
+import { countDifferences, type DifferenceFilter } from '../connector/history/differences.ts';
 import {
   COUNTED,
   countAttention,
@@ -9,15 +8,16 @@ import {
   readDifferent,
   shownAccount,
   shownCount,
-} from '../connector/explain/attention.ts';
+} from '../connector/review/attention.ts';
 import {
   ATTENTION_KINDS,
   type Attention,
   KINDS_FOR_ALL,
   type ReviewVerb,
   VERBS,
-} from '../connector/explain/attention-kinds.ts';
-import { hasCopy, readCopy } from '../connector/explain/attention-unreadable.ts';
+} from '../connector/review/attention-kinds.ts';
+import { hasCopy, readCopy } from '../connector/review/attention-unreadable.ts';
+import { canTakeBack } from '../connector/review/given-answers.ts';
 import { needsPerson, readBlocks } from '../runtime/limits/blocks.ts';
 import type { Db } from '../store/store.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { isConfigured } from '../config/load-file.ts';
-import { linkKey, recordsOf } from '../connector/links/links.ts';
+import { recordsOf } from '../connector/links/links.ts';
+import { linkKey } from '../connector/names/queues.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { HttpFault } from '../http/outbound/fault.ts';
 import { type Auth, authSchema, signRequest } from '../protocol/auth.ts';

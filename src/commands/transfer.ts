@@ -1,5 +1,5 @@
 /** `transfer`: creates a record for a company in the CRM, links it and has it monitored. */
-import { MISTYPED } from '../connector/backfill/rows/verdict.ts';
+import { MISTYPED } from '../connector/follow/verdict.ts';
 import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
 import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';

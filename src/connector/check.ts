@@ -9,12 +9,12 @@ import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { isProviderBug } from './crm/fence/provider-bug.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
-import { COUNTED, countAttention, shownCount } from './explain/attention.ts';
-import { checkJobs } from './links/check-jobs.ts';
-import { checkLinks } from './links/check-links.ts';
-import { openUpstream, UpstreamError, upstreamRateLimiter } from './links/upstream.ts';
-import { shownTotals } from './rules/preview.ts';
-import { findProposal, previewProposal } from './rules/proposals.ts';
+import { checkLinks } from './follow/check-links.ts';
+import { checkJobs } from './monitoring/check-jobs.ts';
+import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
+import { shownTotals } from './proposals/preview.ts';
+import { findProposal, previewProposal } from './proposals/proposals.ts';
+import { COUNTED, countAttention, shownCount } from './review/attention.ts';
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {

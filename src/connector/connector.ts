@@ -8,14 +8,14 @@ import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/open.ts';
 import { type Crm, type OpenedCrm, openCrm } from './crm/crm.ts';
-import { POLL_QUEUE } from './crm/poll-task.ts';
-import { editsQueue } from './edits/due.ts';
-import { isSafetyLimitOn } from './heal/safety-limit.ts';
+import { isSafetyLimitOn } from './follow/safety-limit.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
+import { editsQueue } from './names/queues.ts';
+import { POLL_QUEUE } from './poll/poll-task.ts';
+import { type RuleWatch, watchRules } from './proposals/watch.ts';
 import { reportRespelt, respellRecords } from './respell/respell.ts';
 import { acceptAtStart } from './rules/accepted.ts';
-import { type RuleWatch, watchRules } from './rules/watch.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { NO_WORKERS, startSyncing } from './workers.ts';
 

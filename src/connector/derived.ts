@@ -4,12 +4,12 @@ import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.
 import type { Tx } from '../store/open.ts';
 import { openGate } from './crm/ability.ts';
 import type { Crm } from './crm/crm.ts';
+import type { LostLeaseDeps } from './crm/lost-lease.ts';
 import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
 import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
 import { assignParents } from './parents/assign-parent.ts';
 import { assignsParents, markReparented, parentConnections } from './parents/mark.ts';
-import type { LostLeaseDeps } from './sync/lost-lease.ts';
 
 /** What apply must know of these connections. */
 export const derivedRules = (

@@ -16,12 +16,12 @@ import { keptFrom, RETENTION } from '../runtime/retention.ts';
 import { deleteRuns } from '../runtime/runs/runs.ts';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
-import { deleteEnded } from './decide/override.ts';
 import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
-import { markAllUnconfirmed } from './links/monitoring.ts';
 import { pruneRecords } from './links/prune-records.ts';
+import { markAllUnconfirmed } from './monitoring/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
+import { deleteEnded } from './overrides/override.ts';
 
 const DAY_MS = 86_400_000;
 const STEP = 500;

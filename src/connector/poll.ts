@@ -4,13 +4,13 @@ import { ProviderError } from '../../providers/provider.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
 import type { Tx } from '../store/open.ts';
 import type { Crm } from './crm/crm.ts';
-import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from './crm/poll-task.ts';
-import { SCHEMA } from './crm/schema-poll.ts';
+import { later, settleFault } from './crm/settle.ts';
 import { CHANGES } from './heal/changes.ts';
-import { UpstreamError } from './links/upstream.ts';
+import { UpstreamError } from './monitoring/upstream.ts';
+import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from './poll/poll-task.ts';
+import { SCHEMA } from './poll/schema-poll.ts';
 import { ReconcileTakenOverError } from './reconcile/context.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
-import { later, settleFault } from './sync/settle.ts';
 
 /** The tasks by the name that their lanes carry. */
 export type PollTasks = Readonly<Record<string, PollTask>>;

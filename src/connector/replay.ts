@@ -5,20 +5,20 @@ import type { Payload, WireOptions } from '../protocol/payload.ts';
 import { claim } from '../runtime/lanes/lanes.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
 import type { Db, Store } from '../store/open.ts';
+import { applyReceipts } from './apply/apply.ts';
 import { type Crm, mappedFields } from './crm/crm.ts';
 import { rowsFor } from './decide/plan.ts';
 import { derivedRules } from './derived.ts';
 import { type CurrentRecord, currentOf } from './explain/current.ts';
-import { applyReceipts } from './facts/apply.ts';
 import type { Assertion } from './facts/assertion.ts';
 import { fold, knownAddresses, knownValues } from './facts/fact.ts';
+import { followedMatch } from './follow/match.ts';
 import { datedBy } from './intake/ahead.ts';
 import { listLinks } from './links/links.ts';
 import { type LinkedRecord, loadRecords } from './sync/load.ts';
-import { followedMatch } from './sync/match.ts';
 import { readAndDecide } from './sync/prepare.ts';
 import { syncRecords } from './sync/sync.ts';
-import { readBatchSize } from './sync/write/batch-size.ts';
+import { readBatchSize } from './write/batch-size.ts';
 
 export interface ReplayDeps extends WireOptions {
   readonly store: Store;

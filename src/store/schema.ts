@@ -34,7 +34,7 @@ export interface ReceiptTable {
   digest: string | null;
   /** Why it was not folded, or not all of it; null where all was. */
   aside: string | null;
-  /** How often it was begun alone, after a run that never ended; see connector/facts/poison.ts. */
+  /** How often it was begun alone, after a run that never ended; see connector/apply/poison.ts. */
   begun: Generated<number>;
   trace: string | null;
 }
@@ -234,7 +234,7 @@ export interface HistoryTable {
   seq: number;
   rule: string;
   outcome: string;
-  /** What was decided for properties, as JSON (`connector/sync/history-lines.ts`); null for what is about the whole record. */
+  /** What was decided for properties, as JSON (`connector/history/history-lines.ts`); null for what is about the whole record. */
   lines: string | null;
   /** What is told of the record as a whole. */
   detail: string | null;
@@ -258,7 +258,7 @@ export interface ReviewAnswerTable {
   subject: string;
   verb: 'retry' | 'drop' | 'accept' | 'keep';
   at: number;
-  /** JSON of what it replaced; see connector/explain/answers/given-answers.ts. */
+  /** JSON of what it replaced; see connector/review/given-answers.ts. */
   replaced: string;
 }
 

@@ -1,7 +1,7 @@
 /** Events, faults, people and SIGKILLs at once against the real daemon: what the CRMs hold in the end is what was said. */
 import { describe, expect, test } from 'vitest';
-import { setOverride } from '../../src/connector/decide/override.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import { setOverride } from '../../src/connector/overrides/override.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';

@@ -5,7 +5,7 @@ import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import { type Respell, respelled } from '../../providers/kit/emulator/emulator.ts';
 import type { PresetRow, PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
-import { isAddressPart } from '../../src/connector/decide/groups/group.ts';
+import { isAddressPart } from '../../src/connector/decide/group.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { CrmName, Crms } from '../support/fixture.ts';

@@ -1,8 +1,8 @@
 /** SIGHUP to the real daemon: it reads its configuration again, takes up what it can, and names what needs a restart. */
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { totalsOf } from '../../src/connector/rules/preview.ts';
-import { readCounted } from '../../src/connector/rules/proposals.ts';
+import { totalsOf } from '../../src/connector/proposals/preview.ts';
+import { readCounted } from '../../src/connector/proposals/proposals.ts';
 import { readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { daemonWith } from '../support/daemon.ts';

@@ -1,6 +1,6 @@
 /** What `review` says where something waits: an account that nobody may call, a value that a CRM refused. */
 import { expect, test } from 'vitest';
-import { UPSTREAM_ACCOUNT } from '../../src/connector/links/upstream.ts';
+import { UPSTREAM_ACCOUNT } from '../../src/connector/monitoring/upstream.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';

@@ -1,10 +1,10 @@
 /** The fixture for tests of notes and parents: a store, and a CRM that is scripted over the contract. */
 import { onTestFinished } from 'vitest';
 import type { Connection, NoteOutcome, Notes, Outcome, Parents, Read } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { openGate } from '../../src/connector/crm/ability.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
 import { derivedRules } from '../../src/connector/derived.ts';
-import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { leaveNotes } from '../../src/connector/notes/leave.ts';

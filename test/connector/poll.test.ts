@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
-import { POLL_QUEUE, type PollDeps, type Polled } from '../../src/connector/crm/poll-task.ts';
-import { UpstreamError } from '../../src/connector/links/upstream.ts';
+import { UpstreamError } from '../../src/connector/monitoring/upstream.ts';
+import { POLL_QUEUE, type PollDeps, type Polled } from '../../src/connector/poll/poll-task.ts';
 import { type PollTasks, runPolls, seedPolls } from '../../src/connector/poll.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';

@@ -1,13 +1,13 @@
 /** At a million links, on SQLite: every statement finds what it asks for by an index, and none reads a whole table. */
 import { describe, expect, it, test } from 'vitest';
+import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { decideRows } from '../../src/connector/backfill/decide-rows.ts';
 import type { ScanRow } from '../../src/connector/backfill/rows/rows.ts';
-import { countDifferences, readDifferences } from '../../src/connector/decide/differences.ts';
-import { countAttention, readAttention } from '../../src/connector/explain/attention.ts';
 import { findCompanies } from '../../src/connector/explain/find-company.ts';
 import { readTimeline } from '../../src/connector/explain/timeline.ts';
-import { applyReceipts } from '../../src/connector/facts/apply.ts';
+import { countDifferences, readDifferences } from '../../src/connector/history/differences.ts';
 import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.ts';
+import { countAttention, readAttention } from '../../src/connector/review/attention.ts';
 import { readAffected } from '../../src/connector/undo/writes.ts';
 import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';

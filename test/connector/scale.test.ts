@@ -1,15 +1,15 @@
 /** At a million links: what a person asks reads what it shows, and no step of the daemon reads or writes them all at once. */
 import type { KyselyPlugin } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { countAttention, readAttention } from '../../src/connector/explain/attention.ts';
 import {
   BEHIND_SAFETY_LIMIT,
   mayEnd,
   releaseSafetyLimit,
   SAFETY_LIMIT_KEY,
-} from '../../src/connector/heal/safety-limit.ts';
+} from '../../src/connector/follow/safety-limit.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
-import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/links/monitoring.ts';
+import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/monitoring/monitoring.ts';
+import { countAttention, readAttention } from '../../src/connector/review/attention.ts';
 import { acceptAtStart } from '../../src/connector/rules/accepted.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
 import { ENGINES, newStore } from '../support/stores.ts';

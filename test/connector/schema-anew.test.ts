@@ -1,15 +1,15 @@
 /** A mapped property that was missing, and is there now: nobody waits for a quarter of an hour. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Property, PropertyValue } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { mappedFields } from '../../src/connector/crm/crm.ts';
-import { POLL_QUEUE, pollKey } from '../../src/connector/crm/poll-task.ts';
-import { SCHEMA } from '../../src/connector/crm/schema-poll.ts';
-import { readAttention } from '../../src/connector/explain/attention.ts';
-import { resolveAttention } from '../../src/connector/explain/resolve-attention.ts';
-import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import { POLL_QUEUE, pollKey } from '../../src/connector/poll/poll-task.ts';
+import { SCHEMA } from '../../src/connector/poll/schema-poll.ts';
 import { runPolls, seedPolls } from '../../src/connector/poll.ts';
+import { readAttention } from '../../src/connector/review/attention.ts';
+import { resolveAttention } from '../../src/connector/review/resolve-attention.ts';
 import { syncRecords } from '../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';

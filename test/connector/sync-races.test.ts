@@ -1,11 +1,11 @@
 /** What changes in the store while a sync is under way. */
 import { expect, test } from 'vitest';
 import type { Connection, Patch, Property } from '../../providers/provider.ts';
+import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
-import { setOverride } from '../../src/connector/decide/override.ts';
-import { applyReceipts } from '../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../src/connector/intake/receipt.ts';
 import { endLink, linkRecord } from '../../src/connector/links/links.ts';
+import { setOverride } from '../../src/connector/overrides/override.ts';
 import { syncRecords } from '../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';

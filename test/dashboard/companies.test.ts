@@ -1,8 +1,8 @@
 /** Companies: found by whatever a person has at hand, and each with its whole story. */
 import { describe, expect, it } from 'vitest';
 import { findCompanies } from '../../src/connector/explain/find-company.ts';
+import { writeHistory } from '../../src/connector/history/history.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { writeHistory } from '../../src/connector/sync/history.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';

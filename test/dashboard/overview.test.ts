@@ -1,7 +1,7 @@
 /** The overview: whether all is well, what is not, and what happened in a day. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeHistory } from '../../src/connector/history/history.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { writeHistory } from '../../src/connector/sync/history.ts';
 import { startCallMeter } from '../../src/dashboard/connections/call-meter.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
 import { recently } from '../../src/dashboard/overview/recent.ts';

@@ -1,7 +1,7 @@
 /** The review list as a page: what the command shows, page by page, by kind. */
 import { describe, expect, it } from 'vitest';
-import { readAttention, readDifferent } from '../../src/connector/explain/attention.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import { readAttention, readDifferent } from '../../src/connector/review/attention.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ENGINES } from '../support/stores.ts';

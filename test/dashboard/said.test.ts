@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { checkMapping, type MappingToCheck } from '../../src/connector/crm/check-mapping.ts';
-import { checkJobs } from '../../src/connector/links/check-jobs.ts';
-import { shownTotals } from '../../src/connector/rules/preview.ts';
+import { checkJobs } from '../../src/connector/monitoring/check-jobs.ts';
+import { shownTotals } from '../../src/connector/proposals/preview.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { said } from '../../src/dashboard/texts/said/said.ts';
 import { SAID } from '../../src/dashboard/texts/said/table.ts';
@@ -16,11 +16,11 @@ const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 /** What uploads, plans, calls, deliveries and an undo say, and what a payload or a rule would do. */
 const SPOKEN = [
   'src/connector/decide/remarks.ts',
-  'src/connector/rules/preview.ts',
+  'src/connector/proposals/preview.ts',
   'src/connector/undo/{decide-undo,outcome,run,together}.ts',
   'src/protocol/text/json.ts',
   'src/connector/backfill/plan/{doubts,moved-numbers,read,take}.ts',
-  'src/connector/crm/record-id.ts',
+  'src/connector/crm/fence/record-id.ts',
   'src/connector/review/import.ts',
   'src/http/outbound/{client,excerpt,fault,guard,headers}.ts',
   'src/runtime/files/csv-rows.ts',

@@ -1,8 +1,8 @@
 /** Poison that the sources offer: real processes that die of a document, a filing, a notice and a press item. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type EmulatorAnswer, serveEmulator } from '../../providers/kit/emulator/emulator.ts';
-import { readAttention } from '../../src/connector/explain/attention.ts';
-import { resolveAttention } from '../../src/connector/explain/resolve-attention.ts';
+import { readAttention } from '../../src/connector/review/attention.ts';
+import { resolveAttention } from '../../src/connector/review/resolve-attention.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { INPUT_QUEUE } from '../../src/runtime/lanes/poison.ts';
 import { todayAt } from '../../src/service/register/document/today.ts';

@@ -11,9 +11,9 @@ import type { SalesforceEmulatorOptions } from '../../providers/kit/salesforce/o
 import type { PropertyValue } from '../../providers/provider.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
+import type { HistoryLine } from '../../src/connector/history/history-lines.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import type { HistoryLine } from '../../src/connector/sync/history-lines.ts';
 import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { type Ran, runCli } from './cli.ts';

@@ -1,5 +1,5 @@
 /** What history tells of decisions, a line for each. */
-import { type HistoryLine, linesOf, type StoredLine } from '../../src/connector/sync/history-lines.ts';
+import { type HistoryLine, linesOf, type StoredLine } from '../../src/connector/history/history-lines.ts';
 import type { Db } from '../../src/store/store.ts';
 
 /** All lines, in the order in which they were written. */

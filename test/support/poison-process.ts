@@ -3,7 +3,7 @@
  * text with the word Gift ends it at once, as a fault of ours would, and one with Sirup takes long, where the second argument
  * is `dying`. No real text does so, as far as is known.
  */
-import { applyReceipts } from '../../src/connector/facts/apply.ts';
+import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';

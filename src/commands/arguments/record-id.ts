@@ -1,6 +1,6 @@
 /** Reads a record's id from the command line. */
 import type { ConnectorConfig } from '../../config/load.ts';
-import { readRecordId } from '../../connector/crm/record-id.ts';
+import { readRecordId } from '../../connector/crm/fence/record-id.ts';
 import { UsageError } from '../cli/command.ts';
 
 /** The canonical id in a text. Throws {@link UsageError} where the connection can have no record with that id. */

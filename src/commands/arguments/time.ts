@@ -1,5 +1,5 @@
 /** Times on the command line: ISO 8601, or a distance from now such as `2h` or `3d`. In ms since 1970. */
-import { endOfDay } from '../../connector/decide/hold.ts';
+import { endOfDay } from '../../connector/crm/hold.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { type OptionSpec, UsageError } from '../cli/command.ts';
 

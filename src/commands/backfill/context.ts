@@ -1,7 +1,7 @@
 /** The context of a backfill: the store, one CRM, and the monitoring service if one is configured. Counts every call. */
 import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
-import { openUpstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
+import { openUpstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
 import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';

@@ -5,7 +5,7 @@ import type { PlanRead } from '../../connector/backfill/plan/take.ts';
 import type { BackfillOutcome } from '../../connector/backfill/rows/outcome.ts';
 import type { ScanRow } from '../../connector/backfill/rows/rows.ts';
 import type { BackfillRun } from '../../connector/backfill/rows/run.ts';
-import { VERDICTS, type Verdict } from '../../connector/backfill/rows/verdict.ts';
+import { VERDICTS, type Verdict } from '../../connector/follow/verdict.ts';
 import type { CallsMade } from './context.ts';
 
 const MEANING: Readonly<Record<Verdict, string>> = {

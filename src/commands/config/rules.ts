@@ -1,9 +1,9 @@
 /** `config diff` and `config apply`: what a changed configuration would write into linked records, and accepting it. */
 
 import { type CrmConfig, type CrmDeps, openCrm } from '../../connector/crm/crm.ts';
+import { type PreviewExample, type RulePreview, shownTotals } from '../../connector/proposals/preview.ts';
+import { findProposal, previewProposal, type RuleProposal } from '../../connector/proposals/proposals.ts';
 import { acceptProposed } from '../../connector/rules/accepted.ts';
-import { type PreviewExample, type RulePreview, shownTotals } from '../../connector/rules/preview.ts';
-import { findProposal, previewProposal, type RuleProposal } from '../../connector/rules/proposals.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';

@@ -1,8 +1,8 @@
 /** The scenes of the demo: changes in the register, and what each of them does in the CRMs. */
 import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
-import { readAttention } from '../../connector/explain/attention.ts';
-import { resolveAttention } from '../../connector/explain/resolve-attention.ts';
-import { matchQueue } from '../../connector/links/links.ts';
+import { matchQueue } from '../../connector/names/queues.ts';
+import { readAttention } from '../../connector/review/attention.ts';
+import { resolveAttention } from '../../connector/review/resolve-attention.ts';
 import { rebuildIndex } from '../../match/index/fill.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';

@@ -2,7 +2,7 @@
 import type { PropertyEdit } from '../../../providers/provider.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineDecision } from '../../connector/explain/timeline.ts';
-import type { RecordRef } from '../../connector/links/links.ts';
+import type { RecordRef } from '../../connector/names/queues.ts';
 import { shownTime } from '../arguments/with-store.ts';
 
 /** What is known of a linked record at this moment. */

@@ -1,6 +1,7 @@
 /** Sends one link's desired state to the monitoring service at once, as the daemon would, and returns the result. */
-import { findLink, type Link, linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/links/links.ts';
-import { dueCall, monitorLinks } from '../../connector/links/monitoring.ts';
+import { findLink, type Link } from '../../connector/links/links.ts';
+import { dueCall, monitorLinks } from '../../connector/monitoring/monitoring.ts';
+import { linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/names/queues.ts';
 import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { Store } from '../../store/open.ts';

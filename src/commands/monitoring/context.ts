@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/nearest.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
-import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/links/upstream.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
 import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';

@@ -1,6 +1,6 @@
 /** `monitoring list`: what the service monitors, beside what is linked here. */
 import { type Link, listLinks } from '../../connector/links/links.ts';
-import type { Upstream } from '../../connector/links/upstream.ts';
+import type { Upstream } from '../../connector/monitoring/upstream.ts';
 import type { Store } from '../../store/open.ts';
 import { defineCommand, optional } from '../cli/command.ts';
 import type { TableRow } from '../cli/table.ts';

@@ -1,5 +1,5 @@
 /** `monitoring update`: asks the service for the whole state of every linked company. */
-import { askAllFullUpdates } from '../../connector/links/ask-all.ts';
+import { askAllFullUpdates } from '../../connector/monitoring/ask-all.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, UsageError } from '../cli/command.ts';
 

@@ -4,10 +4,10 @@ import {
   type Difference,
   type DifferenceFilter,
   readDifferences,
-} from '../../connector/decide/differences.ts';
-import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
-import type { Attention, ReviewVerb } from '../../connector/explain/attention-kinds.ts';
-import { type Resolved, resolveSeen } from '../../connector/explain/resolve-attention.ts';
+} from '../../connector/history/differences.ts';
+import { differenceEntry, readAttention } from '../../connector/review/attention.ts';
+import type { Attention, ReviewVerb } from '../../connector/review/attention-kinds.ts';
+import { type Resolved, resolveSeen } from '../../connector/review/resolve-attention.ts';
 import type { Store } from '../../store/open.ts';
 
 /** What is answered: these entries, or all of these kinds. */

@@ -1,6 +1,6 @@
 /** `review answered` and `review take-back`: the answers that people gave, and how one is taken back. */
-import { readAnswers } from '../../connector/explain/answers/given-answers.ts';
-import { type TakenBack, takeBack } from '../../connector/explain/answers/take-back.ts';
+import { readAnswers } from '../../connector/review/given-answers.ts';
+import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
 import type { Selection } from '../../connector/undo/writes.ts';
 import { shownTime, withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';

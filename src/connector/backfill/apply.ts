@@ -6,14 +6,15 @@ import type { Read } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Tx } from '../../store/store.ts';
-import { type LinkResult, linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../links/links.ts';
+import { verdictOf } from '../follow/verdict.ts';
+import { type LinkResult, linkRecord, updateLink } from '../links/links.ts';
+import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { decideRows } from './decide-rows.ts';
 import { type Rechecked, recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/context.ts';
 import { patiently } from './rows/patience.ts';
 import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/rows.ts';
 import { type BackfillRun, saveRun } from './rows/run.ts';
-import { verdictOf } from './rows/verdict.ts';
 import { type Columns, freshOf } from './scan.ts';
 
 /** How often to read rows again for which the CRM gave no answer. */

@@ -4,8 +4,8 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { acceptMatch } from '../follow/match.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
-import { acceptMatch } from '../sync/match.ts';
 import { applyRows } from './apply.ts';
 import { begin } from './begin.ts';
 import { allCarried, startCarrying } from './carry.ts';

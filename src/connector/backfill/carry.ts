@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
-import { MONITORING_QUEUE } from '../links/links.ts';
-import { MONITORING_BATCH, monitorLinks } from '../links/monitoring.ts';
+import { MONITORING_BATCH, monitorLinks } from '../monitoring/monitoring.ts';
+import { MONITORING_QUEUE } from '../names/queues.ts';
 import type { BackfillDeps } from './rows/context.ts';
 
 const LOOK_MS = 1_000;

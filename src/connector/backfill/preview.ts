@@ -1,14 +1,14 @@
 /** What applying a plan would do, and what speaks against it: read beside the scan, without a call to the CRM. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
+import { UNSURE } from '../follow/verdict.ts';
 import { openWarnings } from './plan/doubts.ts';
 import { listRows } from './plan/list.ts';
 import { movedNumbers, ownOf } from './plan/moved-numbers.ts';
 import type { PlanLine } from './plan/read.ts';
+import type { BackfillPreview } from './plan/runs.ts';
 import type { BackfillDeps } from './rows/context.ts';
 import type { PlanRow } from './rows/rows.ts';
-import { UNSURE } from './rows/verdict.ts';
-import type { BackfillPreview } from './runs.ts';
 
 const STEP = 500;
 

@@ -1,8 +1,8 @@
 /** recheck: a planned row beside what the CRM says of its record now. Pure. */
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import { UNMENTIONED } from '../sync/settle.ts';
+import { UNMENTIONED } from '../crm/settle.ts';
+import type { NumberVerdict } from '../follow/verdict.ts';
 import type { ScanRow } from './rows/rows.ts';
-import type { NumberVerdict } from './rows/verdict.ts';
 
 /** A record as it is read now. */
 export type Fresh = Pick<ScanRow, 'name' | 'found'> & NumberVerdict;

@@ -1,14 +1,14 @@
 /** Stores every company record of the CRM as a scan row, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm/crm.ts';
+import { isHeld } from '../crm/hold.ts';
 import { watchScan } from '../crm/scan-watch.ts';
-import { isHeld } from '../decide/hold.ts';
+import { kept, verdictOf } from '../follow/verdict.ts';
 import type { Fresh } from './recheck.ts';
 import { type BackfillDeps, BackfillError } from './rows/context.ts';
 import { patiently } from './rows/patience.ts';
 import { putRows, type ScanRow } from './rows/rows.ts';
 import { type BackfillRun, saveRun } from './rows/run.ts';
-import { kept, verdictOf } from './rows/verdict.ts';
 
 /** The properties a backfill reads of a record. */
 export interface Columns {

@@ -1,12 +1,12 @@
 /** From what a scan saw of each record to what is to be done with it: verdicts over all rows, and another look at twins. */
 
+import { verdictOf } from '../follow/verdict.ts';
 import { decideRows } from './decide-rows.ts';
 import { recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/context.ts';
 import { patiently } from './rows/patience.ts';
 import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/rows.ts';
 import { type BackfillRun, holdRun, saveRun } from './rows/run.ts';
-import { verdictOf } from './rows/verdict.ts';
 import { type Columns, freshOf } from './scan.ts';
 
 const STEP = 1_000;

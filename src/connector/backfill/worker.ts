@@ -3,11 +3,11 @@ import { storeItems, storeProgress } from '../../runtime/runs/runs.ts';
 import type { TaskWork } from '../../runtime/runs/work.ts';
 import type { Crm } from '../crm/crm.ts';
 import { runBackfill } from './backfill.ts';
+import { auditBackfill, BACKFILL, type BackfillRequest, previewItem, type StoredBackfill } from './plan/runs.ts';
 import { previewPlan } from './preview.ts';
 import { type BackfillDeps, BackfillError, type BackfillStep } from './rows/context.ts';
 import { outcomeOf } from './rows/outcome.ts';
 import { planSight, readRun } from './rows/run.ts';
-import { auditBackfill, BACKFILL, type BackfillRequest, previewItem, type StoredBackfill } from './runs.ts';
 
 /** What the work stands on beside the connection. */
 type BackfillWorkDeps = Omit<BackfillDeps, 'crm' | 'report' | 'isInDaemon'>;

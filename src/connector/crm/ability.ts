@@ -3,8 +3,8 @@ import { ProviderError } from '../../../providers/provider.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { createRateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import type { Store } from '../../store/open.ts';
-import { type FaultSettlement, settleFault } from '../sync/settle.ts';
 import type { Crm } from './crm.ts';
+import { type FaultSettlement, settleFault } from './settle.ts';
 
 export type Ability = 'notes' | 'parents' | 'edits';
 

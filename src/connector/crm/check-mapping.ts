@@ -2,7 +2,7 @@
 import { FIELDS, type FieldKind, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
-import { currencyOf } from '../decide/groups/currency.ts';
+import { currencyOf } from '../decide/currency.ts';
 import { render, type ValueMap } from '../decide/render.ts';
 import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, similar } from './check-match.ts';
 

@@ -26,9 +26,9 @@ import { connectProvider, limitsOf } from './connect.ts';
 import { fenceConnection } from './fence/fence.ts';
 import { readObservation } from './fence/fence-shape.ts';
 import { tellerWith } from './fence/fence-values.ts';
+import { pureAnswer } from './fence/pure-answer.ts';
+import { formOf } from './fence/record-id.ts';
 import { guardAccount, guardHold } from './guard.ts';
-import { pureAnswer } from './pure-answer.ts';
-import { formOf } from './record-id.ts';
 import { acquireCall, currentSendContext } from './send-guard.ts';
 
 /** So new a schema, in ms, says of a property that is not there that it is not there. */

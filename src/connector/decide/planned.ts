@@ -2,8 +2,8 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
+import type { Override } from '../overrides/override.ts';
 import type { DecisionRule } from './decide.ts';
-import type { Override } from './override.ts';
 
 /** What a pending write to a record holds: its properties, with what is written into each and what that replaces. */
 export type PendingPatch = readonly PendingLine[];

@@ -12,18 +12,18 @@ import type { Db, Store } from '../../store/store.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { withReadGuard } from '../crm/send-guard.ts';
-import { type ArePartners, groupOf, partnersIn } from '../decide/groups/partners.ts';
+import { type ArePartners, groupOf, partnersIn } from '../decide/partners.ts';
 import { ARRIVED, RETURNED, UNDO } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
-import { linksOf } from '../heal/change-hints.ts';
-import { type DecidedLine, decidedLines } from '../sync/history-lines.ts';
+import { linksOf } from '../follow/change-hints.ts';
+import { type DecidedLine, decidedLines } from '../history/history-lines.ts';
 import {
   type OverwrittenProperty,
   overwrittenAmong,
   type ReplacedValue,
   rememberOverwritten,
-} from '../sync/overwritten.ts';
-import { endHolds } from '../undo/record.ts';
+} from '../history/overwritten.ts';
+import { endHolds } from '../overrides/override.ts';
 import { CHECK_CALLS } from './check-limiter.ts';
 import { LATEST_MS } from './due.ts';
 import { type LostEdit, lostEdit } from './lost-edit.ts';

@@ -1,7 +1,9 @@
 /** When records that were written are checked for edits that the writes went over. */
+
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import type { WriteWindow } from '../sync/write/freshness.ts';
+import { editsQueue } from '../names/queues.ts';
+import type { WriteWindow } from '../write/freshness.ts';
 
 const MINUTE_MS = 60_000;
 /** Records of one period are due together: one call checks many of them. */
@@ -23,9 +25,6 @@ export interface WrittenRecord {
   readonly id: string;
   readonly window: WriteWindow;
 }
-
-/** The lanes of a connection's records that are to be checked for edits that were lost; key: record id. */
-export const editsQueue = (provider: string): string => `edits:${provider}`;
 
 /** Has the records checked later, in the transaction that says what was written. */
 export async function markWritten(

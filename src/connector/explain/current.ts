@@ -4,12 +4,12 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import type { Override } from '../decide/override.ts';
+import { UNMENTIONED } from '../crm/settle.ts';
 import type { Planned } from '../decide/planned.ts';
+import { followedMatch } from '../follow/match.ts';
+import type { Override } from '../overrides/override.ts';
 import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '../sync/load.ts';
-import { followedMatch } from '../sync/match.ts';
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
-import { UNMENTIONED } from '../sync/settle.ts';
 
 /**
  * `compared` with one decision for each mapped property that has a fact; `hold` where the record itself says that it is to be

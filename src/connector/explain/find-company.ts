@@ -4,8 +4,8 @@ import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import { type IdReader, readRecordId } from '../crm/record-id.ts';
-import type { RecordRef } from '../links/links.ts';
+import { type IdReader, readRecordId } from '../crm/fence/record-id.ts';
+import type { RecordRef } from '../names/queues.ts';
 import { companyNames } from './company-names.ts';
 
 /** A company that cvrsync knows something of. */

@@ -2,7 +2,7 @@
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
 import type { Db } from '../../store/open.ts';
-import { idOf } from './attention-kinds.ts';
+import { idOf } from '../review/attention-kinds.ts';
 import { RECORD_QUEUES } from './timeline-lanes.ts';
 import type { TimelineLink } from './timeline-links.ts';
 

@@ -2,12 +2,12 @@
 import { ProviderError } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { PollTask } from '../crm/poll-task.ts';
-import { healQueue, matchQueue } from '../links/links.ts';
+import { followOf, hintedRecords, unlinkedRecords } from '../follow/change-hints.ts';
+import { readMatch } from '../follow/match.ts';
+import { healQueue, matchQueue } from '../names/queues.ts';
+import type { PollTask } from '../poll/poll-task.ts';
 import { editedRecords } from '../sync/edited.ts';
-import { readMatch } from '../sync/match.ts';
 import { decidingProperties } from '../sync/prepare.ts';
-import { followOf, hintedRecords, unlinkedRecords } from './change-hints.ts';
 
 /** Where the polling of a connection has come to. */
 const changesKey = (provider: string): string => `changes:${provider}`;

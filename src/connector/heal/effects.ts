@@ -4,14 +4,15 @@ import { each } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { endLink, healQueue, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
-import { moveLink } from '../links/move-link.ts';
-import type { Happened } from '../sync/history.ts';
-import { later } from '../sync/settle.ts';
-import type { HealDecision } from './decide-link.ts';
+import { later } from '../crm/settle.ts';
+import type { HealDecision } from '../follow/decide-link.ts';
+import { moveLink } from '../follow/move-link.ts';
+import { BEHIND_SAFETY_LIMIT, mayEnd } from '../follow/safety-limit.ts';
+import type { Happened } from '../history/history.ts';
+import { endLink, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
+import { healQueue } from '../names/queues.ts';
 import { type HealKind, isKind, type Judged } from './judged.ts';
 import { isUnchanged, lock, lockLinks } from './lock.ts';
-import { BEHIND_SAFETY_LIMIT, mayEnd } from './safety-limit.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */

@@ -4,19 +4,18 @@ import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
-import { holdPollMs } from '../decide/hold.ts';
+import { holdPollMs } from '../crm/hold.ts';
+import { CONTESTED, later, settleFault, UNMENTIONED } from '../crm/settle.ts';
+import { type Follow, followOf, linksOf } from '../follow/change-hints.ts';
+import { decideLink } from '../follow/decide-link.ts';
+import { readMatch } from '../follow/match.ts';
+import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
+import { writeHistory } from '../history/history.ts';
 import type { Link } from '../links/links.ts';
 import { continueMarking } from '../links/mark-all.ts';
-import { noteQueue } from '../notes/rows.ts';
-import { parentQueue } from '../parents/mark.ts';
-import { writeHistory } from '../sync/history.ts';
-import { readMatch } from '../sync/match.ts';
-import { CONTESTED, later, settleFault, UNMENTIONED } from '../sync/settle.ts';
-import { type Follow, followOf, linksOf } from './change-hints.ts';
-import { decideLink } from './decide-link.ts';
+import { noteQueue, parentQueue } from '../names/queues.ts';
 import { applyVerdicts } from './effects.ts';
 import type { Judged } from './judged.ts';
-import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from './safety-limit.ts';
 
 export interface HealDeps {
   readonly store: Store;

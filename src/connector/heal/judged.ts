@@ -1,7 +1,7 @@
 /** A record that was judged, on its way to its link. */
 import type { Claim } from '../../runtime/lanes/lanes.ts';
+import type { HealDecision } from '../follow/decide-link.ts';
 import type { Link } from '../links/links.ts';
-import type { HealDecision } from './decide-link.ts';
 
 /** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
 export interface Judged {

@@ -2,7 +2,8 @@
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { type Link, linkKey, MONITORING_QUEUE } from '../links/links.ts';
+import type { Link } from '../links/links.ts';
+import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { isKind, type Judged } from './judged.ts';
 
 /** Locks the lanes and the links of the records, and returns the links as nobody else changes them before we are done. */

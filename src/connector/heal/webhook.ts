@@ -10,11 +10,11 @@ import type { Server } from '../../http/server/server.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { pureAnswer } from '../crm/pure-answer.ts';
-import { formOf } from '../crm/record-id.ts';
-import { healQueue, matchQueue } from '../links/links.ts';
-import { namedRecords, unlinkedRecords } from './change-hints.ts';
-import { SAFETY_LIMIT_KEY } from './safety-limit.ts';
+import { pureAnswer } from '../crm/fence/pure-answer.ts';
+import { formOf } from '../crm/fence/record-id.ts';
+import { namedRecords, unlinkedRecords } from '../follow/change-hints.ts';
+import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
+import { healQueue, matchQueue } from '../names/queues.ts';
 
 export interface CrmWebhookOptions {
   readonly crms: readonly Crm[];

@@ -4,42 +4,22 @@
  * This file stores the desired state, with the lane that sends it upstream; monitoring.ts stores the observed state. Lanes
  * are marked before links are touched, so that no two transactions wait for each other.
  */
+
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { refuseErased } from '../../store/erasure/erasures.ts';
 import type { LinkTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
+import { healQueue, linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 
 export type Link = LinkTable;
 export type LinkState = Link['state'];
 
 export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const satisfies readonly LinkState[];
-export const MONITORING_QUEUE = 'monitoring';
 
 /** The `mismatch` of a link that came by a merge: a survivor without a number does not end it, another number waits for a person. */
 export const CAME_BY_MERGE = '';
-
-/** The lanes of a connection's records whose links may have to follow them; key: record id. */
-export const healQueue = (provider: string): string => `heal:${provider}`;
-
-/** The lanes of a connection's records without a link, for which a company may be suggested; key: record id. */
-export const matchQueue = (provider: string): string => `match:${provider}`;
-
-/** Where a record is: its connection and its id there. */
-export interface RecordRef {
-  readonly provider: string;
-  readonly recordId: string;
-}
-
-/** The key of a record's monitoring lane. */
-export const linkKey = (provider: string, recordId: string): string => `${provider}:${recordId}`;
-
-/** The record of a monitoring lane. A connection's name holds no colon; a record's id may. */
-export function readLinkKey(key: string): RecordRef {
-  const end = key.indexOf(':');
-  return { provider: key.slice(0, end), recordId: key.slice(end + 1) };
-}
 
 export interface LinkRequest extends RecordRef {
   /** Canonical entity id. */

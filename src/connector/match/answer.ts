@@ -2,16 +2,9 @@
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { verdictOf } from '../backfill/rows/verdict.ts';
-import {
-  endLink,
-  findLink,
-  type LinkResult,
-  linkRecord,
-  type RecordRef,
-  recordsOf,
-  updateLink,
-} from '../links/links.ts';
+import { verdictOf } from '../follow/verdict.ts';
+import { endLink, findLink, type LinkResult, linkRecord, recordsOf, updateLink } from '../links/links.ts';
+import type { RecordRef } from '../names/queues.ts';
 import {
   deleteSuggestions,
   readResult,

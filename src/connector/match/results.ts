@@ -7,7 +7,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { RecordRef } from '../links/links.ts';
+import type { RecordRef } from '../names/queues.ts';
 
 /** A record of the CRM with what it means. */
 export interface MatchedRecord {

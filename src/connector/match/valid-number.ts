@@ -6,15 +6,20 @@ import { readEntries } from '../../match/index/write.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
-import type { ScanRow } from '../backfill/rows/rows.ts';
 
 /** What a scan says of records whose property names no company: it is blank, no number, or a P-number. */
 const UNNUMBERED: readonly string[] = ['no-number', 'invalid', 'unit'];
 /** Of these the number is a company's where it is valid; several records often share a made-up one. */
 const NUMBERED: readonly string[] = ['matched', 'ambiguous'];
 
+/** What the number of a scanned record says of it. */
+interface Numbered {
+  readonly verdict: string;
+  readonly entity: string | null;
+}
+
 /** Those of the rows that a match looks a company up for. */
-export async function withoutValidNumber(db: Db, rows: readonly ScanRow[]): Promise<readonly ScanRow[]> {
+export async function withoutValidNumber<Row extends Numbered>(db: Db, rows: readonly Row[]): Promise<readonly Row[]> {
   const unknown = await unknownNumbers(
     db,
     rows.flatMap(({ verdict, entity }) => (entity !== null && NUMBERED.includes(verdict) ? entity : [])),

@@ -5,10 +5,11 @@ import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
-import { isHeldByOverride } from '../decide/holds.ts';
-import { findLink, type Link, type RecordRef } from '../links/links.ts';
-import { writeHistory } from '../sync/history.ts';
-import { leavesNotes, type NoteSettings, noteQueue } from './rows.ts';
+import { isHeldByOverride } from '../crm/holds.ts';
+import { writeHistory } from '../history/history.ts';
+import { findLink, type Link } from '../links/links.ts';
+import { noteQueue, type RecordRef } from '../names/queues.ts';
+import { leavesNotes, type NoteSettings } from './rows.ts';
 
 export type DueNote = NoteTable;
 

@@ -9,14 +9,14 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
-import type { Objection } from '../heal/decide-link.ts';
-import { markContested } from '../heal/safety-limit.ts';
-import { readStanding } from '../heal/standing.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, isContested, later, UNMENTIONED, whileContested } from '../sync/settle.ts';
+import { type FaultSettlement, isContested, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
+import type { Objection } from '../follow/decide-link.ts';
+import { markContested } from '../follow/safety-limit.ts';
+import { readStanding } from '../follow/standing.ts';
+import { noteQueue } from '../names/queues.ts';
 import { type DueNote, type DueRecord, dropNotes, dueNotes, finishNote, moveNotes, startNote } from './due.ts';
-import { noteQueue } from './rows.ts';
 
 export interface NoteDeps {
   readonly store: Store;

@@ -1,4 +1,5 @@
 /** Notes to be left: rows written together with the facts of the events they tell of. */
+
 import { sql } from 'kysely';
 import type { EventName } from '../../protocol/events.ts';
 import type { Payload } from '../../protocol/payload.ts';
@@ -6,10 +7,8 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
+import { noteQueue } from '../names/queues.ts';
 import { type Composed, composeNote, type NotedEvent, type NoteRule } from './compose.ts';
-
-/** The lanes of records with notes to be left on them; key: record id. */
-export const noteQueue = (provider: string): string => `note:${provider}`;
 
 /** Which connections want notes, and of what. */
 export interface NoteRules {

@@ -12,19 +12,19 @@ import {
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
+import { isHeldByOverride } from '../crm/holds.ts';
+import { type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { type SendGuard, timeRead } from '../crm/send-guard.ts';
-import { isHeldByOverride } from '../decide/holds.ts';
-import { readStanding, type Standing } from '../heal/standing.ts';
+import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
+import { readStanding, type Standing } from '../follow/standing.ts';
+import type { Happened } from '../history/history.ts';
 import { standsFor } from '../links/links.ts';
-import type { Happened } from '../sync/history.ts';
-import { type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../sync/settle.ts';
-import { tooOld } from '../sync/write/freshness.ts';
+import { parentQueue } from '../names/queues.ts';
+import { tooOld } from '../write/freshness.ts';
 import { type AssignResult, recordResults, remember } from './assign-result.ts';
 import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
-import { parentQueue } from './mark.ts';
 import { type Begun, sendWrite } from './send-write.ts';
 
 export interface AssignDeps {

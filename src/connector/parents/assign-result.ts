@@ -2,7 +2,7 @@
 import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { endWrites, type PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/open.ts';
-import { type Happened, writeHistory } from '../sync/history.ts';
+import { type Happened, writeHistory } from '../history/history.ts';
 
 export interface AssignResult {
   readonly claim: Claim;

@@ -5,8 +5,8 @@ import { withoutPercent } from '../../protocol/text/trim.ts';
 import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Store, Tx } from '../../store/open.ts';
+import { parentQueue } from '../names/queues.ts';
 import { type Majority, majorityOf } from './majority.ts';
-import { parentQueue } from './mark.ts';
 
 /** `leave`: nothing follows from what is known. `none`: the record's company has no majority owner any more. */
 export type WantedParent =

@@ -1,4 +1,5 @@
 /** Marks records whose parents may be behind: owners changed, a record or its owner was linked, or parents were switched on. */
+
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -6,9 +7,7 @@ import { writeValue } from '../../store/kv.ts';
 import type { Tx } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { markAll, stopMarking } from '../links/mark-all.ts';
-
-/** The lanes of records whose parent may be behind; key: record id. */
-export const parentQueue = (provider: string): string => `parent:${provider}`;
+import { parentQueue } from '../names/queues.ts';
 
 /** The settings and abilities of a connection that decide whether it gives parents. */
 export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };

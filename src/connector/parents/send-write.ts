@@ -3,8 +3,8 @@ import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
+import { guardOf } from '../crm/lost-lease.ts';
 import { type SendGuard, withSendGuard } from '../crm/send-guard.ts';
-import { guardOf } from '../sync/lost-lease.ts';
 
 export interface SendDeps {
   readonly store: Store;

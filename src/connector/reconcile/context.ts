@@ -3,7 +3,7 @@ import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { WaitReport } from '../crm/patience.ts';
-import type { Upstream } from '../links/upstream.ts';
+import type { Upstream } from '../monitoring/upstream.ts';
 
 export interface ReconcileContext {
   readonly store: Store;

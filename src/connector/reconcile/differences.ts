@@ -1,7 +1,7 @@
 /** Where the three lists differ: one query for each kind of difference, and what is done about it. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/store.ts';
-import { linkKey } from '../links/links.ts';
+import { linkKey } from '../names/queues.ts';
 
 /** The lists as they lie in the store, and what is not to be judged. */
 export interface ReconcileScope {

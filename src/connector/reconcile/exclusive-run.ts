@@ -6,7 +6,7 @@ import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
+import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';
 import { RECONCILE, reconcileTask } from './task.ts';
 
 export interface ExclusiveRunOptions {

@@ -4,7 +4,7 @@ import type { WireItem, WireJob } from '../../protocol/api.ts';
 import { eachRow } from '../../store/each.ts';
 import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Upstream } from '../links/upstream.ts';
+import type { Upstream } from '../monitoring/upstream.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 import { jobsOf } from './jobs-of.ts';
 

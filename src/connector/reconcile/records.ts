@@ -5,12 +5,12 @@ import { eachRow } from '../../store/each.ts';
 import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { kept, type NumberVerdict, verdictOf } from '../backfill/rows/verdict.ts';
+import { isHeld } from '../crm/hold.ts';
 import { patiently } from '../crm/patience.ts';
 import { watchScan } from '../crm/scan-watch.ts';
-import { isHeld } from '../decide/hold.ts';
+import { readMatch } from '../follow/match.ts';
+import { kept, type NumberVerdict, verdictOf } from '../follow/verdict.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
-import { readMatch } from '../sync/match.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 
 /** The records of a scan, by their purpose. */

@@ -3,8 +3,8 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/pause.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
-import { healQueue, linkKey, MONITORING_QUEUE } from '../links/links.ts';
-import { type Upstream, UpstreamError, type UpstreamResult } from '../links/upstream.ts';
+import { type Upstream, UpstreamError, type UpstreamResult } from '../monitoring/upstream.ts';
+import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 import {
   DIFFERENCES,

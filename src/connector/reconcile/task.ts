@@ -1,7 +1,7 @@
 /** The daemon's reconcile: compares now and then, and repairs what is certain. */
 
-import type { PollTask } from '../crm/poll-task.ts';
-import { healQueue, MONITORING_QUEUE } from '../links/links.ts';
+import { healQueue, MONITORING_QUEUE } from '../names/queues.ts';
+import type { PollTask } from '../poll/poll-task.ts';
 import type { ReconcileContext } from './context.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
 import { forgetLists } from './records.ts';

@@ -8,8 +8,9 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { formOf, type IdReader } from '../crm/record-id.ts';
-import { findLink, type Link, linkKey, MONITORING_QUEUE, updateLink } from '../links/links.ts';
+import { formOf, type IdReader } from '../crm/fence/record-id.ts';
+import { findLink, type Link, updateLink } from '../links/links.ts';
+import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { moveLanes, moveRows, type Respelling, recordQueues } from './rows.ts';
 import { uniteLinks } from './unite.ts';
 

@@ -2,12 +2,9 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
-import { editsQueue } from '../edits/due.ts';
-import { healQueue, matchQueue } from '../links/links.ts';
-import { copyOverrides } from '../links/move-link.ts';
-import { noteQueue } from '../notes/rows.ts';
-import { parentQueue } from '../parents/mark.ts';
-import { moveWritten } from '../sync/written.ts';
+import { copyOverrides } from '../follow/move-link.ts';
+import { moveWritten } from '../history/written.ts';
+import { editsQueue, healQueue, matchQueue, noteQueue, parentQueue } from '../names/queues.ts';
 
 export interface Respelling {
   readonly provider: string;

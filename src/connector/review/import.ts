@@ -4,8 +4,8 @@ import { type CsvLine, type CsvProblem, readCsv } from '../../runtime/files/csv-
 import type { AuditActor } from '../../runtime/operators/audit.ts';
 import { requestPreview, storeItems } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
-import { type AttentionKind, readAttentionId, VERBS } from '../explain/attention-kinds.ts';
-import { SAFETY_LIMIT_KEY } from '../heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
+import { type AttentionKind, readAttentionId, VERBS } from './attention-kinds.ts';
 import { itemOf, REVIEW, type ReviewEntry } from './runs.ts';
 
 /** What came of a file: a run that looks at its answers, or all that is wrong with it, of which the first is told. */

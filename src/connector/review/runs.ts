@@ -10,7 +10,7 @@ import {
   type StoredRun,
 } from '../../runtime/runs/runs.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { AttentionKind, ReviewVerb } from '../explain/attention-kinds.ts';
+import type { AttentionKind, ReviewVerb } from './attention-kinds.ts';
 
 /** What is asked for: one answer to all that a filter finds, or the answers of a file. */
 export type ReviewRequest = ReviewFilterRequest | { readonly rows: number };

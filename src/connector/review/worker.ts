@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { countItems, readItemsOf, storeItems, storeProgress } from '../../runtime/runs/runs.ts';
 import type { TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { type Difference, readDifferences } from '../decide/differences.ts';
-import { differenceEntry, readAttention } from '../explain/attention.ts';
-import { type Attention, type AttentionKind, readAttentionId } from '../explain/attention-kinds.ts';
-import { resolveSeen } from '../explain/resolve-attention.ts';
+import { type Difference, readDifferences } from '../history/differences.ts';
+import { differenceEntry, readAttention } from './attention.ts';
+import { type Attention, type AttentionKind, readAttentionId } from './attention-kinds.ts';
+import { resolveSeen } from './resolve-attention.ts';
 import {
   auditReview,
   type EntryResult,

@@ -5,16 +5,16 @@ import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { type Gap, readGaps } from '../../store/recovery/gap.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
-import { withCurrencyFields } from '../decide/groups/currency.ts';
+import { withCurrencyFields } from '../decide/currency.ts';
 import type { PropertyMemory, RefusedValue } from '../decide/memory.ts';
-import { type Overrides, readOverrides } from '../decide/override.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';
 import type { Whole } from '../facts/fact.ts';
 import { type KnownFacts, readKnownAddresses, readKnownFacts, readKnownValues } from '../facts/facts.ts';
+import { decidedLines } from '../history/history-lines.ts';
+import { readOverwritten } from '../history/overwritten.ts';
+import { readWritten, type WrittenValues } from '../history/written.ts';
 import type { Link } from '../links/links.ts';
-import { decidedLines } from './history-lines.ts';
-import { readOverwritten } from './overwritten.ts';
-import { readWritten, type WrittenValues } from './written.ts';
+import { type Overrides, readOverrides } from '../overrides/override.ts';
 
 /** A linked record with all that its plan needs, but for what the CRM holds. */
 export interface LinkedRecord {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
+import type { Decided } from '../history/history.ts';
 import { requestIn } from '../intake/receipt.ts';
-import type { Decided } from './history.ts';
 import type { RecordResult } from './record-result.ts';
 
 /** Logs results that are stored, at `debug`; at `trace` also what was decided of each property. No values. */

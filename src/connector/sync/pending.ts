@@ -18,10 +18,10 @@ import type { Store, Tx } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
 import { markWritten } from '../edits/due.ts';
-import { type Decided, writeHistory } from './history.ts';
+import { type Decided, writeHistory } from '../history/history.ts';
+import { rememberWritten } from '../history/written.ts';
+import type { Written } from '../write/write.ts';
 import type { LinkedRecord } from './load.ts';
-import type { Written } from './write/write.ts';
-import { rememberWritten } from './written.ts';
 
 /** A record and what was decided for its properties. */
 export interface Plan {

@@ -4,17 +4,17 @@ import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
+import { holdOf } from '../crm/hold.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
-import { CURRENCY } from '../decide/groups/currency.ts';
-import { holdOf } from '../decide/hold.ts';
+import { CURRENCY } from '../decide/currency.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
 import type { Planned } from '../decide/planned.ts';
-import { type Objection, objectionTo } from '../heal/decide-link.ts';
-import { behindSafetyLimit } from '../heal/safety-limit.ts';
+import { type Objection, objectionTo } from '../follow/decide-link.ts';
+import { behindSafetyLimit } from '../follow/safety-limit.ts';
+import { rememberWritten } from '../history/written.ts';
 import { type LinkedRecord, stillAsLoaded } from './load.ts';
 import { beginPatches } from './pending.ts';
 import { type Recognised, recogniseStored } from './recognise.ts';
-import { rememberWritten } from './written.ts';
 
 export interface PrepareDeps {
   readonly store: Store;

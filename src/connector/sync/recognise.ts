@@ -5,8 +5,8 @@
 import { type Connection, type PropertyEdit, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { Pending, Planned } from '../decide/planned.ts';
+import type { WrittenProperty } from '../history/written.ts';
 import { aheadBy, type LinkedRecord, NOTHING } from './load.ts';
-import type { WrittenProperty } from './written.ts';
 
 /** How far the CRM's clock may be off. */
 const CLOCK_MS = 3_600_000;

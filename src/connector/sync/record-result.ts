@@ -3,17 +3,17 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
-import { partnersIn } from '../decide/groups/partners.ts';
-import { waiting } from '../decide/groups/refusal.ts';
-import { holdOf, holdPollMs } from '../decide/hold.ts';
+import { holdOf, holdPollMs } from '../crm/hold.ts';
+import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
+import { partnersIn } from '../decide/partners.ts';
 import type { Planned } from '../decide/planned.ts';
+import { waiting } from '../decide/refusal.ts';
 import { sameFor } from '../decide/same.ts';
-import type { Decided, Happened } from './history.ts';
+import type { Decided, Happened } from '../history/history.ts';
+import { type OverwrittenProperty, overwrittenAmong, type ReplacedValue } from '../history/overwritten.ts';
+import type { WriteWindow } from '../write/freshness.ts';
+import type { Written } from '../write/write.ts';
 import type { LinkedRecord } from './load.ts';
-import { type OverwrittenProperty, overwrittenAmong, type ReplacedValue } from './overwritten.ts';
-import { type FaultSettlement, later, UNMENTIONED, whileContested } from './settle.ts';
-import type { WriteWindow } from './write/freshness.ts';
-import type { Written } from './write/write.ts';
 
 /** The result of one record; its effects are written together with its lane's settlement. */
 export interface RecordResult {

@@ -10,17 +10,16 @@ import type { Store, Tx } from '../../store/open.ts';
 import type { DebugLog } from '../../telemetry/debug-log.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import type { CallPair } from '../crm/send-guard.ts';
-import { forgetUndecided } from '../decide/differences.ts';
-import { withLeftBehind } from '../decide/groups/refusal.ts';
+import { type FaultSettlement, settleFault } from '../crm/settle.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
-import { endUsedOverrides, type Spent } from '../decide/override.ts';
 import { RETURNED } from '../decide/planned.ts';
+import { withLeftBehind } from '../decide/refusal.ts';
 import { markWritten, type WrittenRecord } from '../edits/due.ts';
-import { markContested, mayEnd } from '../heal/safety-limit.ts';
-import { readUnsyncedTraces } from '../intake/receipt.ts';
-import { endLink, healQueue } from '../links/links.ts';
-import { withRulesInForce } from '../rules/accepted.ts';
+import { readMatch } from '../follow/match.ts';
+import { markContested, mayEnd } from '../follow/safety-limit.ts';
+import { forgetUndecided } from '../history/differences.ts';
 import {
   changesState,
   type Decided,
@@ -29,20 +28,22 @@ import {
   rememberSynced,
   writeHistory,
   writtenBy,
-} from './history.ts';
+} from '../history/history.ts';
+import { forgetOverwritten, type OverwrittenProperty, rememberOverwritten } from '../history/overwritten.ts';
+import { rememberWritten } from '../history/written.ts';
+import { readUnsyncedTraces } from '../intake/receipt.ts';
+import { endLink } from '../links/links.ts';
+import { healQueue } from '../names/queues.ts';
+import { endUsedOverrides, type Spent } from '../overrides/override.ts';
+import { withRulesInForce } from '../rules/accepted.ts';
+import { rememberBatchSize } from '../write/batch-size.ts';
+import { readFresh } from '../write/freshness.ts';
+import { inHalves, type SmallerReason, writePatches } from '../write/write.ts';
 import { type LinkedRecord, loadRecords } from './load.ts';
 import { logResults } from './log-results.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from './lost-lease.ts';
-import { readMatch } from './match.ts';
-import { forgetOverwritten, type OverwrittenProperty, rememberOverwritten } from './overwritten.ts';
 import { endOf, type Plan, settleLate } from './pending.ts';
 import { type Preparation, type Prepared, patchesOf, prepare } from './prepare.ts';
 import { faultyResult, type RecordResult, resultOfObjection, resultOfRead, resultOfWrite } from './record-result.ts';
-import { type FaultSettlement, settleFault } from './settle.ts';
-import { rememberBatchSize } from './write/batch-size.ts';
-import { readFresh } from './write/freshness.ts';
-import { inHalves, type SmallerReason, writePatches } from './write/write.ts';
-import { rememberWritten } from './written.ts';
 
 export interface SyncDeps {
   readonly store: Store;

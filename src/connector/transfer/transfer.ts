@@ -12,12 +12,12 @@ import { readErasures, refuseErased } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { POLL_QUEUE, pollKey } from '../crm/poll-task.ts';
-import { type PropertyRefusals, refusalsOf, waiting, withLeftBehind } from '../decide/groups/refusal.ts';
+import { type PropertyRefusals, refusalsOf, waiting, withLeftBehind } from '../decide/refusal.ts';
+import { changesState, rememberStates, writeHistory, writtenBy } from '../history/history.ts';
+import { rememberWritten } from '../history/written.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
-import { changesState, rememberStates, writeHistory, writtenBy } from '../sync/history.ts';
+import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';
 import { shownBy } from '../sync/record-result.ts';
-import { rememberWritten } from '../sync/written.ts';
 import { findHolders, type Holder, type Holders, type HoldersDeps } from './holders.ts';
 import { draftRecord, type RecordDraft } from './record.ts';
 

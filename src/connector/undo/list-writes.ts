@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import { type DecidedLine, decidedLines, hasLine, LINE } from '../sync/history-lines.ts';
+import { type DecidedLine, decidedLines, hasLine, LINE } from '../history/history-lines.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 import type { Selection } from './writes.ts';
 

@@ -1,11 +1,11 @@
 /** What becomes of a property that is to be put back: before the CRM is asked to, and after it answered. Pure. */
 import { isFieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
+import { UNMENTIONED } from '../crm/settle.ts';
 import { unwritable } from '../decide/plan.ts';
 import { sameFor } from '../decide/same.ts';
 import { shownBy } from '../sync/record-result.ts';
-import { UNMENTIONED } from '../sync/settle.ts';
-import type { Written } from '../sync/write/write.ts';
+import type { Written } from '../write/write.ts';
 import { decideUndo, type UndoDecision } from './decide-undo.ts';
 import type { PropertyWrites, Write } from './writes.ts';
 

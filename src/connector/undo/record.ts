@@ -1,23 +1,21 @@
 /** Stores what undo restored: history, and the hold that protects it. */
+
 import { sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import type { Crm } from '../crm/crm.ts';
-import { partnersIn } from '../decide/groups/partners.ts';
-import { UNDONE } from '../decide/override.ts';
+import { partnersIn } from '../decide/partners.ts';
 import { UNDO } from '../decide/planned.ts';
 import { markWritten } from '../edits/due.ts';
-import { type Decided, writeHistory } from '../sync/history.ts';
-import { type OverwrittenProperty, overwrittenAmong, rememberOverwritten } from '../sync/overwritten.ts';
+import { type Decided, writeHistory } from '../history/history.ts';
+import { type OverwrittenProperty, overwrittenAmong, rememberOverwritten } from '../history/overwritten.ts';
+import { endHolds, type RecordProperty, UNDONE } from '../overrides/override.ts';
 import { blindWindow } from '../sync/record-result.ts';
-import type { Written } from '../sync/write/write.ts';
+import type { Written } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { type Restored, shownOf, type Undone } from './outcome.ts';
-
-/** A property of one record. */
-export type RecordProperty = { readonly id: string; readonly property: string };
 
 const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
   restored.map(({ last }) => ({ id: last.recordId, property: last.property }));
@@ -145,12 +143,4 @@ function rowOf(provider: string, { restored, written }: RestoreResult): Decided 
   const detail = [what, found].filter((part) => part !== undefined).join('; ');
   const decision = { field, property, seq, action: 'write', rule: UNDO, old: from, now: sent, detail } as const;
   return { provider, id, entity, planned: decision, ...shownOf(restored, written).written };
-}
-
-/** Ends the holds that an undo put there; those of people stay. */
-export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
-    and (record_id, property) in
-      (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }

@@ -2,8 +2,8 @@
 import { pause } from '../../runtime/pause.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently, type WaitReport } from '../crm/patience.ts';
-import type { RecordRef } from '../links/links.ts';
-import { readBatchSize } from '../sync/write/batch-size.ts';
+import type { RecordRef } from '../names/queues.ts';
+import { readBatchSize } from '../write/batch-size.ts';
 import type { Undone } from './outcome.ts';
 import { previewPage, type UndoBatch, type UndoDeps, undoPage } from './undo.ts';
 import { readAffected, type Selection } from './writes.ts';

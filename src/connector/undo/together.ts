@@ -1,5 +1,5 @@
 /** What belongs together is put back together or not at all. Pure. */
-import type { ArePartners } from '../decide/groups/partners.ts';
+import type { ArePartners } from '../decide/partners.ts';
 import type { Restored, Undone } from './outcome.ts';
 import type { PropertyWrites } from './writes.ts';
 

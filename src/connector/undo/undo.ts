@@ -8,23 +8,17 @@ import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { take } from '../../runtime/lanes/take.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
+import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
-import { partnersIn } from '../decide/groups/partners.ts';
-import { withLeftBehind } from '../decide/groups/refusal.ts';
-import { guardOf, type LostLeaseDeps, reportLostLeases } from '../sync/lost-lease.ts';
-import { settleFault } from '../sync/settle.ts';
-import { readFresh } from '../sync/write/freshness.ts';
-import { writePatches } from '../sync/write/write.ts';
+import { settleFault } from '../crm/settle.ts';
+import { partnersIn } from '../decide/partners.ts';
+import { withLeftBehind } from '../decide/refusal.ts';
+import { endHolds, type RecordProperty } from '../overrides/override.ts';
+import { readFresh } from '../write/freshness.ts';
+import { writePatches } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
-import {
-  endHolds,
-  holdRestored,
-  type RecordProperty,
-  type RestoreResult,
-  recordRestored,
-  UNDO_HOLD_MS,
-} from './record.ts';
+import { holdRestored, type RestoreResult, recordRestored, UNDO_HOLD_MS } from './record.ts';
 import { together } from './together.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 

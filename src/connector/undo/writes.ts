@@ -4,8 +4,8 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { DecisionRule } from '../decide/decide.ts';
-import type { RecordRef } from '../links/links.ts';
-import { type DecidedLine, decidedLines, hasLine, LINE } from '../sync/history-lines.ts';
+import { type DecidedLine, decidedLines, hasLine, LINE } from '../history/history-lines.ts';
+import type { RecordRef } from '../names/queues.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
 
 /** Which writes to take back: those that all of it holds for. */

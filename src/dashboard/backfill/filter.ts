@@ -1,7 +1,7 @@
 /** Which connection and which part of its plan somebody looks at, and where that is. */
 import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list.ts';
-import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
+import { VERDICTS } from '../../connector/follow/verdict.ts';
 import type { RouteDeps, Visit } from '../routes.ts';
 
 /** The part that is the whole plan. */

@@ -3,8 +3,8 @@
 import type { VNode } from 'preact';
 import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list.ts';
 import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
-import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
+import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { agrees } from '../../connector/match/parts.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';

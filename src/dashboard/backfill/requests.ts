@@ -1,7 +1,7 @@
 /** The forms that ask for a scan, or for the preview of an apply. */
 import type { VNode } from 'preact';
+import { type BackfillRequest, requestBackfill } from '../../connector/backfill/plan/runs.ts';
 import { type BackfillRun, isApplying, isScanning, planSight, readRun } from '../../connector/backfill/rows/run.ts';
-import { type BackfillRequest, requestBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -3,12 +3,12 @@
 import type { VNode } from 'preact';
 import { editRow, isEditable, isLinked, type RowEditResult, rowSight } from '../../connector/backfill/plan/edit.ts';
 import { ownOf } from '../../connector/backfill/plan/moved-numbers.ts';
+import { readOpenBackfill } from '../../connector/backfill/plan/runs.ts';
 import { type PlanRow, rowsByEntity, rowsById } from '../../connector/backfill/rows/rows.ts';
 import { readRun } from '../../connector/backfill/rows/run.ts';
-import { VERDICTS } from '../../connector/backfill/rows/verdict.ts';
-import { readOpenBackfill } from '../../connector/backfill/runs.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
+import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { readUndecided } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';

@@ -2,7 +2,6 @@
 import type { VNode } from 'preact';
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import { listRows } from '../../connector/backfill/plan/list.ts';
-import { type BackfillRun, planSight, readRun as readPlan } from '../../connector/backfill/rows/run.ts';
 import {
   BACKFILL,
   type BackfillPreview,
@@ -11,7 +10,8 @@ import {
   readPreview,
   requestApply,
   type StoredBackfill,
-} from '../../connector/backfill/runs.ts';
+} from '../../connector/backfill/plan/runs.ts';
+import { type BackfillRun, planSight, readRun as readPlan } from '../../connector/backfill/rows/run.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readRun } from '../../runtime/runs/runs.ts';

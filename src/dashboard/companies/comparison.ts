@@ -5,7 +5,7 @@ import { FIELDS } from '../../../providers/fields.ts';
 import type { Planned } from '../../connector/decide/planned.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineFact } from '../../connector/explain/timeline.ts';
-import type { RecordRef } from '../../connector/links/links.ts';
+import type { RecordRef } from '../../connector/names/queues.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';

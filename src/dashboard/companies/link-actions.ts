@@ -2,7 +2,7 @@
 import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import { linkSeen, mayHold } from '../../connector/links/link-by-hand.ts';
+import { linkSeen, mayHold } from '../../connector/follow/link-by-hand.ts';
 import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
 import { acceptMatch } from '../../connector/match/answer.ts';
 import type { Server } from '../../http/server/server.ts';

@@ -1,5 +1,7 @@
 /** A person's word above the rules, on one property or on all: hold, release, and the end of either. */
-import { endOfDay } from '../../connector/decide/hold.ts';
+import { endOfDay } from '../../connector/crm/hold.ts';
+import { writtenProperties } from '../../connector/decide/plan.ts';
+import { readCurrent } from '../../connector/explain/current.ts';
 import {
   ALL_PROPERTIES,
   clearOverride,
@@ -7,9 +9,7 @@ import {
   type OverrideRef,
   readOverrides,
   setOverride,
-} from '../../connector/decide/override.ts';
-import { writtenProperties } from '../../connector/decide/plan.ts';
-import { readCurrent } from '../../connector/explain/current.ts';
+} from '../../connector/overrides/override.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';

@@ -1,10 +1,10 @@
 /** One company's page: what it is, what each CRM holds, how it came to be so. */
 
 import type { VNode } from 'preact';
-import { ALL_PROPERTIES } from '../../connector/decide/override.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
 import { readTimeline, type Timeline, type TimelineOverride } from '../../connector/explain/timeline.ts';
 import type { TimelineLink } from '../../connector/explain/timeline-links.ts';
+import { ALL_PROPERTIES } from '../../connector/overrides/override.ts';
 import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -2,10 +2,11 @@
 import { hash } from 'node:crypto';
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
-import { readRecordId } from '../../connector/crm/record-id.ts';
-import { readOverrides } from '../../connector/decide/override.ts';
+import { readRecordId } from '../../connector/crm/fence/record-id.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
-import { findLink, type Link, type RecordRef } from '../../connector/links/links.ts';
+import { findLink, type Link } from '../../connector/links/links.ts';
+import type { RecordRef } from '../../connector/names/queues.ts';
+import { readOverrides } from '../../connector/overrides/override.ts';
 import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';

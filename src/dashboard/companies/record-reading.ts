@@ -1,7 +1,7 @@
 /** A record that somebody is about to link, read in the CRM while they wait. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
-import { type LinkCandidate, readCandidate } from '../../connector/links/link-by-hand.ts';
+import { type LinkCandidate, readCandidate } from '../../connector/follow/link-by-hand.ts';
 import type { LinkRequest } from '../../connector/links/links.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { html, type Markup } from '../page/html.ts';

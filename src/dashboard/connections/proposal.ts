@@ -1,8 +1,8 @@
 /** The part of a connection's page about a changed configuration: what it would write, and the button that accepts it. */
 import type { Crm } from '../../connector/crm/crm.ts';
+import { type RulePreview, totalsOf } from '../../connector/proposals/preview.ts';
+import { findProposal, previewProposal, type RuleProposal, readCounted } from '../../connector/proposals/proposals.ts';
 import { acceptProposed } from '../../connector/rules/accepted.ts';
-import { type RulePreview, totalsOf } from '../../connector/rules/preview.ts';
-import { findProposal, previewProposal, type RuleProposal, readCounted } from '../../connector/rules/proposals.ts';
 import type { NamedRules } from '../../connector/rules/rules.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -1,5 +1,5 @@
 /** The support bundle: what somebody who helps needs to know, without secrets and without personal data. */
-import { countByKind } from '../../connector/explain/attention.ts';
+import { countByKind } from '../../connector/review/attention.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';

@@ -1,9 +1,9 @@
 /** One record without a number: beside the companies it may mean, with the answers. */
 import type { VNode } from 'preact';
-import { sightOf } from '../../connector/explain/sight.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/match/parts.ts';
 import { ruleText } from '../../connector/match/rule.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
+import { sightOf } from '../../connector/names/sight-of.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
 import type { ScoredCandidate } from '../../match/score.ts';

@@ -1,7 +1,7 @@
 /** The overview: whether all is well, in ten seconds. */
 
 import type { VNode } from 'preact';
-import type { AttentionCount } from '../../connector/explain/attention.ts';
+import type { AttentionCount } from '../../connector/review/attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { deliveriesAddress } from '../deliveries/selection.ts';

@@ -2,8 +2,8 @@
 import { type Condition, conditionsOf } from '../../alerts/conditions.ts';
 import { observe } from '../../alerts/observe.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
-import { countDifferences } from '../../connector/decide/differences.ts';
-import { type AttentionCount, countByKind } from '../../connector/explain/attention.ts';
+import { countDifferences } from '../../connector/history/differences.ts';
+import { type AttentionCount, countByKind } from '../../connector/review/attention.ts';
 import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { CallMeter } from '../connections/call-meter.ts';

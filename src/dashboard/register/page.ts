@@ -1,6 +1,6 @@
 /** The page of the register and the other sources: how far they are read, what could not be, and what came of it. */
 import type { VNode } from 'preact';
-import { countByKind } from '../../connector/explain/attention.ts';
+import { countByKind } from '../../connector/review/attention.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readLosses } from '../../service/register/watch/losses.ts';

@@ -1,6 +1,5 @@
 /** The answers as the pages call them: for each kind of entry in its own words, which say what the answer does to it. */
 
-import { canTakeBack } from '../../connector/explain/answers/given-answers.ts';
 import {
   ATTENTION_KINDS,
   type AttentionKind,
@@ -9,7 +8,8 @@ import {
   type ReviewVerb,
   readAttentionId,
   VERBS,
-} from '../../connector/explain/attention-kinds.ts';
+} from '../../connector/review/attention-kinds.ts';
+import { canTakeBack } from '../../connector/review/given-answers.ts';
 import type { Reader } from '../page/reader.ts';
 import { VERB_TEXTS } from '../texts/review/verbs.ts';
 

@@ -1,8 +1,8 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
 
 import type { VNode } from 'preact';
-import type { Attention } from '../../connector/explain/attention-kinds.ts';
-import { resolveSeen } from '../../connector/explain/resolve-attention.ts';
+import type { Attention } from '../../connector/review/attention-kinds.ts';
+import { resolveSeen } from '../../connector/review/resolve-attention.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -1,7 +1,7 @@
 /** The list of what needs a person as a CSV file. */
-import { readDifferences } from '../../connector/decide/differences.ts';
-import { differenceEntry, readAttention } from '../../connector/explain/attention.ts';
-import { type Attention, readAttentionId } from '../../connector/explain/attention-kinds.ts';
+import { readDifferences } from '../../connector/history/differences.ts';
+import { differenceEntry, readAttention } from '../../connector/review/attention.ts';
+import { type Attention, readAttentionId } from '../../connector/review/attention-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';

@@ -1,6 +1,6 @@
 /** Which part of review somebody looks at, and where the list of it is. */
 import type { Crm } from '../../connector/crm/crm.ts';
-import { ATTENTION_KINDS, type AttentionKind } from '../../connector/explain/attention-kinds.ts';
+import { ATTENTION_KINDS, type AttentionKind } from '../../connector/review/attention-kinds.ts';
 import type { RouteDeps } from '../routes.ts';
 
 /** What the pages of review read from. */

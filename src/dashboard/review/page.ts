@@ -1,9 +1,11 @@
 /** What needs a person, as `cvrsync review list` shows it. */
 
 import type { VNode } from 'preact';
-import { countDifferences, type Difference, readDifferences } from '../../connector/decide/differences.ts';
-import type { OverrideRef } from '../../connector/decide/override.ts';
-import { isBlankValue, readAttention } from '../../connector/explain/attention.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
+import { countDifferences, type Difference, readDifferences } from '../../connector/history/differences.ts';
+import { sightOf } from '../../connector/names/sight-of.ts';
+import type { OverrideRef } from '../../connector/overrides/override.ts';
+import { isBlankValue, readAttention } from '../../connector/review/attention.ts';
 import {
   ATTENTION_KINDS,
   type Attention,
@@ -11,10 +13,8 @@ import {
   DECISION,
   idOf,
   readAttentionId,
-} from '../../connector/explain/attention-kinds.ts';
-import { hasCopy } from '../../connector/explain/attention-unreadable.ts';
-import { companyNames } from '../../connector/explain/company-names.ts';
-import { sightOf } from '../../connector/explain/sight.ts';
+} from '../../connector/review/attention-kinds.ts';
+import { hasCopy } from '../../connector/review/attention-unreadable.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyLink } from '../companies/company-link.ts';

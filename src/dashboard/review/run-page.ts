@@ -1,7 +1,7 @@
 /** One answer to all that a filter finds: what it would be given to, how far it is, and what became of each entry. */
 
 import type { VNode } from 'preact';
-import { KINDS_FOR_ALL } from '../../connector/explain/attention-kinds.ts';
+import { KINDS_FOR_ALL } from '../../connector/review/attention-kinds.ts';
 import {
   cancelAnswers,
   type EntryResult,

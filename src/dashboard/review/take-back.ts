@@ -1,8 +1,8 @@
 /** The answers that were given in review, and the action that takes some of them back, as `cvrsync review take-back` does. */
 import type { VNode } from 'preact';
-import { type AnswerPlace, readAnswers } from '../../connector/explain/answers/given-answers.ts';
-import { type TakenBack, takeBack } from '../../connector/explain/answers/take-back.ts';
-import { readAttentionId } from '../../connector/explain/attention-kinds.ts';
+import { readAttentionId } from '../../connector/review/attention-kinds.ts';
+import { type AnswerPlace, readAnswers } from '../../connector/review/given-answers.ts';
+import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
 import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';

@@ -1,6 +1,6 @@
 /** The page of all holds: found by a filter, and ended in bulk after a confirmation with their count. */
 import type { VNode } from 'preact';
-import { countHolds, endHoldsIn, type Hold, type HoldFilter, listHolds } from '../../connector/decide/hold-list.ts';
+import { countHolds, endHoldsIn, type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

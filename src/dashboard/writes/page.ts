@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
-import type { DecidedLine } from '../../connector/sync/history-lines.ts';
+import type { DecidedLine } from '../../connector/history/history-lines.ts';
 import { listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
 import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';

@@ -1,9 +1,9 @@
 /** Texts that name an erased person by name alone, however the name is written: with capitals, marks or escapes. */
 import { describe, expect, test } from 'vitest';
 import { previewErasure } from '../../../src/commands/erase/erase.ts';
-import { setOverride } from '../../../src/connector/decide/override.ts';
+import { readWritten, rememberWritten } from '../../../src/connector/history/written.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { readWritten, rememberWritten } from '../../../src/connector/sync/written.ts';
+import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import type { Store } from '../../../src/store/store.ts';

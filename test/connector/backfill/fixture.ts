@@ -10,8 +10,9 @@ import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill
 import { outcomeOf } from '../../../src/connector/backfill/rows/outcome.ts';
 import type { BackfillRun } from '../../../src/connector/backfill/rows/run.ts';
 import { openCrm } from '../../../src/connector/crm/crm.ts';
-import { linkRecord, MONITORING_QUEUE } from '../../../src/connector/links/links.ts';
-import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
+import { MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
 import { pause } from '../../../src/runtime/pause.ts';

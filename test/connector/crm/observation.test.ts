@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readObservation as read } from '../../../src/connector/crm/fence/fence-shape.ts';
 import { tellerWith } from '../../../src/connector/crm/fence/fence-values.ts';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const readObservation = (answer: unknown) => read(answer, tellerWith());

@@ -1,7 +1,7 @@
 /** Calls that meet a block which stands already: they say nothing new of the account. */
 import { describe, expect, it } from 'vitest';
 import { patiently } from '../../../src/connector/crm/patience.ts';
-import { settleFault } from '../../../src/connector/sync/settle.ts';
+import { settleFault } from '../../../src/connector/crm/settle.ts';
 import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
 import type { CrmName } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';

@@ -1,6 +1,6 @@
 /** The register is let win over what stood in the CRM when a person said so, and over nothing else. */
 import { describe, expect, test } from 'vitest';
-import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
+import { readDifferences, settleDifference } from '../../../src/connector/history/differences.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 

@@ -1,7 +1,7 @@
 /** An edit of one part of a group between our read and our write: the group comes back whole, in both CRMs. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
+import { readDifferences, settleDifference } from '../../../src/connector/history/differences.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';

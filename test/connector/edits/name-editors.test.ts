@@ -1,10 +1,10 @@
 /** A difference names who wrote what the CRM holds, after a check of the CRM's history: a list asks the CRM nothing. */
 import { describe, expect, it } from 'vitest';
 import { openGate } from '../../../src/connector/crm/ability.ts';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
 import { checkEdits } from '../../../src/connector/edits/check-edits.ts';
 import { openCheckLimiter } from '../../../src/connector/edits/check-limiter.ts';
-import { readDifferent } from '../../../src/connector/explain/attention.ts';
+import { readDifferences } from '../../../src/connector/history/differences.ts';
+import { readDifferent } from '../../../src/connector/review/attention.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { emulatedHubspot, emulatedSalesforce, recordsOf } from '../sync/emulated-records.ts';

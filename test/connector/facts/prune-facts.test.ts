@@ -1,7 +1,7 @@
 /** PostgreSQL, where others commit between the reads and the deletion of one transaction. SQLite has one writer. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import { pruneFacts } from '../../../src/connector/facts/prune-facts.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';

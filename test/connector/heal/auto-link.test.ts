@@ -1,8 +1,8 @@
 /** Records that are linked because they hold a number, and those that must not be. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
-import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
+import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf } from './fixture.ts';
 

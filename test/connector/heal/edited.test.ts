@@ -1,6 +1,6 @@
 /** What people edit between two events: the poll of changes finds it, and finds nothing in our own writes. */
 import { describe, expect, test } from 'vitest';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import { readDifferences } from '../../../src/connector/history/differences.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { CRMS, ENTITY, renamed } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';

@@ -11,11 +11,12 @@ import {
   type Read,
 } from '../../../providers/provider.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../../src/connector/crm/crm.ts';
-import { POLL_QUEUE, pollKey } from '../../../src/connector/crm/poll-task.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { findLink, healQueue, type Link, type LinkRequest, linkRecord } from '../../../src/connector/links/links.ts';
-import { monitorLinks } from '../../../src/connector/links/monitoring.ts';
-import type { Upstream, UpstreamResult } from '../../../src/connector/links/upstream.ts';
+import { findLink, type Link, type LinkRequest, linkRecord } from '../../../src/connector/links/links.ts';
+import { monitorLinks } from '../../../src/connector/monitoring/monitoring.ts';
+import type { Upstream, UpstreamResult } from '../../../src/connector/monitoring/upstream.ts';
+import { healQueue } from '../../../src/connector/names/queues.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/poll/poll-task.ts';
 import { runPolls } from '../../../src/connector/poll.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { nextDue } from '../../../src/runtime/lanes/lane-state.ts';

@@ -1,6 +1,6 @@
 /** What a merge in the CRM does to the overrides of its records. */
 import { describe, expect, it } from 'vitest';
-import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
+import { readOverrides, setOverride } from '../../../src/connector/overrides/override.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, newFixture, numberOf, report } from './fixture.ts';
 

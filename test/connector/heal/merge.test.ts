@@ -1,7 +1,8 @@
 /** Merges, in whichever order the CRM reports them and the deletions that come with them. */
 import { describe, expect, it } from 'vitest';
-import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
-import { endLink, healQueue } from '../../../src/connector/links/links.ts';
+import { endLink } from '../../../src/connector/links/links.ts';
+import { healQueue } from '../../../src/connector/names/queues.ts';
+import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf, report } from './fixture.ts';
 

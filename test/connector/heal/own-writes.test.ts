@@ -1,8 +1,8 @@
 /** A CRM that posts of cvrsync's own writes, too. */
 import { expect, it } from 'vitest';
 import type { Property } from '../../../providers/provider.ts';
-import { setOverride } from '../../../src/connector/decide/override.ts';
 import { fold } from '../../../src/connector/facts/fact.ts';
+import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';

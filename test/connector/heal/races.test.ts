@@ -1,9 +1,10 @@
 /** What others do to a link while the CRM is asked about its record. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
+import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { healRecords } from '../../../src/connector/heal/heal.ts';
-import { endLink, healQueue, linkRecord } from '../../../src/connector/links/links.ts';
-import { moveLink } from '../../../src/connector/links/move-link.ts';
+import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
+import { healQueue } from '../../../src/connector/names/queues.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { ENGINES } from '../../support/stores.ts';

@@ -1,7 +1,7 @@
 /** A second event with the same webhook-id and another body. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
-import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
+import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { signRequest } from '../../../src/protocol/auth.ts';
 import { openReceiver, phoneEvent, post } from '../../support/receiver.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';

@@ -1,6 +1,7 @@
 /** A connection whose job our own service lacks when a link asks for it: nobody restarts anything. */
 import { expect, it } from 'vitest';
-import { findLink, linkKey, linkRecord, MONITORING_QUEUE, updateLink } from '../../../src/connector/links/links.ts';
+import { findLink, linkRecord, updateLink } from '../../../src/connector/links/links.ts';
+import { linkKey, MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { entity, setService } from '../../faults/service-fixture.ts';

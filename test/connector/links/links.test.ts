@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  endLink,
-  findLink,
-  linkKey,
-  linkRecord,
-  listLinks,
-  readLinkKey,
-  recordsOf,
-} from '../../../src/connector/links/links.ts';
-import { moveLink } from '../../../src/connector/links/move-link.ts';
+import { moveLink } from '../../../src/connector/follow/move-link.ts';
+import { endLink, findLink, linkRecord, listLinks, recordsOf } from '../../../src/connector/links/links.ts';
+import { linkKey, readLinkKey } from '../../../src/connector/names/queues.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ALL_PROPERTIES, clearOverride, setOverride } from '../../../src/connector/decide/override.ts';
+import { ALL_PROPERTIES, clearOverride, setOverride } from '../../../src/connector/overrides/override.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../../support/fixture.ts';

@@ -1,6 +1,6 @@
 /** Notes for records that the CRM, or a person's override, says to leave alone. */
 import { describe, expect, test } from 'vitest';
-import { clearOverride, setOverride } from '../../../src/connector/decide/override.ts';
+import { clearOverride, setOverride } from '../../../src/connector/overrides/override.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { type Fixture, type FixtureOptions, newFixture } from '../derived-fixture.ts';
 

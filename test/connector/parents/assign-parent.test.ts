@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { currentSendContext } from '../../../src/connector/crm/send-guard.ts';
-import { setOverride } from '../../../src/connector/decide/override.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
+import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { CHILD, id, linkAll, OTHER, OWNER, owned, setUp, sold, THIRD, writes } from './owners.ts';
 

@@ -1,6 +1,6 @@
 /** A merge in the CRM: the parent that cvrsync gave is its own on the survivor, too. */
 import { describe, expect, test } from 'vitest';
-import { moveLink } from '../../../src/connector/links/move-link.ts';
+import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { checkPendingWrites } from '../../../src/runtime/lanes/pending-writes.ts';
 import { ENGINES } from '../../support/stores.ts';
 import type { Fixture } from '../derived-fixture.ts';

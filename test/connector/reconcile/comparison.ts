@@ -4,7 +4,7 @@ import { hubspot } from '../../../providers/hubspot/provider.ts';
 import type { Connection, Page, Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
 import { type Link, linkRecord } from '../../../src/connector/links/links.ts';
-import { openUpstream, type Upstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
 import type { ReconcileContext } from '../../../src/connector/reconcile/context.ts';
 import { type ExclusiveRunOptions, runExclusively } from '../../../src/connector/reconcile/exclusive-run.ts';
 import { type Mandate, type Repaired, repairAll } from '../../../src/connector/reconcile/repair.ts';

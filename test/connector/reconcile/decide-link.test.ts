@@ -1,7 +1,7 @@
 /** A reconcile has exactly those records read that would change their link: it never asks in vain, and misses none. */
 import { expect, test } from 'vitest';
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import { decideLink } from '../../../src/connector/heal/decide-link.ts';
+import { decideLink } from '../../../src/connector/follow/decide-link.ts';
 import { findLink, type Link } from '../../../src/connector/links/links.ts';
 import { MATCH, numberAt, setComparison } from './comparison.ts';
 

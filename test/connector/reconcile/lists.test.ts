@@ -2,7 +2,7 @@
 import { expect, it, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
-import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
 import { jobsOf } from '../../../src/connector/reconcile/jobs-of.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { take } from '../../../src/runtime/lanes/take.ts';

@@ -1,6 +1,6 @@
 /** The daemon's reconcile: repairs what leaves no doubt, and tells a person of the rest. */
 import { expect, it } from 'vitest';
-import { POLL_QUEUE, pollKey } from '../../../src/connector/crm/poll-task.ts';
+import { POLL_QUEUE, pollKey } from '../../../src/connector/poll/poll-task.ts';
 import { runPolls } from '../../../src/connector/poll.ts';
 import { RECONCILE, reconcileTask } from '../../../src/connector/reconcile/task.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';

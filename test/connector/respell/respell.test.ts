@@ -1,10 +1,10 @@
 /** Rows of an older version, stored under two spellings of a record's id: brought into one when the connection opens. */
 import { describe, expect, it } from 'vitest';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
-import { readOverrides, setOverride } from '../../../src/connector/decide/override.ts';
+import { readWritten } from '../../../src/connector/history/written.ts';
 import { linkRecord, listLinks } from '../../../src/connector/links/links.ts';
+import { readOverrides, setOverride } from '../../../src/connector/overrides/override.ts';
 import { respellRecords } from '../../../src/connector/respell/respell.ts';
-import { readWritten } from '../../../src/connector/sync/written.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../../src/store/open.ts';
 import { asStored } from '../../support/history.ts';

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
-import { resolveSeen } from '../../../src/connector/explain/resolve-attention.ts';
-import { SAFETY_LIMIT_KEY } from '../../../src/connector/heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
 import { importAnswers } from '../../../src/connector/review/import.ts';
+import { resolveSeen } from '../../../src/connector/review/resolve-attention.ts';
 import { REVIEW, readEntries, requestAnswers } from '../../../src/connector/review/runs.ts';
 import { reviewWork } from '../../../src/connector/review/worker.ts';
 import { csvText } from '../../../src/runtime/files/csv-text.ts';

@@ -1,6 +1,6 @@
 /** Answers to all that a filter finds in review, as the daemon gives them. */
 import { describe, expect, test } from 'vitest';
-import { SAFETY_LIMIT_KEY } from '../../../src/connector/heal/safety-limit.ts';
+import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import {
   cancelAnswers,

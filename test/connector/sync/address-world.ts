@@ -1,8 +1,8 @@
 /** A record with an address, of a scripted CRM: its store, its syncs and undoes, and a clock that is set by hand. */
 import { type Respell, respelled } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
+import { readDifferences } from '../../../src/connector/history/differences.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';

@@ -1,9 +1,9 @@
 /** An address that goes its way through facts, sync, review and undo as one. */
 import { describe, expect, test } from 'vitest';
-import { countDifferences, readDifferences } from '../../../src/connector/decide/differences.ts';
-import { differenceEntry } from '../../../src/connector/explain/attention.ts';
-import { resolveSeen } from '../../../src/connector/explain/resolve-attention.ts';
-import { forgetFacts } from '../../../src/connector/facts/forget.ts';
+import { forgetFacts } from '../../../src/connector/apply/forget.ts';
+import { countDifferences, readDifferences } from '../../../src/connector/history/differences.ts';
+import { differenceEntry } from '../../../src/connector/review/attention.ts';
+import { resolveSeen } from '../../../src/connector/review/resolve-attention.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
 import { ENGINES } from '../../support/stores.ts';

@@ -1,7 +1,7 @@
 /** What becomes of the lanes of records whose number speaks against their link. */
 import { describe, expect, it } from 'vitest';
-import { resolveAttention } from '../../../src/connector/explain/resolve-attention.ts';
 import { updateLink } from '../../../src/connector/links/links.ts';
+import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settleAll } from '../../../src/runtime/lanes/lanes.ts';

@@ -1,6 +1,6 @@
 /** Calls that a CRM refuses as a whole: the runtime divides them, reads each part again, and parks the one that is left. */
 import { expect, it } from 'vitest';
-import { readBatchSize } from '../../../src/connector/sync/write/batch-size.ts';
+import { readBatchSize } from '../../../src/connector/write/batch-size.ts';
 import { type Emulated, emulatedHubspot, emulatedSalesforce, type Firewall, recordsOf } from './emulated-records.ts';
 
 const patchCalls = (emulator: Emulated['emulator']) =>

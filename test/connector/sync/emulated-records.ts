@@ -7,12 +7,12 @@ import { type SalesforceEmulator, startSalesforceEmulator } from '../../../provi
 import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import type { PresetRow, Provider } from '../../../providers/provider.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import { mappedFields, openCrm } from '../../../src/connector/crm/crm.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
-import { readBatchSize } from '../../../src/connector/sync/write/batch-size.ts';
+import { readBatchSize } from '../../../src/connector/write/batch-size.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { type Updates, writePayload } from '../../../src/protocol/payload.ts';

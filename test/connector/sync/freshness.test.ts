@@ -2,8 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection, Property } from '../../../providers/provider.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { PresetRow } from '../../../providers/provider.ts';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
+import { readDifferences } from '../../../src/connector/history/differences.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { recordGap } from '../../../src/store/recovery/gap.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';

@@ -1,9 +1,9 @@
 /** Writes of a process that stood still, which went although another had its lane: what is taken for ours, and what for a person's. */
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { readDifferences, settleDifference } from '../../../src/connector/decide/differences.ts';
-import { endHoldsIn } from '../../../src/connector/decide/hold-list.ts';
-import { moveLink } from '../../../src/connector/links/move-link.ts';
+import { moveLink } from '../../../src/connector/follow/move-link.ts';
+import { readDifferences, settleDifference } from '../../../src/connector/history/differences.ts';
+import { endHoldsIn } from '../../../src/connector/overrides/hold-list.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { ENGINES } from '../../support/stores.ts';

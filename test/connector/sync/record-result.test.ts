@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
 import { resultOfWrite } from '../../../src/connector/sync/record-result.ts';
-import type { Written } from '../../../src/connector/sync/write/write.ts';
+import type { Written } from '../../../src/connector/write/write.ts';
 import { ENTITY } from '../../faults/company.ts';
 
 const DAY = 86_400_000;

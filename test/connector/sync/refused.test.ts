@@ -1,6 +1,6 @@
 /** A value that a CRM refused: it is sent again with the next event and once a day, and no more often. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
 import { editedRecords } from '../../../src/connector/sync/edited.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { historyLines } from '../../support/history.ts';

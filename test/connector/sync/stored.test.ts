@@ -1,11 +1,11 @@
 /** What a CRM makes of a value counts as ours, as the value does; an edit that a write went over comes back. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { readDifferences } from '../../../src/connector/decide/differences.ts';
-import { setOverride } from '../../../src/connector/decide/override.ts';
-import { moveLink } from '../../../src/connector/links/move-link.ts';
-import { rememberOverwritten } from '../../../src/connector/sync/overwritten.ts';
-import { readWritten } from '../../../src/connector/sync/written.ts';
+import { moveLink } from '../../../src/connector/follow/move-link.ts';
+import { readDifferences } from '../../../src/connector/history/differences.ts';
+import { rememberOverwritten } from '../../../src/connector/history/overwritten.ts';
+import { readWritten } from '../../../src/connector/history/written.ts';
+import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { historyLines } from '../../support/history.ts';
 import { ENGINES } from '../../support/stores.ts';

@@ -1,8 +1,8 @@
 /** Two processes that keep one record of a scripted CRM up to date, by a clock that is set by hand. */
 import { expect } from 'vitest';
 import type { Connection, Policy, Property, PropertyValue } from '../../../providers/provider.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';

@@ -1,8 +1,8 @@
 /** An edit between our read and our write: what becomes of the patches of records that are read again. */
 import { describe, expect, it } from 'vitest';
 import type { Connection, Outcome, Patch } from '../../../providers/provider.ts';
-import type { Freshness } from '../../../src/connector/sync/write/freshness.ts';
-import { writePatches } from '../../../src/connector/sync/write/write.ts';
+import type { Freshness } from '../../../src/connector/write/freshness.ts';
+import { writePatches } from '../../../src/connector/write/write.ts';
 
 const signal = new AbortController().signal;
 const PATCH: Patch = { id: '7', properties: { name: 'B ApS', phone: '12345678' } };

@@ -1,9 +1,14 @@
 /** A CRM that makes companies, and loses its answers where a test says so. */
 import { type Respell, respelled } from '../../../providers/kit/emulator/emulator.ts';
-import type { Connection, Created, Property, PropertyValue } from '../../../providers/provider.ts';
-import { ProviderError } from '../../../providers/provider.ts';
+import {
+  type Connection,
+  type Created,
+  type Property,
+  type PropertyValue,
+  ProviderError,
+} from '../../../providers/provider.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import type { Crm } from '../../../src/connector/crm/crm.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import {
   type TransferDeps,

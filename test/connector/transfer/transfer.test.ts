@@ -1,8 +1,8 @@
 /** A company becomes a record once, whatever the CRM answers, and never beside one that has its number. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
+import { readWritten } from '../../../src/connector/history/written.ts';
 import { endLink, findLink, linkRecord } from '../../../src/connector/links/links.ts';
-import { readWritten } from '../../../src/connector/sync/written.ts';
 import { draftRecord } from '../../../src/connector/transfer/record.ts';
 import type { TransferDeps } from '../../../src/connector/transfer/transfer.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';

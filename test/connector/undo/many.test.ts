@@ -1,7 +1,7 @@
 /** An undo of a hundred thousand writes. */
 import { expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { writeHistory } from '../../../src/connector/sync/history.ts';
+import { writeHistory } from '../../../src/connector/history/history.ts';
 import type { Undone } from '../../../src/connector/undo/outcome.ts';
 import { undo } from '../../../src/connector/undo/run.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';

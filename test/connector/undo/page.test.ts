@@ -1,9 +1,9 @@
 /** One page of an undo, with a CRM that does as the test says. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Patch, Property, PropertyValue, Read } from '../../../providers/provider.ts';
-import { setOverride } from '../../../src/connector/decide/override.ts';
+import { writeHistory } from '../../../src/connector/history/history.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { writeHistory } from '../../../src/connector/sync/history.ts';
+import { setOverride } from '../../../src/connector/overrides/override.ts';
 import type { Undone } from '../../../src/connector/undo/outcome.ts';
 import { UNDO_HOLD_MS } from '../../../src/connector/undo/record.ts';
 import { undo as runUndo } from '../../../src/connector/undo/run.ts';

@@ -1,6 +1,6 @@
 /** An undo of what a company wrote into a record that stands for another by now. */
 import { describe, expect, test } from 'vitest';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { payloadOf, writePayload } from '../../../src/protocol/payload.ts';

@@ -1,8 +1,8 @@
 /** Undoes that the daemon runs for a person. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
+import { writeHistory } from '../../../src/connector/history/history.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { writeHistory } from '../../../src/connector/sync/history.ts';
 import { cancelUndo, countResults, readResults, requestUndo, UNDO } from '../../../src/connector/undo/runs.ts';
 import { undoWork } from '../../../src/connector/undo/worker.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';

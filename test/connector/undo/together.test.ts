@@ -1,7 +1,7 @@
 /** An undo of an amount and its currency, with a CRM that does as the test says. */
 import { describe, expect, test } from 'vitest';
 import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
-import { applyReceipts } from '../../../src/connector/facts/apply.ts';
+import { applyReceipts } from '../../../src/connector/apply/apply.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';

@@ -1,6 +1,6 @@
 /** In an outage of a CRM, the monitoring service or the register, a person is told: in the log, in review, by /ready. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
 import type { OutboundHttp } from '../../../src/http/outbound/client.ts';
 import { HttpFault } from '../../../src/http/outbound/fault.ts';
 import { readOutages, shownOutage, watchOutages } from '../../../src/http/outbound/outage.ts';

@@ -1,6 +1,6 @@
 /** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
 import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
 import type { DocumentStep } from '../../../src/service/register/watch/read-page.ts';

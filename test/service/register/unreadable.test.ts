@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/explain/attention.ts';
-import { readCopy } from '../../../src/connector/explain/attention-unreadable.ts';
+import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readCopy } from '../../../src/connector/review/attention-unreadable.ts';
 import { readFullStates } from '../../../src/service/monitors/full-state.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';

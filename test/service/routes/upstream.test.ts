@@ -1,6 +1,6 @@
 /** The connector's own client against the service's own routes. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openUpstream, upstreamRateLimiter } from '../../../src/connector/links/upstream.ts';
+import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { openHarness } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** A store that kept a row of history for each property. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { writeHistory } from '../../../src/connector/sync/history.ts';
+import { writeHistory } from '../../../src/connector/history/history.ts';
 import { readWrites } from '../../../src/connector/undo/writes.ts';
 import { addHistoryLines } from '../../../src/store/migrations/history-lines.ts';
 import { migrateStore } from '../../../src/store/migrations/migrations.ts';

@@ -1,8 +1,8 @@
 /** A store that kept what was written in a row for each property. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { readWritten, rememberWritten } from '../../../src/connector/history/written.ts';
 import { loadRecords } from '../../../src/connector/sync/load.ts';
-import { readWritten, rememberWritten } from '../../../src/connector/sync/written.ts';
 import { migrateStore } from '../../../src/store/migrations/migrations.ts';
 import { addWritten } from '../../../src/store/migrations/written-table.ts';
 import { ENGINES, storeBefore } from '../../support/stores.ts';

@@ -5,7 +5,7 @@
 
 import { passesModulus11 } from '../../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
-import type { Verdict } from '../rows/verdict.ts';
+import type { Verdict } from '../../follow/verdict.ts';
 import { isTooMany } from './moved-numbers.ts';
 import type { PlanLine } from './read.ts';
 

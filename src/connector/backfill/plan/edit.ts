@@ -4,13 +4,13 @@ import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import { readErasures } from '../../../store/erasure/erasures.ts';
 import type { Tx } from '../../../store/store.ts';
-import { sightOf } from '../../explain/sight.ts';
+import { verdictOf } from '../../follow/verdict.ts';
+import { sightOf } from '../../names/sight-of.ts';
 import { type PlanRow, rowsById, type ScanRow } from '../rows/rows.ts';
 import { type BackfillRun, lockRun, putRun } from '../rows/run.ts';
-import { verdictOf } from '../rows/verdict.ts';
-import { readOpenBackfill } from '../runs.ts';
 import type { PlanLine } from './read.ts';
 import { answersOf, rowOfLine } from './row-of-line.ts';
+import { readOpenBackfill } from './runs.ts';
 import { rememberSkips } from './skipped.ts';
 
 /** What a person would have of a row: the company that it is to be linked to, or null to skip it. */

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import type { Db } from '../../../store/store.ts';
+import type { Verdict } from '../../follow/verdict.ts';
 import { NEEDS_PERSON, type PlanRow, rowsOf } from '../rows/rows.ts';
-import type { Verdict } from '../rows/verdict.ts';
 
 /** What is or was to be done with rows; `person`: those that a person should look at. */
 export const PLAN_PARTS = ['person', 'link', 'skip', 'linked', 'failed'] as const;

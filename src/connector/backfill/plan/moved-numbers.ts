@@ -5,8 +5,8 @@
 
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import type { Db } from '../../../store/store.ts';
+import { verdictOf } from '../../follow/verdict.ts';
 import { rowsByEntity, type ScanRow } from '../rows/rows.ts';
-import { verdictOf } from '../rows/verdict.ts';
 import type { PlanLine } from './read.ts';
 
 /** So many may be corrections, or one in so many of the lines that link. */

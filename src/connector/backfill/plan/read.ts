@@ -5,7 +5,7 @@ import type { RecordId } from '../../../../providers/provider.ts';
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import { type CsvLine, type CsvProblem, readCsv } from '../../../runtime/files/csv-rows.ts';
-import { ACTIONS, type Action } from '../rows/verdict.ts';
+import { ACTIONS, type Action } from '../../follow/verdict.ts';
 
 /** One line of a plan that can be understood. */
 export interface PlanLine {

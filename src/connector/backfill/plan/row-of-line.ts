@@ -1,8 +1,8 @@
 /** What the lines of a plan make of the rows that they name. Pure. */
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
+import { UNSURE, verdictOf } from '../../follow/verdict.ts';
 import type { ScanRow } from '../rows/rows.ts';
-import { UNSURE, verdictOf } from '../rows/verdict.ts';
 import { ownOf } from './moved-numbers.ts';
 import type { PlanLine } from './read.ts';
 

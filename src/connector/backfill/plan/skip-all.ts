@@ -3,10 +3,10 @@ import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.t
 import type { Db, Store, Tx } from '../../../store/store.ts';
 import { inPositions, updateRows } from '../rows/rows.ts';
 import { lockRun, planSight, putRun } from '../rows/run.ts';
-import { readOpenBackfill } from '../runs.ts';
 import { isEditable, lineOf, skipped } from './edit.ts';
 import { filteredRows, type PlanFilter } from './list.ts';
 import { answersOf } from './row-of-line.ts';
+import { readOpenBackfill } from './runs.ts';
 import { rememberSkips } from './skipped.ts';
 
 /** What a person would have skipped. */

@@ -2,8 +2,8 @@
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { type BackfillRun, lockRun, newOwner, planSight, putRun, saveRun } from '../rows/run.ts';
-import { readOpenBackfill } from '../runs.ts';
 import { isEditable } from './edit.ts';
+import { readOpenBackfill } from './runs.ts';
 import { checkPlan, type PlanRead, takeLines } from './take.ts';
 
 /** A file, and who wants it to be the plan. */

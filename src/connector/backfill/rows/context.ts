@@ -5,7 +5,7 @@ import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import type { Wait } from '../../crm/patience.ts';
-import type { Upstream } from '../../links/upstream.ts';
+import type { Upstream } from '../../monitoring/upstream.ts';
 import type { ScanRow } from './rows.ts';
 import type { Phase } from './run.ts';
 

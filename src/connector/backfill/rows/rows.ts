@@ -5,7 +5,7 @@ import { each, eachRow } from '../../../store/each.ts';
 import { readErasures, withoutErased } from '../../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../../store/schema.ts';
 import type { Db, Tx } from '../../../store/store.ts';
-import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from './verdict.ts';
+import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from '../../follow/verdict.ts';
 
 /** A record of a scan, with what is to become of it. */
 export type ScanRow = Omit<ScanTable, 'provider' | 'purpose' | 'version'>;

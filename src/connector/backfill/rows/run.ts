@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { readValue, writeValue } from '../../../store/kv.ts';
 import { type Db, engineOf, type Tx } from '../../../store/store.ts';
-import { sightOf } from '../../explain/sight.ts';
 import type { Link } from '../../links/links.ts';
+import { sightOf } from '../../names/sight-of.ts';
 
 /**
  * `clear` forgets the scan before; `scan` and `judge` make the plan; `planned` waits for a person; `import` takes in a

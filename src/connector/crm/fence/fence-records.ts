@@ -1,6 +1,5 @@
 /** Answers for several records, each matched with its record by its id. Pure. */
 import type { Outcome, ParentRead, Read, WrittenOutcome } from '../../../../providers/provider.ts';
-import type { IdForm } from '../record-id.ts';
 import { described } from './described.ts';
 import {
   type AnswerObject,
@@ -16,6 +15,7 @@ import {
   reasonsOf,
   valuesOf,
 } from './fence-values.ts';
+import type { IdForm } from './record-id.ts';
 
 /** A reader of one record's answer: a flaw where it makes no sense. */
 export type ReadOne<T> = (answer: AnswerObject, id: string) => T | Flaw;

@@ -14,7 +14,6 @@ import type {
   Right,
   Search,
 } from '../../../../providers/provider.ts';
-import type { IdForm } from '../record-id.ts';
 import { described } from './described.ts';
 import { movedOrGone } from './fence-records.ts';
 import {
@@ -33,6 +32,7 @@ import {
   ShapeError,
   valuesOf,
 } from './fence-values.ts';
+import type { IdForm } from './record-id.ts';
 
 /** Ids of what is no company are as the CRM spells them. */
 const asSpelled: IdForm = (id) => id;

@@ -2,8 +2,8 @@
 import type { PropertyValue } from '../../../../providers/provider.ts';
 import { cutText } from '../../../protocol/text/cut.ts';
 import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
-import type { IdForm } from '../record-id.ts';
 import { described, isPlain } from './described.ts';
+import type { IdForm } from './record-id.ts';
 
 export type AnswerObject = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;

@@ -1,7 +1,7 @@
 /** The safety limit: where one kind of fact goes from many companies in one load, it waits for a decision. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../../src/connector/explain/attention.ts';
-import { resolveAttention } from '../../../../src/connector/explain/resolve-attention.ts';
+import { readAttention } from '../../../../src/connector/review/attention.ts';
+import { resolveAttention } from '../../../../src/connector/review/resolve-attention.ts';
 import { claim } from '../../../../src/runtime/lanes/lanes.ts';
 import { readFullStates } from '../../../../src/service/monitors/full-state.ts';
 import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts';

@@ -1,0 +1,48 @@
+/** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
+import { existsSync } from 'node:fs';
+import { readEntries } from '../../match/index/write.ts';
+import { PLAN_COLUMNS, planLine } from '../match/plan-line.ts';
+import { resultsAt } from '../match/results.ts';
+import { doubtsOf } from '../match/survey.ts';
+import { writePlanFile } from './plan/write.ts';
+import { type BackfillDeps, BackfillError } from './rows/context.ts';
+
+const PAGE = 500;
+
+export interface MatchPlanOptions {
+  readonly file: string;
+  /** The lines, in their order. */
+  readonly lines: readonly number[];
+  /** Those that get the action `link`; undefined if nothing is linked without a person. */
+  readonly linked: readonly number[] | undefined;
+  readonly language: 'en' | 'da';
+}
+
+/** Throws where the file exists: it may hold somebody's work. */
+export function refuseExisting(file: string): void {
+  if (existsSync(file))
+    throw new BackfillError(`${file} is there already, and may hold somebody's work: name another file`);
+}
+
+/** Writes the results of the last match at these positions. */
+export async function writeMatchPlan(
+  { store: { db }, crm: { name: provider } }: Pick<BackfillDeps, 'store' | 'crm'>,
+  { file, lines, linked, language }: MatchPlanOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const toLink = new Set(linked);
+  let written = 0;
+  await writePlanFile(file, PLAN_COLUMNS, async () => {
+    signal.throwIfAborted();
+    const page = await resultsAt(db, provider, lines.slice(written, written + PAGE));
+    written += page.length;
+    const doubts = linked === undefined ? undefined : await doubtsOf(db, provider, page);
+    const numbers = page.flatMap(({ candidates }) => candidates.map(({ company }) => company));
+    const entries = await readEntries(db, [...new Set(numbers)]);
+    return page.map((one) => {
+      const doubt = doubts?.get(one.recordId);
+      const isLinked = toLink.has(one.position) && doubt === undefined;
+      return planLine(one, { action: isLinked ? 'link' : 'skip', doubt, language, entries });
+    });
+  });
+}

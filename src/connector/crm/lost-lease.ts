@@ -1,0 +1,40 @@
+/** A process that stood still for longer than its lease: it sends nothing more and logs the loss. */
+import { ProviderError } from '../../../providers/provider.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { type Lease, LeaseLostError } from '../../runtime/lanes/lease.ts';
+import type { SendGuard } from './send-guard.ts';
+
+/** Stops calls whose lease is lost, and then asks `next`: what costs no time comes last. */
+export const guardOf =
+  (lease: Lease, next?: SendGuard): SendGuard =>
+  async (request) => {
+    await lease.confirm().catch(throwUnavailable);
+    await next?.(request);
+    lease.sends();
+  };
+
+function throwUnavailable(error: unknown): never {
+  if (!(error instanceof LeaseLostError)) throw error;
+  throw new ProviderError('unavailable', error.message, { cause: error });
+}
+
+export interface LostLeaseDeps {
+  readonly metrics?: Pick<Metrics, 'leaseLost' | 'sentAfterLeaseLost'> | undefined;
+  readonly log?: { warn(details: object, message: string): void } | undefined;
+}
+
+/** Counts and logs lanes whose lease was lost, and those of them for which something had left all the same. */
+export function reportLostLeases(
+  { metrics, log }: LostLeaseDeps,
+  queue: string,
+  { lost, sent }: { readonly lost: number; readonly sent: number },
+): void {
+  if (lost === 0) return;
+  metrics?.leaseLost.inc(lost);
+  metrics?.sentAfterLeaseLost.inc({ queue }, sent);
+  const what =
+    sent === 0
+      ? 'this process stood still for longer than its lease: another has its work'
+      : 'this process stood still for longer than its lease, and sent what another may have overtaken: it is read again';
+  log?.warn({ queue, lost, sent }, what);
+}

@@ -1,0 +1,186 @@
+/**
+ * group: one answer for the parts of one address of a record. A part alone says little: "8000" beside another town is an
+ * address that is nowhere. Pure.
+ */
+import { type FieldName, GROUPS } from '../../../providers/fields.ts';
+import type { Policy, PresetRow, PropertyValue } from '../../../providers/provider.ts';
+import { isBlank, isOneOf } from './decide.ts';
+import { type Planned, RETURNED } from './planned.ts';
+
+/** The rule by which a part waits for another one that cannot be written. */
+export const TOGETHER = 'together';
+
+/** A property that holds a part of an address, as it is decided alone, and what speaks for or against a change. */
+export interface AddressPart {
+  readonly planned: Planned;
+  readonly policy: Policy;
+  /** What the CRM holds; null also where a late write of ours replaced it. */
+  readonly old: PropertyValue;
+  /** What we wrote last, and what the CRM made of it; empty where we never wrote. */
+  readonly ours: readonly (PropertyValue | undefined)[];
+  /** Its value in each address that the register is known to have had; undefined where it cannot hold that. */
+  readonly known: readonly (PropertyValue | undefined)[];
+  readonly trusted: boolean;
+  readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
+}
+
+const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
+
+/** Whether a field is a part of the address. */
+export const isAddressPart = (field: FieldName): boolean => ADDRESS.has(field);
+
+/**
+ * Which address each property is a part of, by property. The first property of each field is one address, the second another;
+ * a preset names those that stand apart.
+ */
+export function addressesIn(mapping: readonly PresetRow[]): ReadonlyMap<string, string> {
+  const counts = new Map<FieldName, number>();
+  const addresses = new Map<string, string>();
+  for (const { field, property, address, unless = '' } of mapping.filter((row) => isAddressPart(row.field))) {
+    const at = counts.get(field) ?? 0;
+    const named = address ?? addresses.get(unless);
+    addresses.set(property, named ?? String(at));
+    if (named === undefined) counts.set(field, at + 1);
+  }
+  return addresses;
+}
+
+/** Decides the parts of one address: all are written, or none is. */
+export function decideGroup(parts: readonly AddressPart[]): readonly Planned[] {
+  const region = parts.find(isRegion);
+  const members = membersOf(parts);
+  const others = parts.filter((part) => !members.includes(part) && part !== region);
+  const answers = answer(members, region);
+  const ofRegion = region === undefined || answers.some(({ field }) => field === 'region') ? [] : leftRegion(region);
+  return [...answers, ...[...others, ...ofRegion].map(({ planned }) => planned)];
+}
+
+const isRegion = ({ planned }: AddressPart): boolean => planned.field === 'region';
+
+/** The parts that say whose the address is. */
+const membersOf = (parts: readonly AddressPart[]): readonly AddressPart[] =>
+  parts.filter((part) => !isRegion(part) && part.planned.rule !== 'missing');
+
+/** The rule for an address that is decided for the register alone: as if nothing of it were put back, held or refused. */
+export function ruleOfGroup(parts: readonly AddressPart[]): GroupRule | undefined {
+  const members = membersOf(parts);
+  const open = members.filter((part) => !isSettled(part));
+  return open.length === 0 ? undefined : ruleFor(members, open);
+}
+
+/** A region is planned alone only where it comes back, or waits to. */
+function leftRegion(region: AddressPart): readonly AddressPart[] {
+  if (isPutBack(region)) return [region];
+  const { planned } = region;
+  return planned.overwritten === undefined
+    ? []
+    : [{ ...region, planned: { ...planned, action: 'skip', rule: 'held' } }];
+}
+
+function answer(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
+  const open = members.filter((part) => !isSettled(part) && part.planned.rule !== RETURNED);
+  const leave = (cause: Planned) =>
+    members.map((part) => (open.includes(part) ? leftWith(part.planned, cause) : part.planned));
+  const [first] = open;
+  if (first === undefined) return members.map(({ planned }) => planned);
+  const held = [...members, ...(region === undefined ? [] : [region])].find(isHeld);
+  if (held !== undefined) return leave({ ...held.planned, rule: 'held' });
+  const back = members.filter(isPutBack).map(({ planned }) => planned);
+  const cause = back.find(({ offered }) => offered !== undefined) ?? back[0];
+  if (cause !== undefined) return leave(cause);
+  const rule = ruleFor(members, open);
+  if (rule === 'filled' || rule === 'edited') return leave({ ...first.planned, rule });
+  const stuck = open.find(isStuck)?.planned;
+  if (stuck !== undefined)
+    return leave(stuck).map((left, at) => (members[at] && isStuck(members[at]) ? members[at].planned : left));
+  const written = [...open.filter((part) => !isFixed(part)), ...clearedRegion(open, region)].map(
+    ({ planned }) => planned,
+  );
+  const names = written.map(({ property }) => property);
+  const done = written.map((planned): Planned => {
+    const needs = names.filter((name) => name !== planned.property);
+    const isOwn = planned.action === 'write' && planned.field !== 'region';
+    return { ...planned, action: 'write', rule: isOwn ? planned.rule : rule, ...(needs.length > 0 && { needs }) };
+  });
+  return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
+}
+
+/** What becomes of a property of a group that is not written because of another one. */
+export function leftWith({ trusts: _, ...planned }: Planned, cause: Planned): Planned {
+  const { property, rule, offered, keptWith = property, detail = rule } = cause;
+  if (rule === 'held') return { ...planned, ...heldBy(planned.override ?? cause.override), action: 'skip', rule };
+  if (rule === 'edited' || (rule === RETURNED && offered !== undefined))
+    return { ...planned, action: 'keep', rule: 'edited', keptWith };
+  if (rule === 'filled' || rule === RETURNED) return { ...planned, action: 'skip', rule: 'filled' };
+  const reason = `it is written together with ${property} or not at all, and that cannot be written: ${detail}`;
+  return { ...planned, action: 'skip', rule: TOGETHER, detail: reason };
+}
+
+const heldBy = (override: Planned['override']): Pick<Planned, 'override'> =>
+  override === undefined ? {} : { override };
+
+/** It holds the register's value, or what the CRM made of it. */
+const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same' || planned.rule === 'stored';
+const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
+export const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
+const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);
+/** It cannot be written, and is blank: it stays so beside any address. */
+const isFixed = ({ planned, old }: AddressPart): boolean => planned.rule === 'read-only' && isBlank(old);
+
+type GroupRule = 'edited' | 'filled' | 'released' | 'ours' | 'register' | 'trusted' | 'always' | 'blank';
+
+function ruleFor(members: readonly AddressPart[], open: readonly AddressPart[]): GroupRule {
+  if (isReleased(members, open)) return 'released';
+  if (open.some(({ policy, old }) => policy === 'if-blank' && !isBlank(old))) return 'filled';
+  const evidence = members.filter(isEvidence);
+  if (members.every(({ old }) => isBlank(old))) return 'blank';
+  if (evidence.length === 0) return 'always';
+  if (agreeOnOurs(evidence)) return 'ours';
+  if (agreeOnRegister(evidence)) return 'register';
+  if (evidence.every((part) => part.trusted || isSettled(part))) return 'trusted';
+  return evidence.some(({ policy }) => policy === 'tracked') ? 'edited' : 'filled';
+}
+
+/** Says whose the address is: what is blank, is overwritten always or was replaced by a late write of ours, says nothing. */
+const isEvidence = ({ old, policy, planned }: AddressPart): boolean =>
+  !isBlank(old) && policy !== 'always' && planned.late?.overtook !== true;
+
+/** All parts hold what we wrote last; a part that held the register's value already was not written by us. */
+const agreeOnOurs = (evidence: readonly AddressPart[]): boolean =>
+  evidence.some(isOurs) && evidence.every((part) => isOurs(part) || (!hasOurs(part) && isSettled(part)));
+
+const hasOurs = ({ ours }: AddressPart): boolean => ours.some((value) => value !== undefined);
+const isOurs = ({ old, ours, same }: AddressPart): boolean => isOneOf(old, ours, same);
+
+/** All parts agree with the address that the register has, or with one and the same that it had. */
+function agreeOnRegister(evidence: readonly AddressPart[]): boolean {
+  if (evidence.every((part) => isSettled(part) || part.same(part.old, part.planned.now))) return true;
+  const addresses = evidence[0]?.known ?? [];
+  return addresses.some((_, at) =>
+    evidence.every(({ old, known, same }) => {
+      const value = known[at];
+      return value !== undefined && same(old, value);
+    }),
+  );
+}
+
+/**
+ * A release of one part releases the address. One that was given over values that a person saw counts only while all parts
+ * that would change are among them.
+ */
+function isReleased(members: readonly AddressPart[], open: readonly AddressPart[]): boolean {
+  if (members.some(({ planned }) => planned.outdated !== undefined)) return false;
+  const releases = members.filter(({ planned }) => planned.override?.kind === 'release');
+  if (releases.some(({ planned }) => typeof planned.override?.seen !== 'string')) return true;
+  return releases.length > 0 && open.every((part) => releases.includes(part));
+}
+
+/** Parts of which a change makes another region of it. */
+const PLACE: ReadonlySet<FieldName> = new Set(['postalCode', 'city', 'countryCode', 'country']);
+
+/** The region of the address before, which the register does not state: it goes where another place is written. */
+const clearedRegion = (open: readonly AddressPart[], region: AddressPart | undefined): readonly AddressPart[] => {
+  const isMoved = open.some(({ planned, old }) => PLACE.has(planned.field) && !isBlank(old));
+  const clears = region !== undefined && isMoved && !isBlank(region.old) && region.planned.action !== 'set-aside';
+  return clears ? [region] : [];
+};

@@ -1,0 +1,109 @@
+/**
+ * put-back: whether what writes of ours went over between our read and the write comes back. A group comes back whole or not
+ * at all: a person's street with our postal code is an address that does not exist. Pure.
+ */
+
+import { type AddressPart, isAddressPart, isHeld, ruleOfGroup } from './group.ts';
+import { type ArePartners, groupOf } from './partners.ts';
+import { EDIT_PUT_BACK, type Overwritten, type Planned, RETURNED } from './planned.ts';
+
+/** A property that a write of ours went over. */
+interface OverwrittenPart extends AddressPart {
+  readonly planned: Planned & { readonly overwritten: Overwritten };
+}
+
+const isOverwritten = (part: AddressPart): part is OverwrittenPart => part.planned.overwritten !== undefined;
+
+/** Plans to restore the edits that the policy would have kept, each with its group, if the CRM still holds our write. */
+export function withPutBacks(parts: readonly AddressPart[], arePartners: () => ArePartners): readonly AddressPart[] {
+  if (!parts.some(isOverwritten)) return parts;
+  const areOne = arePartners();
+  const groupOfParts = (first: AddressPart, all: readonly AddressPart[]) => {
+    const planned = groupOf(
+      [first.planned],
+      all.map((part) => part.planned),
+      areOne,
+    );
+    return all.filter((part) => planned.includes(part.planned));
+  };
+  const decided = new Map<AddressPart, Planned>();
+  for (const first of parts.filter(isOverwritten)) {
+    if (decided.has(first)) continue;
+    const over = groupOfParts(first, parts.filter(isOverwritten)).filter(isOverwritten);
+    const beside = parts.filter(
+      (part) => !isOverwritten(part) && over.some(({ planned }) => areOne(planned, part.planned)),
+    );
+    const answers = decideGroup(over, beside);
+    for (const [index, part] of over.entries()) decided.set(part, answers[index] ?? part.planned);
+  }
+  return parts.map((part) => ({ ...part, planned: decided.get(part) ?? part.planned }));
+}
+
+/** Decides each property that our writes replaced. `beside`: the other properties of their group. */
+function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): readonly Planned[] {
+  const planned = over.map((part) => part.planned);
+  const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
+  // It waits for the end of the hold, unless a person wrote something else meanwhile.
+  if ([...over, ...beside].some(isHeld)) return over.every(isOurs) ? planned : plain;
+  const isFree = over.every(isOurs) && ![...over, ...beside].some(isPutBack) && !beside.some(isEdited);
+  const rule = isFree ? ruleFor(over, beside) : undefined;
+  if (rule === undefined) return plain;
+  const isDifference = ({ field, action, overwritten }: OverwrittenPart['planned']): boolean =>
+    rule === 'edited' && action !== 'set-aside' && field !== 'region' && isDifferent(overwritten, field);
+  return together(
+    planned.map((each, index): Planned => {
+      const { value, isBeside, isBack } = each.overwritten;
+      const { detail: _, retryAt: __, ...rest } = plain[index] ?? each;
+      if (isBack) return plain[index] ?? each;
+      const back = {
+        action: 'write',
+        rule: RETURNED,
+        now: value,
+        detail: isBeside ? STOOD_BESIDE : EDIT_PUT_BACK,
+      } as const;
+      return { ...rest, ...back, ...(isDifference(each) && { offered: each.now }) };
+    }),
+  );
+}
+
+/** The properties of a group that come back are written together or not at all, and an address is one difference. */
+export function together(group: readonly Planned[]): readonly Planned[] {
+  const back = group.filter(({ rule }) => rule === RETURNED);
+  const keptWith = back.find(({ field, offered }) => isAddressPart(field) && offered !== undefined)?.property;
+  return group.map((planned) => {
+    if (!back.includes(planned) || back.length === 1) return planned;
+    const needs = back.flatMap(({ property }) => (property === planned.property ? [] : property));
+    return { ...planned, needs, ...(planned.offered !== undefined && keptWith !== undefined && { keptWith }) };
+  });
+}
+
+const STOOD_BESIDE = 'it belongs together with what a person wrote between our read of the record and our write';
+
+const isOurs = ({ planned }: OverwrittenPart): boolean => planned.overwritten.isOurs;
+/** What a late write replaced comes back already. */
+const isPutBack = ({ planned: { rule } }: AddressPart): boolean => rule === RETURNED;
+/** A person changed it since: our write had left nothing of theirs in the group. */
+const isEdited = ({ planned: { rule } }: AddressPart): boolean => rule === 'edited' || rule === 'filled';
+const isAddress = ([first]: readonly AddressPart[]): boolean =>
+  first !== undefined && isAddressPart(first.planned.field);
+
+/** Whether a value is another one than the register's for people: alone, or as a part of an address that is theirs. */
+const isDifferent = ({ rule }: Overwritten, field: Planned['field']): boolean =>
+  isAddressPart(field) ? rule !== 'same' && rule !== 'stored' : rule === 'edited';
+
+/** Why what was there is not the register's to replace; undefined where it is. */
+function ruleFor(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): 'edited' | 'filled' | undefined {
+  const edits = over.filter(({ planned: { overwritten } }) => !(overwritten.isBeside || overwritten.isBack));
+  const found = isAddress(over)
+    ? edits.some(({ planned: { overwritten } }) => overwritten.rule !== 'same' && overwritten.rule !== 'blank')
+      ? [ruleOfGroup([...over.map(asItWas), ...beside])]
+      : []
+    : edits.map(({ planned: { overwritten } }) => overwritten.rule);
+  return found.includes('edited') ? 'edited' : found.includes('filled') ? 'filled' : undefined;
+}
+
+/** The part as it was before our write. */
+function asItWas(part: OverwrittenPart): AddressPart {
+  const { late: _, ...planned } = part.planned;
+  return { ...part, old: planned.overwritten.value, planned: { ...planned, rule: planned.overwritten.rule } };
+}

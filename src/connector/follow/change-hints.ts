@@ -1,0 +1,80 @@
+/** Decides which records of a CRM's change hints to read: a hint costs nothing, a read costs a call. */
+import type { ChangeHint, PropertyValue, Read } from '../../../providers/provider.ts';
+import { each } from '../../store/each.ts';
+import type { Db } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
+import { holdOf } from '../crm/hold.ts';
+import type { Link } from '../links/links.ts';
+import { decideLink, type HealRule } from './decide-link.ts';
+
+/** What a connection's links follow, as far as its account shows it. */
+export interface Follow extends HealRule {
+  /** The properties to ask for. */
+  readonly properties: readonly string[];
+}
+
+/** What there is to follow; `match` as match.ts gives it. */
+export function followOf(crm: Crm, match: string | undefined, now: number): Follow {
+  return {
+    match,
+    autoLink: crm.autoLink,
+    isHeld: (properties: Readonly<Record<string, PropertyValue>>) => holdOf(crm, properties, now) !== undefined,
+    properties: [match, crm.hold].filter((name) => name !== undefined),
+  };
+}
+
+/** The links of records, by record id, whatever their state. */
+export async function linksOf(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, Link>> {
+  if (ids.length === 0) return new Map();
+  const links = await db
+    .selectFrom('link')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .execute();
+  return new Map(links.map((link) => [link.record_id, link]));
+}
+
+/** The records to read of those that a CRM's webhook names: the linked ones, or all where `autoLink` is on. */
+export async function namedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
+  const distinct = [...new Set(ids)];
+  if (crm.autoLink) return distinct;
+  const links = await linksOf(db, crm.name, distinct);
+  return distinct.filter((id) => links.has(id));
+}
+
+/** The records to read of those that change hints name; a hint whose content changes no link is skipped. */
+export async function hintedRecords(
+  db: Db,
+  crm: Crm,
+  follow: Follow,
+  changeHints: readonly ChangeHint[],
+): Promise<readonly string[]> {
+  const links = await linksOf(
+    db,
+    crm.name,
+    changeHints.map(({ id }) => id),
+  );
+  const ids = changeHints.flatMap((changeHint): string[] => {
+    const link = links.get(changeHint.id);
+    if (changeHint.kind === 'moved') {
+      if (link !== undefined && link.state !== 'merged') return [changeHint.id];
+      return crm.autoLink ? [changeHint.to] : [];
+    }
+    const verdict = decideLink(link, asRead(changeHint), follow);
+    const changesNothing = verdict.kind === 'nothing' || (verdict.kind === 'held' && link === undefined);
+    return changesNothing ? [] : [changeHint.id];
+  });
+  return [...new Set(ids)];
+}
+
+/** The records that have no link, for which a company may be suggested; none where the connection wants no suggestions. */
+export async function unlinkedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
+  if (crm.autoMatch === undefined) return [];
+  const distinct = [...new Set(ids)];
+  const links = await linksOf(db, crm.name, distinct);
+  return distinct.filter((id) => !links.has(id));
+}
+
+const asRead = (changeHint: ChangeHint): Read =>
+  changeHint.kind === 'seen' ? { kind: 'found', id: changeHint.id, properties: changeHint.properties } : changeHint;

@@ -1,0 +1,169 @@
+/** A merge in the CRM: the link follows its record to the survivor. */
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { carryWrites } from '../../runtime/lanes/pending-writes.ts';
+import type { Tx } from '../../store/store.ts';
+import { carryOverwritten } from '../history/overwritten.ts';
+import { copyWritten } from '../history/written.ts';
+import { CAME_BY_MERGE, endLink, findLink, type Link, linkRecord, updateLink } from '../links/links.ts';
+import { healQueue, linkKey, MONITORING_QUEUE, parentQueue } from '../names/queues.ts';
+import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../overrides/override.ts';
+import { carryParent } from './carry-parent.ts';
+
+export interface LinkMove {
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string;
+  readonly now: number;
+}
+
+/**
+ * `merged`: the survivor stands for the same company already, or there was no link to move. `conflict`: it stands for
+ * another company, so both links wait for a person. `later`: the survivor's own link has ended, and upstream has not
+ * confirmed it yet; the record is looked at again by itself.
+ */
+export type MoveResult = 'moved' | 'merged' | 'conflict' | 'later';
+
+const SOON_MS = 10_000;
+
+/**
+ * Lets a link follow its record after a merge in the CRM, in whichever order the CRM reports the merge and the deletion
+ * that comes with it. The survivor is read afterwards: its number may name another company.
+ */
+export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
+  const { provider, from, to, now } = move;
+  const before = await findLink(tx, { provider, recordId: from });
+  if (before === undefined || from === to) return 'merged';
+  if (before.state === 'removed') await copyRemoval(tx, before, to, now);
+  if (before.state === 'removed' || before.state === 'merged') return 'merged';
+  if (before.state === 'conflict' && before.mismatch === null) return 'conflict';
+  await mark(tx, healQueue(provider), [to], now);
+  const moved = (await hasNothingToMove(tx, before)) ? 'merged' : await linkSurvivor(tx, before, move);
+  if (moved === undefined) return contestSurvivor(tx, before, move);
+  const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
+  const ended = await endLink(tx, { ...end, state: 'merged' });
+  if (!ended) await updateLink(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+  return moved;
+}
+
+/** Links the survivor as the merged record was; undefined where another company has it. */
+async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'moved' | 'merged' | undefined> {
+  const { provider, from, to, now } = move;
+  const ref = { provider, recordId: to };
+  const survivor = await findLink(tx, ref);
+  const isOpen = survivor?.state !== 'conflict' || (survivor.entity === before.entity && survivor.mismatch !== null);
+  if (!isOpen) return undefined;
+  const { entity, origin, trust, writes_number } = before;
+  const sendUpdate = before.send_update === 1 || before.state === 'gone';
+  const linked = await linkRecord(tx, { ...ref, entity, origin, trust, now, sendUpdate });
+  if (linked.kind === 'taken') return undefined;
+  await copyOverrides(tx, move);
+  await carryTrust(tx, provider, from, to);
+  await copyWritten(tx, provider, from, to);
+  await carryOverwritten(tx, provider, from, to);
+  await carryParent(tx, entity, move);
+  for (const queue of [`sync:${provider}`, parentQueue(provider)]) await carryWrites(tx, queue, move);
+  if (linked.kind === 'already') return 'merged';
+  if (writes_number === 1) await updateLink(tx, ref, { writes_number });
+  if (origin === 'number') await updateLink(tx, ref, { mismatch: CAME_BY_MERGE });
+  return 'moved';
+}
+
+/** Both records' companies claim the survivor: their links wait for an operator. */
+async function contestSurvivor(
+  tx: Tx,
+  before: Link,
+  { provider, from, to, now }: LinkMove,
+): Promise<'conflict' | 'later'> {
+  const other = await findLink(tx, { provider, recordId: to });
+  if (other === undefined || (other.state !== 'active' && other.state !== 'conflict')) {
+    await mark(tx, healQueue(provider), [from], now + SOON_MS);
+    return 'later';
+  }
+  const stands = `merged in the CRM into record ${to}, which stands for ${other.entity}`;
+  await putInConflict(
+    tx,
+    before,
+    `${stands}: to move this link there, remove the one of ${to} first with cvrsync review keep, then accept this one`,
+    now,
+  );
+  const reason = `record ${from}, which stands for ${before.entity}, was merged into this one in the CRM`;
+  await putInConflict(tx, other, reason, now);
+  return 'conflict';
+}
+
+/** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */
+async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
+  if (link.state === 'conflict') return link.desired === 'off';
+  if (link.state !== 'gone') return false;
+  const successor = await tx
+    .selectFrom('link')
+    .select('record_id')
+    .where('provider', '=', link.provider)
+    .where('entity', '=', link.entity)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return successor !== undefined;
+}
+
+/** Makes a link wait for an operator, whatever its state: the order of the CRM's messages must not matter. */
+async function putInConflict(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
+  const record = { provider: link.provider, recordId: link.record_id };
+  const begins = link.state === 'gone';
+  if (begins) await mark(tx, MONITORING_QUEUE, [linkKey(link.provider, link.record_id)], now);
+  const desired = begins && ({ desired: 'on', observed: 'unknown', observed_error: null } as const);
+  await updateLink(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
+}
+
+/** A link that a person removed stays removed on the surviving record. */
+async function copyRemoval(tx: Tx, link: Link, to: string, now: number): Promise<void> {
+  if (link.origin !== 'person') return;
+  const row = {
+    ...link,
+    record_id: to,
+    observed: 'off',
+    observed_at: null,
+    synced_seq: 0,
+    synced_at: null,
+    created_at: now,
+    updated_at: now,
+  } as const;
+  await tx
+    .insertInto('link')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id']).doNothing())
+    .execute();
+}
+
+/**
+ * The overrides of either record apply to the survivor, whichever is moved first: where a CRM makes a new record of two,
+ * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
+ * for once was meant for a value that is another one now.
+ */
+export async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+  const overrides: Overrides = (await readOverrides(tx, provider, [from], now)).get(from) ?? new Map();
+  if (overrides.get(ALL_PROPERTIES)?.kind === 'hold')
+    await tx
+      .deleteFrom('override')
+      .where('provider', '=', provider)
+      .where('record_id', '=', to)
+      .where('kind', '=', 'release')
+      .execute();
+  const own: Overrides = (await readOverrides(tx, provider, [to], now)).get(to) ?? new Map();
+  for (const [property, override] of overrides) {
+    if (!prevails(property, override, own)) continue;
+    const { kind, once, until, reason, createdAt } = override;
+    const row = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
+    await tx
+      .insertInto('override')
+      .values({ provider, record_id: to, property, ...row })
+      .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(row))
+      .execute();
+  }
+}
+
+function prevails(property: string, { kind, once, until }: Override, own: Overrides): boolean {
+  const theirs = own.get(property);
+  if (kind === 'release') return !once && theirs === undefined && !own.has(ALL_PROPERTIES);
+  const isLonger = (theirs?.until ?? Number.POSITIVE_INFINITY) < (until ?? Number.POSITIVE_INFINITY);
+  return theirs?.kind !== 'hold' || isLonger;
+}

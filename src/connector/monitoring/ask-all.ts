@@ -1,0 +1,44 @@
+/** Asks the service for the whole state of every linked company, after a time of which the store knows nothing. */
+
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { eachRow } from '../../store/each.ts';
+import { closeGaps } from '../../store/recovery/gap.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
+
+/** Links that are marked in one transaction. */
+const STEP = 1_000;
+
+/** Marks one link of each company, in steps, so that its next call asks for a full update. Returns how many. */
+export async function askAllFullUpdates(store: Store, now: () => number, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  let after: RecordRef | undefined = { provider: '', recordId: '' };
+  while (after !== undefined) {
+    signal.throwIfAborted();
+    const from: RecordRef = after;
+    const asked = await store.write((tx) => askSome(tx, from, now()));
+    count += asked.length;
+    after = asked.length === STEP ? asked.at(-1) : undefined;
+  }
+  await store.write((tx) => closeGaps(tx, now()));
+  return count;
+}
+
+/** The first link of a company stands for the others: they all share what the service sends. */
+async function askSome(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<readonly RecordRef[]> {
+  const asks = (link: string) => sql`${sql.ref(`${link}.state`)} = 'active' and ${sql.ref(`${link}.desired`)} = 'on'
+    and ${sql.ref(`${link}.observed`)} <> 'refused'`;
+  const { rows } = await sql<{ provider: string; recordId: string }>`
+    select link.provider, link.record_id as "recordId" from link
+    where (link.provider, link.record_id) > (${provider}, ${recordId}) and ${asks('link')}
+      and not exists (select 1 from link as other where other.entity = link.entity and ${asks('other')}
+        and (other.provider, other.record_id) < (link.provider, link.record_id))
+    order by link.provider, link.record_id limit ${STEP}`.execute(tx);
+  if (rows.length === 0) return [];
+  const keys = rows.map((row) => linkKey(row.provider, row.recordId));
+  await mark(tx, MONITORING_QUEUE, keys, now);
+  await sql`update link set send_update = 1 from ${eachRow(tx, ['provider', 'recordId'], rows)}
+    where link.provider = each.provider and link.record_id = each."recordId"`.execute(tx);
+  return rows;
+}

@@ -1,0 +1,168 @@
+/** Overrides: a person's word on one property of one record, or on all of them; it stands above the policy. */
+
+import { sql } from 'kysely';
+import { mark } from '../../runtime/lanes/lanes.ts';
+import { each, eachRow } from '../../store/each.ts';
+import { readErasures } from '../../store/erasure/erasures.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import type { OverrideTable } from '../../store/schema.ts';
+import { noteQueue, parentQueue, type RecordRef } from '../names/queues.ts';
+
+/** Stands for every property of a record. */
+export const ALL_PROPERTIES = '*';
+
+/** Why a property that `undo` restored is held: the next sync would write it again. */
+export const UNDONE = 'undone';
+
+export interface Override {
+  /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
+  readonly kind: OverrideTable['kind'];
+  /** Ends with the first write, or where the CRM holds the value already. */
+  readonly once: boolean;
+  /** When it ends, in ms since 1970; null for until it is lifted. */
+  readonly until: number | null;
+  readonly reason: string | null;
+  readonly createdAt: number;
+  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null where it counts over any. */
+  readonly seen?: string | null | undefined;
+}
+
+/** A record's overrides by property. */
+export type Overrides = ReadonlyMap<string, Override>;
+
+/** The override that counts for a property: its own, else the record's. */
+export const overrideFor = (overrides: Overrides, property: string): Override | undefined =>
+  overrides.get(property) ?? overrides.get(ALL_PROPERTIES);
+
+/** The overrides on these records that hold at `now`, by record id. */
+export async function readOverrides(
+  db: Db,
+  provider: string,
+  ids: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, Overrides>> {
+  const rows = await db
+    .selectFrom('override')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('record_id', 'in', each(db, ids))
+    .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
+    .orderBy('property')
+    .execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
+      id,
+      new Map(own.map((row) => [row.property, overrideOf(row)])),
+    ]),
+  );
+}
+
+const overrideOf = ({ kind, once, until, reason, created_at, seen }: OverrideTable): Override => ({
+  kind,
+  once: once === 1,
+  until,
+  reason,
+  createdAt: created_at,
+  seen,
+});
+
+/** A record's property, or all of them: {@link ALL_PROPERTIES}. */
+export interface OverrideRef extends RecordRef {
+  readonly property: string;
+}
+
+/** Rules on a property, in place of what was ruled before, and has the record synced. */
+export async function setOverride(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  override: Omit<Override, 'createdAt'>,
+  now: number,
+): Promise<void> {
+  await markOverridden(tx, { provider, recordId, property }, now);
+  const { kind, until, seen = null } = override;
+  const reason = (await readErasures(tx)).redact(override.reason);
+  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now, seen };
+  await tx
+    .insertInto('override')
+    .values({ provider, record_id: recordId, property, ...row })
+    .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'property']).doUpdateSet(row))
+    .execute();
+}
+
+/** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
+export async function markOverridden(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  now: number,
+): Promise<void> {
+  await mark(tx, `sync:${provider}`, [recordId], now);
+  if (property !== ALL_PROPERTIES) return;
+  const queues = [noteQueue(provider), parentQueue(provider)];
+  const waiting = await tx
+    .selectFrom('lane')
+    .select('queue')
+    .where('queue', 'in', queues)
+    .where('key', '=', recordId)
+    .where('parked_at', 'is', null)
+    .execute();
+  for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
+}
+
+/** Ends an override of that kind, and has the record synced. False where there is none. */
+export async function clearOverride(
+  tx: Tx,
+  { provider, recordId, property }: OverrideRef,
+  kind: Override['kind'],
+  now: number,
+): Promise<boolean> {
+  await markOverridden(tx, { provider, recordId, property }, now);
+  const { numDeletedRows } = await tx
+    .deleteFrom('override')
+    .where('provider', '=', provider)
+    .where('record_id', '=', recordId)
+    .where('property', '=', property)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** A release that did its one service. */
+export interface Spent {
+  readonly id: string;
+  readonly property: string;
+  readonly createdAt: number;
+}
+
+/** Ends releases that were for once; one that was given anew meanwhile stays. */
+export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
+  if (spent.length === 0) return;
+  const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
+  await sql`delete from override where provider = ${provider} and once = 1 and (record_id, property, created_at) in
+    (select each.id, each.property, cast(each.at as bigint)
+      from ${eachRow(tx, ['id', 'property', 'at'], rows)})`.execute(tx);
+}
+
+/** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */
+export async function carryTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+  await sql`insert into property_state (provider, record_id, property, trusted_at)
+    select provider, cast(${to} as text), property, trusted_at from property_state
+    where provider = ${provider} and record_id = ${from} and trusted_at is not null
+    on conflict (provider, record_id, property) do update set
+      trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
+}
+
+/** Deletes the overrides that ended before `before`. */
+export async function deleteEnded(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('override').where('until', '<=', before).execute();
+}
+
+/** A property of one record. */
+export type RecordProperty = { readonly id: string; readonly property: string };
+
+/** Ends the holds that an undo put there; those of people stay. */
+export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
+    and (record_id, property) in
+      (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
+}

@@ -1,0 +1,195 @@
+/** Watches the rules while a daemon runs: takes up those that were accepted, and counts what the daemon's own file proposes. */
+import type { Logger } from 'pino';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { pause } from '../../runtime/pause.ts';
+import type { WakeUp } from '../../runtime/wake-up.ts';
+import type { Store } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
+import { acceptRules, disputedConnections, endProposal, followRules } from '../rules/accepted.ts';
+import { areSame, type DecisionRules, type NamedRules } from '../rules/rules.ts';
+import { atStake, previewRules, type RulePreview, totalsOf } from './preview.ts';
+import {
+  type CountedProposal,
+  FRESH_MS,
+  findProposal,
+  type RuleProposal,
+  readCounted,
+  writeCounted,
+} from './proposals.ts';
+
+export interface RuleWatchDeps {
+  readonly store: Store;
+  readonly wakeUp: WakeUp;
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** This daemon among those of the store. */
+  readonly daemon?: string | undefined;
+}
+
+export interface WatchedRules {
+  readonly crms: readonly Crm[];
+  /** What the file says of each. */
+  readonly configured: readonly NamedRules[];
+  /** Whether this daemon counts what its file proposes: it does the work on records. */
+  readonly counts: boolean;
+}
+
+export interface RuleWatch {
+  /** Resolves when each connection was looked at once. */
+  readonly looked: Promise<void>;
+  /** Proposes what a file says that was read again. */
+  propose(configured: readonly NamedRules[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How often a daemon looks which rules are accepted; a batch of records looks itself. */
+const EVERY_MS = 10_000;
+/** What could not be counted is counted again after this time. */
+const AGAIN_MS = 60_000;
+
+/** Begins to watch; stopped with the daemon. */
+export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatch {
+  const over = new AbortController();
+  const file = { configured: watched.configured };
+  const looks = watched.crms.map((crm) => {
+    const look = openLook(deps, { ...watched, file }, crm);
+    // A store that does not answer is looked at again. One look at a time.
+    let last: Promise<unknown> = Promise.resolve();
+    return () => {
+      const next = last.then(() => look(over.signal)).catch(() => undefined);
+      last = next;
+      return next;
+    };
+  });
+  const first = looks.map((look) => look());
+  const watching = looks.map(async (look, index) => {
+    await first[index];
+    while (!over.signal.aborted) {
+      await pause(EVERY_MS, over.signal);
+      if (!over.signal.aborted) await look();
+    }
+  });
+  return {
+    looked: Promise.all(first).then(() => undefined),
+    async propose(configured) {
+      file.configured = configured;
+      await Promise.all(looks.map((look) => look()));
+    },
+    async stop() {
+      over.abort();
+      await Promise.all(watching);
+    },
+  };
+}
+
+/** What one daemon knows of one connection's rules. */
+interface Looked {
+  /** The accepted rules as they were last. */
+  accepted?: DecisionRules | undefined;
+  /** Others were accepted than the file says while the daemon ran: the file is old, and proposes nothing. */
+  isOld: boolean;
+  /** The proposal that this daemon counted. */
+  counted?: string | undefined;
+}
+
+function openLook(
+  deps: RuleWatchDeps,
+  { file, counts }: Pick<WatchedRules, 'counts'> & { readonly file: Pick<WatchedRules, 'configured'> },
+  crm: Crm,
+) {
+  const looked: Looked = { isOld: false };
+  let proposed: NamedRules | undefined;
+  return async (signal: AbortSignal): Promise<void> => {
+    const stated = file.configured.find(({ name }) => name === crm.name);
+    // A file that was read again is not old.
+    if (stated !== proposed) looked.isOld = false;
+    proposed = stated;
+    const accepted = await followRules(deps.store, crm.name);
+    if (accepted === undefined || proposed === undefined || !counts) return;
+    const isFirst = looked.accepted === undefined;
+    followAcceptance(deps, looked, accepted, proposed);
+    const proposal = looked.isOld ? undefined : await findProposal(deps.store.db, proposed);
+    if (proposal !== undefined) await consider(deps, { crm, looked }, proposal, signal);
+    // What an earlier process counted ends with the first look, what another daemon counts stays.
+    else if (isFirst || looked.counted !== undefined) await forget(deps, crm.name, looked);
+  };
+}
+
+/** Remembers what is accepted now, and whether that makes the daemon's file an old one. */
+function followAcceptance({ log }: RuleWatchDeps, looked: Looked, accepted: DecisionRules, proposed: NamedRules): void {
+  const { accepted: before } = looked;
+  looked.accepted = accepted;
+  if (before === undefined || areSame(before, accepted)) return;
+  looked.isOld = !areSame(accepted, proposed);
+  const what = looked.isOld ? 'rules were accepted that differ from this file' : 'the rules of this file were accepted';
+  log.info({ provider: proposed.name }, `${what}: this daemon decides by them`);
+}
+
+async function forget({ store }: RuleWatchDeps, name: string, looked: Looked): Promise<void> {
+  if ((await readCounted(store.db, name)) !== undefined) await store.write((tx) => endProposal(tx, name));
+  looked.counted = undefined;
+}
+
+interface Considered {
+  readonly crm: Crm;
+  readonly looked: Looked;
+}
+
+/** Counts what a proposal would write, and accepts it where nothing is at stake. */
+async function consider(
+  deps: RuleWatchDeps,
+  { crm, looked }: Considered,
+  proposal: RuleProposal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, now, daemon } = deps;
+  const { name, id } = proposal;
+  const known = await readCounted(store.db, name);
+  const isDisputed = (await disputedConnections(store.db, daemon, now())).has(name);
+  if (known?.id === id && !isDue(known, isDisputed, now())) return report(deps, looked, known, name);
+  const countedAt = now();
+  const since = known?.id === id ? known.since : countedAt;
+  const counted = await count(deps, crm, proposal, signal).then(
+    (preview): CountedProposal => ({ id, countedAt, since, preview }),
+    (error: unknown): CountedProposal => ({ id, countedAt, since, trouble: errorText(error) }),
+  );
+  signal.throwIfAborted();
+  const isHarmless = counted.preview !== undefined && atStake(counted.preview) + counted.preview.unread === 0;
+  const accepted = await store.write(async (tx) => {
+    if ((await findProposal(tx, { ...proposal.after, name }))?.id !== id) return false;
+    const accepts = isHarmless && !isDisputed;
+    if (accepts) await acceptRules(tx, { ...proposal.after, name }, 'start', now());
+    else await writeCounted(tx, name, counted);
+    return accepts;
+  });
+  if (!accepted) return report(deps, looked, counted, name);
+  looked.accepted = await followRules(store, name);
+  deps.log.info({ provider: name }, 'the changed rules of the configuration overwrite nothing: they are accepted');
+  for (const queue of [`sync:${name}`, 'housekeeping']) deps.wakeUp.ring(queue);
+}
+
+/** Whether to count again: what waits for a person now and then, what may be accepted without one as soon as it may. */
+function isDue({ preview, countedAt }: CountedProposal, isDisputed: boolean, now: number): boolean {
+  if (preview === undefined || preview.unread > 0) return now - countedAt >= AGAIN_MS;
+  return atStake(preview) > 0 ? now - countedAt >= FRESH_MS : !isDisputed;
+}
+
+const count = (
+  { store, now }: RuleWatchDeps,
+  crm: Crm,
+  proposal: RuleProposal,
+  signal: AbortSignal,
+): Promise<RulePreview> => previewRules({ store, now }, { ...proposal, crm, whole: true }, signal);
+
+/** Says once in a process that a proposal waits, and what to do. */
+function report({ log }: RuleWatchDeps, looked: Looked, counted: CountedProposal, provider: string): void {
+  if (looked.counted === counted.id) return;
+  looked.counted = counted.id;
+  const { preview, trouble } = counted;
+  const figures = preview === undefined ? { trouble } : { ...totalsOf(preview) };
+  const advice = `cvrsync config diff ${provider} shows it, cvrsync config apply ${provider} accepts it`;
+  log.warn(
+    { provider, ...figures, advice },
+    'the configuration changes what is written, and waits to be accepted: until then the former rules decide',
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { checkJobs } from '../../../src/connector/monitoring/check-jobs.ts';
+
+const levels = (jobs: Parameters<typeof checkJobs>[0], connections: readonly string[]) =>
+  checkJobs(jobs, connections, 'other').map(({ level, subject }) => `${level} ${subject}`);
+
+it('a connection without a job is to be fixed, and says how', () => {
+  const jobs = [{ id: '1', name: 'CRM of Birk', provider: 'HubSpot' }];
+  expect(levels(jobs, ['hubspot', 'hub2'])).toEqual(['fail hub2']);
+  const [finding] = checkJobs(jobs, ['hub2'], 'other');
+  expect(finding?.found).toContain('lists no job named hub2 for the key (it has HubSpot)');
+  expect(finding?.advice).toContain("name the connection as the service's job is named");
+  expect(finding?.advice).not.toContain('create');
+  expect(levels([], ['hubspot'])).toEqual(['fail hubspot']);
+});
+
+it('a connection is looked at where the jobs of the service do not say whose they are', () => {
+  const jobs = [
+    { id: '1', name: 'hubspot' },
+    { id: '2', name: undefined },
+  ];
+  expect(levels(jobs, ['hubspot', 'hub2'])).toEqual(['warn hub2']);
+});
+
+it('a connection that our own service has no job for yet needs nothing done', () => {
+  expect(checkJobs([], ['hub2'], 'own')).toEqual([
+    { level: 'info', subject: 'hub2', found: 'our own service makes its job with the first link' },
+  ]);
+});
