@@ -197,8 +197,10 @@ export const CRAFT_TRAPS: Readonly<Record<string, Trap>> = {
     return meaning(firm, { name: `${craft.said} ${surname}`, ...typedPlace(register, firm) });
   },
   'craftsman as people say, by town'(register) {
+    const { random } = register;
     const { surname, craft, town } = freeCraftsman(register);
-    const firm = addTrade(register, town, `${craft.master} ${person(register.random).split(' ')[0]} ${surname}`);
+    const name = `${craft.master} ${person(random).split(' ')[0]} ${surname}`;
+    const firm = register.add({ name, form: 'Enkeltmandsvirksomhed', address: addressIn(random, town) });
     return meaning(firm, { name: firmOf(surname, craft), ...typedTown(register, town) });
   },
   'another craft of the family/missing'(register) {
