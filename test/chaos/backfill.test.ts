@@ -1,8 +1,8 @@
 /**
- * A backfill of two CRMs that is killed ten times, with the daemon beside it, while webhooks arrive and people delete,
+ * A backfill of two CRMs that is killed again and again, with the daemon beside it, while webhooks arrive and people delete,
  * merge and edit records. In the end links, the service's items and the CRMs agree, and no person's edit is lost.
  *
- * CVRSYNC_BACKFILL_COMPANIES=100000 runs it at the size of a large CRM; what the register tells is about some of its
+ * CVRSYNC_CHAOS_COMPANIES=100000 runs it at the size of a large CRM; what the register tells is about some of its
  * companies then.
  */
 import { writeFile } from 'node:fs/promises';
@@ -21,25 +21,25 @@ import { newFolder, newStoreUrl } from '../support/stores.ts';
 import { disagreements } from './agreement.ts';
 import { CRM_NAMES, NUMBERS, openCrowd } from './crowd.ts';
 import { foldSamples } from './fold.ts';
+import { SEED, sizeOf } from './settings.ts';
 import { postUntilTaken, samplesFor } from './storm.ts';
 import { quiet } from './strikes.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
-const size = Number(process.env['CVRSYNC_BACKFILL_COMPANIES'] ?? 150);
+const size = sizeOf('COMPANIES', 60, 150);
 /** The companies that the register tells of. */
 const reported = Math.min(size, 3_000);
 const isLarge = size > 2_000;
-const KILLS = 10;
+const KILLS = sizeOf('KILLS', 3, 10);
 /** So many more items from one kill to the next. */
 const STEP = isLarge ? ([size / 20, size / 8] as const) : ([size / 30, size / 12] as const);
 const REGISTER_NAMES = { hubspot: 'cvr_name', salesforce: 'CVR_Name__c' } as const;
 const MINUTES = 60_000;
 const SECRET = 'the secret of the app';
 
-test(`a backfill that is killed ten times, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 60 * MINUTES }, async () => {
-  const random = randomFrom(seed);
-  const companies = sampleCompanies(seed, size);
-  const samples = samplesFor(seed, reported, reported / 2);
+test(`a backfill that is killed ${KILLS} times, CVRSYNC_CHAOS_SEED=${SEED}`, { timeout: 60 * MINUTES }, async () => {
+  const random = randomFrom(SEED);
+  const companies = sampleCompanies(SEED, size);
+  const samples = samplesFor(SEED, reported, reported / 2);
   const last = foldSamples(samples);
   // What lies in a CRM before anybody connects it is not from this minute.
   let ago = 3_600_000;

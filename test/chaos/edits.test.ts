@@ -11,7 +11,7 @@ import { AARHUS, ODENSE } from '../support/addresses.ts';
 import { handClock } from '../support/clock.ts';
 import { type CrmName, startFixture } from '../support/fixture.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? 1);
 const EDITS = Number(process.env['CVRSYNC_CHAOS_EDITS'] ?? 60);
 const MINUTE_MS = 60_000;
 const PROPERTIES = {

@@ -3,7 +3,7 @@
  * while the database ends their sessions, has no connection left, crashes and fails over to its standby. The clocks of the
  * daemons are a minute apart. Both CRMs and all who listen end with what the register says.
  *
- * CVRSYNC_CHAOS_DAEMONS=8 has eight; CVRSYNC_CHAOS_FAULTS=40 so many strikes; CVRSYNC_CHAOS_BEFORE=PATH begins with a daemon of
+ * CVRSYNC_CHAOS_DAEMONS=8 has eight; CVRSYNC_CHAOS_STRIKES=40 so many strikes; CVRSYNC_CHAOS_BEFORE=PATH begins with a daemon of
  * the version before, which comes back as one of this version where it is killed. `npm run chaos` repeats it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,10 +14,10 @@ import { type Daemon, daemonWith } from '../support/daemon.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { type Cluster, startCluster } from '../support/postgres-cluster.ts';
 import { openChain } from './chain.ts';
+import { SEED, sizeOf } from './settings.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
-const DAEMONS = Number(process.env['CVRSYNC_CHAOS_DAEMONS'] ?? 2);
-const STRIKES = Number(process.env['CVRSYNC_CHAOS_FAULTS'] ?? 6);
+const DAEMONS = sizeOf('DAEMONS', 2, 2);
+const STRIKES = sizeOf('STRIKES', 6, 12);
 const BEFORE = process.env['CVRSYNC_CHAOS_BEFORE'];
 const SKEW_MS = 60_000;
 const MINUTES = 60_000;
@@ -25,13 +25,13 @@ const MINUTES = 60_000;
 const KINDS = ['kill', 'freeze', 'end sessions', 'exhaust', 'crash', 'fail over'] as const;
 type Kind = (typeof KINDS)[number];
 
-test(`${DAEMONS} daemons, ${STRIKES} strikes, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 30 * MINUTES }, async () => {
-  const random = randomFrom(seed);
+test(`${DAEMONS} daemons, ${STRIKES} strikes, CVRSYNC_CHAOS_SEED=${SEED}`, { timeout: 30 * MINUTES }, async () => {
+  const random = randomFrom(SEED);
   const server = await startCluster();
   onTestFinished(() => server.stop());
   const url = await createDatabase(server.url);
   const daemons: Daemon[] = [];
-  const options = { seed, companies: 8, changes: 15 * STRIKES, listeners: 20, faults: 2 };
+  const options = { seed: SEED, companies: 8, changes: 15 * STRIKES, listeners: 20, faults: 2 };
   const startFirst = async (config: object) => {
     const daemon = await daemonWith(config, [], BEFORE);
     daemons.push(daemon);

@@ -2,7 +2,7 @@
  * Two daemons on one PostgreSQL, of which one after the other is frozen (SIGSTOP) for longer than its lease while events
  * come: every property ends with the register's newest value, and history says how it came there.
  *
- * CVRSYNC_CHAOS_FREEZES=50 is the full run; without it there are six.
+ * CVRSYNC_CHAOS_FREEZES=50 has so many; the suite has two, one for each daemon.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -16,24 +16,24 @@ import { historyLines } from '../support/history.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences } from './records.ts';
+import { SEED, sizeOf } from './settings.ts';
 import { samplesFor, sendAll, shuffledMessages } from './storm.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
-const FREEZES = Number(process.env['CVRSYNC_CHAOS_FREEZES'] ?? 6);
+const FREEZES = sizeOf('FREEZES', 2, 6);
 const COMPANIES = 12;
 const CHANGES = 12 * FREEZES;
 const LEASE_SECONDS = 5;
 const MINUTES = 60_000;
 
-test(`${FREEZES} freezes beyond the lease, CVRSYNC_CHAOS_SEED=${seed}`, { timeout: 30 * MINUTES }, async () => {
-  const random = randomFrom(seed);
-  const samples = samplesFor(seed, COMPANIES, CHANGES);
+test(`${FREEZES} freezes beyond the lease, CVRSYNC_CHAOS_SEED=${SEED}`, { timeout: 30 * MINUTES }, async () => {
+  const random = randomFrom(SEED);
+  const samples = samplesFor(SEED, COMPANIES, CHANGES);
   const messages = shuffledMessages(samples, random);
   // So few calls a second that most claims wait for the rate limiter: there they are frozen.
   const rate = { calls: 12, perMs: 1_000 };
   const crms = await startCrms({ hubspot: { rate }, salesforce: { rate } });
   const url = await newStoreUrl('postgres');
-  const records = addRecords(crms, sampleCompanies(seed, COMPANIES), random);
+  const records = addRecords(crms, sampleCompanies(SEED, COMPANIES), random);
   await linkAll(url, records);
   const config = configFor(crms, url, { leaseSeconds: LEASE_SECONDS });
   const daemons = await Promise.all([daemonWith(config), daemonWith(config)]);

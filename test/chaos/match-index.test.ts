@@ -10,9 +10,10 @@ import { labelledRegister } from '../match/register.ts';
 import { startCommand } from '../support/command.ts';
 import { watchStore } from '../support/fixture.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../support/stores.ts';
+import { sizeOf } from './settings.ts';
 
-const COMPANIES = 2_000;
-const KILLS = 3;
+const COMPANIES = sizeOf('COMPANIES', 1_000, 2_000);
+const KILLS = sizeOf('KILLS', 1, 3);
 
 const indexIn = async (db: Db) => ({
   entries: await db.selectFrom('match_entry').selectAll().orderBy('number').execute(),

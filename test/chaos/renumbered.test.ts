@@ -13,19 +13,19 @@ import { daemonWith } from '../support/daemon.ts';
 import { type CrmName, type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { ENGINES, emptyStoreUrl } from '../support/stores.ts';
 import { CRM_NAMES, NUMBERS } from './crowd.ts';
+import { FULL, SEED } from './settings.ts';
 import { sendAll } from './storm.ts';
 import { strikesOn } from './strikes.ts';
 import { scriptFaults } from './weather.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
 const NAMES = { hubspot: 'name', salesforce: 'Name' } as const;
 /** Companies with a record in each CRM, and as many without. */
 const LINKED = 16;
 const DIGITS = Array.from({ length: 2 * LINKED }, (_, at) => cvrNumber(at));
-const ROUNDS = 5;
+const KILLS = FULL ? [20, 50, 80, 110, 140] : [20, 50, 80];
+const ROUNDS = KILLS.length;
 /** Few enough of each connection for the safety limit. */
 const RENUMBERED = 3;
-const KILLS = [20, 50, 80, 110, 140];
 const FIRST = Date.UTC(2026, 0, 5, 7);
 
 interface Customer {
@@ -39,9 +39,10 @@ interface Customer {
 /** What a company is called after so many changes: it begins with its number. */
 const nameOf = (digits: string, round: number): string => `${digits} nr. ${round}`;
 
-describe.each(ENGINES)('on %s', (engine) => {
-  test(`records that get other numbers are written to for the company of their number alone, CVRSYNC_CHAOS_SEED=${seed}`, async () => {
-    const random = randomFrom(seed);
+// What it shows hangs on no engine.
+describe.each(FULL ? ENGINES : (['sqlite'] as const))('on %s', (engine) => {
+  test(`records that get other numbers are written to for the company of their number alone, CVRSYNC_CHAOS_SEED=${SEED}`, async () => {
+    const random = randomFrom(SEED);
     const crms = await startCrms();
     const url = await emptyStoreUrl(engine);
     const customers = await addCustomers(url, crms, random);

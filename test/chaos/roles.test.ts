@@ -11,12 +11,12 @@ import { type Daemon, daemonWith } from '../support/daemon.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { openChain } from './chain.ts';
 
-const seed = Number(process.env['CVRSYNC_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+import { SEED } from './settings.ts';
 
-test(`daemons that share the work by roles do all of it, CVRSYNC_CHAOS_SEED=${seed}`, async () => {
-  const random = randomFrom(seed);
+test(`daemons that share the work by roles do all of it, CVRSYNC_CHAOS_SEED=${SEED}`, async () => {
+  const random = randomFrom(SEED);
   const url = await emptyStoreUrl('postgres');
-  const chain = await openChain(url, { seed, companies: 6, changes: 60, listeners: 20, faults: 1 }, random);
+  const chain = await openChain(url, { seed: SEED, companies: 6, changes: 60, listeners: 20, faults: 1 }, random);
   const daemons = new Map<string, Daemon>();
   const publicUrl = await oneAddress((path) => daemons.get(path.startsWith('/webhook') ? 'ingest' : 'service')?.url);
   for (const role of ['ingest', 'sync', 'service']) {

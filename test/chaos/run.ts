@@ -1,86 +1,76 @@
 /**
- * Repeats the chaos of several daemons, each time with another seed, until the minutes are over: `npm run chaos -- --minutes 60`.
- * A run that fails is told with its seed, and does not end the others.
+ * Repeats the chaos tests in full, each time with another seed, until the minutes are over: `npm run chaos -- --minutes 60`.
+ * Where several daemons work, with two, three and eight by turns. A run that fails is shown with its seed, and does not end the others.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { globSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAMES = globSync('*.test.ts', { cwd: import.meta.dirname })
+  .map((file) => basename(file, '.test.ts'))
+  .sort();
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    only: { type: 'string', default: NAMES.join(',') },
     daemons: { type: 'string', default: '2,3,8' },
-    strikes: { type: 'string', default: '12' },
+    strikes: { type: 'string' },
     before: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
 
-/** What a run tells, beside how many daemons it had. */
-interface Figures {
-  readonly strikes: Readonly<Record<string, number>>;
-  readonly lines: number;
-  readonly posts: number;
-  readonly repeated: number;
-  readonly calls: number;
-}
+const only = values.only.split(',');
+const unknown = only.filter((name) => !NAMES.includes(name));
+if (unknown.length > 0) throw new Error(`no chaos test is called ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
 
-interface Sum extends Figures {
-  readonly runs: number;
-  readonly failed: readonly number[];
-}
-
-const NOTHING: Sum = { runs: 0, failed: [], strikes: {}, lines: 0, posts: 0, repeated: 0, calls: 0 };
-
-/** Runs once; undefined where anything was lost, wrong or doubled, after the reason was shown. */
-async function run(daemons: number, seed: number): Promise<Figures | undefined> {
-  const args = ['run', '--config', 'test/vitest.config.ts', 'test/chaos/fleet.test.ts'];
-  const env = {
-    ...process.env,
-    CVRSYNC_CHAOS_SEED: String(seed),
-    CVRSYNC_CHAOS_DAEMONS: String(daemons),
-    CVRSYNC_CHAOS_FAULTS: values.strikes,
-    ...(values.before !== undefined && { CVRSYNC_CHAOS_BEFORE: resolve(values.before) }),
-  };
-  const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
-  const child = spawn(process.execPath, [vitest, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs one test file; whether it passed. What it said is shown if it failed, else only its figures. */
+async function run(name: string, settings: Readonly<Record<string, string>>): Promise<boolean> {
+  const args = ['run', '--config', 'test/vitest.config.ts', `test/chaos/${name}.test.ts`];
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const child = spawn(process.execPath, [vitest, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
   const [code] = await once(child, 'close');
-  const [, figures] = said.match(/^chaos (\{.*\})$/mu) ?? [];
-  if (code === 0 && figures !== undefined) return JSON.parse(figures);
-  process.stdout.write(`${said}\n`);
-  return undefined;
+  if (code !== 0) process.stdout.write(`${said}\n`);
+  else for (const [, figures] of said.matchAll(/^chaos (\{.*\})$/gmu)) process.stdout.write(`  ${figures}\n`);
+  return code === 0;
 }
 
-const plus = (a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries({ ...a, ...b }).map(([key]) => [key, (a[key] ?? 0) + (b[key] ?? 0)]));
-
-const added = (sum: Sum, figures: Figures | undefined, seed: number): Sum =>
-  figures === undefined
-    ? { ...sum, runs: sum.runs + 1, failed: [...sum.failed, seed] }
-    : {
-        runs: sum.runs + 1,
-        failed: sum.failed,
-        strikes: plus(sum.strikes, figures.strikes),
-        lines: sum.lines + figures.lines,
-        posts: sum.posts + figures.posts,
-        repeated: sum.repeated + figures.repeated,
-        calls: sum.calls + figures.calls,
-      };
-
-const fleets = values.daemons.split(',').map(Number);
+const failed: string[] = [];
+let runs = 0;
 const end = performance.now() + Number(values.minutes) * 60_000;
-const sums = new Map(fleets.map((daemons) => [daemons, NOTHING]));
-for (let seed = Number(values.seed); performance.now() < end; seed += 1)
-  for (const daemons of fleets) {
-    const sum = added(sums.get(daemons) ?? NOTHING, await run(daemons, seed), seed);
-    sums.set(daemons, sum);
-    process.stdout.write(`${JSON.stringify({ daemons, seed, ...sum })}\n`);
-  }
-if (sums.values().some(({ failed }) => failed.length > 0)) process.exitCode = 1;
+const isOver = (): boolean => performance.now() >= end;
+for (let seed = Number(values.seed); !isOver(); seed += 1)
+  for (const name of only)
+    for (const daemons of name === 'fleet' ? values.daemons.split(',') : [undefined]) {
+      if (isOver()) break;
+      const settings = {
+        CVRSYNC_CHAOS_FULL: '1',
+        CVRSYNC_CHAOS_SEED: String(seed),
+        ...(daemons !== undefined && { CVRSYNC_CHAOS_DAEMONS: daemons }),
+        ...(values.strikes !== undefined && { CVRSYNC_CHAOS_STRIKES: values.strikes }),
+        ...(values.before !== undefined && { CVRSYNC_CHAOS_BEFORE: resolve(values.before) }),
+      };
+      const what = [...Object.entries(settings).map((pair) => pair.join('=')), `test/chaos/${name}.test.ts`].join(' ');
+      const started = performance.now();
+      const passed = await run(name, settings);
+      runs += 1;
+      if (!passed) failed.push(what);
+      process.stdout.write(
+        `${passed ? 'passed' : 'FAILED'} ${what}, ${Math.round((performance.now() - started) / 1_000)} s\n`,
+      );
+    }
+process.stdout.write(`${runs} runs, ${failed.length} failed\n${failed.map((what) => `  ${what}\n`).join('')}`);
+if (failed.length > 0) process.exitCode = 1;

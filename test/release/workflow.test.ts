@@ -26,6 +26,12 @@ const jobs: Readonly<Record<string, WorkflowJob>> = workflow.jobs;
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 const commands = steps.flatMap(({ run }) => run ?? []);
 
+/** The scripts of package.json that these command lines run. */
+const scriptsOf = (lines: readonly string[]): readonly string[] =>
+  lines.flatMap((line) =>
+    [...line.matchAll(/npm (?:run (\S+)|(test)\b)/g)].map(([, script, test]) => script ?? test ?? ''),
+  );
+
 describe('the workflow of a release', () => {
   it('starts on the tags that a release makes, and on nothing else', () => {
     expect(Object.keys(workflow.on)).toEqual(['push']);
@@ -62,13 +68,8 @@ describe('the workflow of a release', () => {
     }
   });
 
-  it('runs scripts that exist', () => {
-    const { scripts } = JSON.parse(readDoc('package.json'));
-    const called = commands.flatMap((command) =>
-      [...command.matchAll(/npm (?:run (\S+)|(test)\b)/g)].map(([, script, test]) => script ?? test ?? ''),
-    );
-    expect(called).toEqual(['release:check', 'lint', 'types', 'test']);
-    expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
+  it('checks the package, the code and the tests before it publishes', () => {
+    expect(scriptsOf(commands)).toEqual(['release:check', 'lint', 'types', 'test']);
   });
 
   it('gives the one secret to the login at the registry alone', () => {
@@ -103,6 +104,12 @@ describe.each(readdirSync(join(import.meta.dirname, '../../.github/workflows')))
     for (const job of all) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
     expect(Object.keys(on)).not.toContain('pull_request_target');
     expect(text).not.toContain('github.event.');
+  });
+
+  it('runs scripts that exist', () => {
+    const { scripts } = JSON.parse(readDoc('package.json'));
+    const lines = all.flatMap((job) => job.steps).flatMap(({ run }) => run ?? []);
+    expect(scriptsOf(lines).filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
   it('pins each action to one version, and keeps no credentials in the checkout', () => {
