@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { Order } from './support/order.ts';
+import { Slowest } from './support/slowest.ts';
 
 /** Tests that look at what their process has loaded. */
 const ALONE = ['test/providers/hubspot/lazy.test.ts'];
@@ -19,12 +20,18 @@ export default defineConfig({
     // Two for each core of CI: many tests wait for a process, a time-out or a pause. More take the time of each other.
     maxWorkers: 4,
     sequence: { sequencer: Order },
+    reporters: ['default', new Slowest()],
     globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
     projects: [
       {
         extends: true,
         // Loading our files anew for every test file took a third of the time.
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [BENCHES, ...ALONE], isolate: false },
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [BENCHES, ...ALONE],
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
