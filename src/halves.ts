@@ -48,6 +48,6 @@ export async function upstreamOf<A extends string | Promise<string>>(
 > {
   const configured = config.connector?.upstream;
   if (configured !== undefined || config.service === undefined || secrets === undefined) return configured;
-  const { ownKey } = await import('./service/monitors/own-jobs.ts');
+  const { ownKey } = await import('./service/delivery/own-jobs.ts');
   return { baseUrl: own, accessKey: ownKey(secrets), requestsPerMinute: config.service.requestsPerMinute, isOwn: true };
 }

@@ -11,8 +11,8 @@ import { readCvrNumber } from '../src/protocol/cvr-number.ts';
 import { shareText } from '../src/protocol/describe/danish.ts';
 import { lineText } from '../src/protocol/describe/describe.ts';
 import { trimEndOf, withoutPercent } from '../src/protocol/text/trim.ts';
-import { withoutPersonalNumbers } from '../src/service/news/sources/personal-numbers.ts';
-import { plainHtml } from '../src/service/news/sources/plain-html.ts';
+import { withoutPersonalNumbers } from '../src/service/feeds/personal-numbers.ts';
+import { plainHtml } from '../src/service/feeds/plain-html.ts';
 import { cleanHtml } from '../src/service/news/wording/clean-html.ts';
 import { propertyOf } from './connector/property-of.ts';
 

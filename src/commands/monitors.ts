@@ -1,9 +1,9 @@
 /** `monitors`: who is notified of which changes. */
 
 import { replayHeld } from '../service/delivery/deliveries.ts';
+import { addItem, removeItem } from '../service/items/items.ts';
 import { sameAddress } from '../service/mail/address.ts';
 import { resumeMail } from '../service/mail/stopped-mails.ts';
-import { addItem, removeItem } from '../service/monitors/items.ts';
 import type { Monitor } from '../service/monitors/monitor.ts';
 import { type MonitorPatch, requireListener } from '../service/monitors/monitor-input.ts';
 import {

@@ -13,8 +13,8 @@ import {
 } from '../runtime/periodic-tasks.ts';
 import { keptFrom, RETENTION } from '../runtime/retention.ts';
 import type { Tx } from '../store/store.ts';
+import { dropExpired } from './delivery/own-jobs.ts';
 import { trimDeliveries } from './delivery/trim.ts';
-import { dropExpired } from './monitors/own-jobs.ts';
 import { trimWindows } from './routes/window.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';

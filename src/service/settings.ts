@@ -1,6 +1,6 @@
 /** The service's part of the configuration, as the service needs it. */
 
-import type { PressSettings } from './news/sources/press.ts';
+import type { PressSettings } from './feeds/press.ts';
 import type { NewsSettings } from './news/wording/make.ts';
 import type { ReportsSettings } from './reports/poll.ts';
 

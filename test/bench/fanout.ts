@@ -1,9 +1,9 @@
 /** fanout: one change to 10,000 monitors at a time, published: deliveries stored in a second, and the memory it takes. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { publish } from '../../src/service/changes/publish.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import { openStore } from '../../src/store/open.ts';
 import { changeAt } from './bodies.ts';
 import { inFolder } from './daemon.ts';

@@ -10,8 +10,8 @@ import type { EventName } from '../../src/protocol/events.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Change } from '../../src/service/changes/change.ts';
 import { webhookId } from '../../src/service/delivery/post.ts';
+import { addItem } from '../../src/service/items/items.ts';
 import type { Secrets } from '../../src/service/keys/secrets.ts';
-import { addItem } from '../../src/service/monitors/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 

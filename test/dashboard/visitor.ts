@@ -12,8 +12,8 @@ import { createOperator, type Role } from '../../src/runtime/operators/operators
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
 import type { MonitorOptions } from '../../src/service/monitors/monitor-input.ts';
-import { testMonitor } from '../../src/service/monitors/test-monitor.ts';
 import type { ServiceManagement } from '../../src/service/service.ts';
+import { testMonitor } from '../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../service/monitored.ts';
 import { type ENGINES, newStore } from '../support/stores.ts';

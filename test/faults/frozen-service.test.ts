@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { publish } from '../../src/service/changes/publish.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { openHook } from '../service/delivering.ts';
 import { startMailServer } from '../service/mail/mail-server.ts';

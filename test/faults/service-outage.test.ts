@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { addItem } from '../../src/service/monitors/items.ts';
+import { addItem } from '../../src/service/items/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openHook } from '../service/delivering.ts';
 import { startMailServer } from '../service/mail/mail-server.ts';

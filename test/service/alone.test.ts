@@ -8,7 +8,7 @@ import { documentOf } from '../../src/commands/emulate/sample/document.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleReport } from '../../src/protocol/sample/report.ts';
-import { addItem } from '../../src/service/monitors/items.ts';
+import { addItem } from '../../src/service/items/items.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { newReportOf } from '../../src/service/reports/deprecated.ts';
 import { checked } from '../support/config.ts';

@@ -1,6 +1,6 @@
 /** A whole process that names the e-mail event and production units otherwise says so wherever it names them. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { publish } from '../../src/service/changes/publish.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import { changed } from './monitored.ts';
 import { ADMIN_TOKEN, startProcess } from './openapi.ts';
 

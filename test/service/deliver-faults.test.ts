@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/http/outbound/guard.ts';
 import { attemptsOf, listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
-import { addItem } from '../../src/service/monitors/items.ts';
+import { addItem } from '../../src/service/items/items.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';

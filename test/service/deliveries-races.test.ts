@@ -1,10 +1,10 @@
 /** What only happens where several processes write at the same time. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { publish } from '../../src/service/changes/publish.ts';
 import { listDeliveries, replayDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { trimDeliveries } from '../../src/service/delivery/trim.ts';
 import { activate, disable } from '../../src/service/monitors/monitors.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { newStore } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { RETENTION } from '../../src/runtime/retention.ts';
-import { publish } from '../../src/service/changes/publish.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { COMPANY, changed, made } from './monitored.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Updates } from '../../src/protocol/payload.ts';
 import type { Change } from '../../src/service/changes/change.ts';
+import { addItem } from '../../src/service/items/items.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
-import { addItem } from '../../src/service/monitors/items.ts';
 import type { MonitorInput } from '../../src/service/monitors/monitor-input.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Store } from '../../src/store/open.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { publish } from '../../src/service/changes/publish.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publish } from '../../src/service/changes/publish.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { COMPANY, changed, copies, lanes, NOW, RENAMED_AND_MOVED } from './monitored.ts';

@@ -2,10 +2,10 @@
 import { openClient } from '../../src/http/outbound/client.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import type { Change } from '../../src/service/changes/change.ts';
-import { publish } from '../../src/service/changes/publish.ts';
-import { pollGazette } from '../../src/service/news/sources/gazette.ts';
-import { pollTask } from '../../src/service/news/sources/poll.ts';
-import { pollPress } from '../../src/service/news/sources/press.ts';
+import { pollGazette } from '../../src/service/feeds/gazette.ts';
+import { pollTask } from '../../src/service/feeds/poll.ts';
+import { pollPress } from '../../src/service/feeds/press.ts';
+import { publish } from '../../src/service/publish/publish.ts';
 import { ALL_FAMILIES } from '../../src/service/register/document/families.ts';
 import type { RegisterSource } from '../../src/service/register/source/source.ts';
 import { fetchMissing } from '../../src/service/register/watch/fetch-missing.ts';

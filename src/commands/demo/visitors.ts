@@ -3,8 +3,8 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { replayDeliveries } from '../../service/delivery/deliveries.ts';
+import { addItem } from '../../service/items/items.ts';
 import { createKey } from '../../service/keys/keys.ts';
-import { addItem } from '../../service/monitors/items.ts';
 import { createMonitor } from '../../service/monitors/monitors.ts';
 import { type Actor, companyOf, type DemoSetup } from './setup.ts';
 

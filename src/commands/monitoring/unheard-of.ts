@@ -1,5 +1,5 @@
 /** A company that is monitored and that nobody has told anything of: nothing of it can be written. */
-import { hasSnapshot } from '../../service/monitors/items.ts';
+import { hasSnapshot } from '../../service/items/items.ts';
 import type { Db } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 

@@ -1,9 +1,9 @@
 /** Tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
 import { ownAddress } from '../../halves.ts';
-import type { TestResult } from '../../service/delivery/test-webhook.ts';
 import { openTransports } from '../../service/delivery/transport.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
-import { testMonitor } from '../../service/monitors/test-monitor.ts';
+import { testMonitor } from '../../service/test-webhook/test-monitor.ts';
+import type { TestResult } from '../../service/test-webhook/test-webhook.ts';
 import type { ServiceContext } from '../arguments/with-service.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';

@@ -2,10 +2,11 @@
 import type { Server } from '../../http/server/server.ts';
 import { entityIdIn } from '../../protocol/cvr-number.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { ASK_QUEUE, addItem, type Item, pageItems, removeItem, STATE_QUEUE } from '../../service/monitors/items.ts';
+import { addItem, type Item, pageItems, removeItem } from '../../service/items/items.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { readMonitorable } from '../../service/monitors/monitorable.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
+import { ASK_QUEUE, STATE_QUEUE } from '../../service/names/queues.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
 import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { deliveryName } from '../deliveries/page.ts';

@@ -4,7 +4,7 @@ import { entityIdIn } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { ASK_QUEUE } from '../../service/monitors/items.ts';
+import { ASK_QUEUE } from '../../service/names/queues.ts';
 import { findRequest, requestCompany } from '../../service/register/watch/fetch-missing.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
 import type { Db } from '../../store/store.ts';

@@ -27,3 +27,6 @@ export interface Change {
   /** The one monitor that gets it, whatever its target; for changes that concern a monitor itself. */
   readonly only?: string;
 }
+
+/** Whether an entity id is a company's: monitors of all companies get no changes of persons. */
+export const isCompany = (entity: string): boolean => entity.startsWith('CVR-1-');

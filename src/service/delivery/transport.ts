@@ -3,7 +3,7 @@ import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { createGuard, type GuardOptions } from '../../http/outbound/guard.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { MonitorOptions } from '../monitors/monitor-input.ts';
-import { isOwnJob } from '../monitors/own-jobs.ts';
+import { isOwnJob } from './own-jobs.ts';
 import { openWebhookClient } from './post.ts';
 
 /** What decides which addresses a webhook may have. */

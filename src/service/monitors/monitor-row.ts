@@ -4,12 +4,19 @@ import { type EventName, isEventName } from '../../protocol/events.ts';
 import { each } from '../../store/each.ts';
 import type { MonitorTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Listener } from '../changes/fan-out.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor, Security } from './monitor.ts';
 import { openAddress } from './webhook-address.ts';
 
 export type MonitorRow = Selectable<MonitorTable>;
+
+/** The properties of a monitor that the fan-out needs; its secrets stay encrypted. */
+export interface Listener
+  extends Pick<Monitor, 'id' | 'name' | 'target' | 'events' | 'emails' | 'mailFrequency' | 'enabled' | 'enabledAt'> {
+  /** The entities of this page that its list holds. */
+  readonly entities: ReadonlySet<string>;
+  readonly hasWebhook: boolean;
+}
 
 /** Reads a row and decrypts its secrets. Throws if they were encrypted with another key. */
 export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {

@@ -9,9 +9,9 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
-import { DELIVER_QUEUE } from '../changes/publish.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { readAddress, sameAddress } from '../mail/address.ts';
+import { DELIVER_QUEUE } from '../names/queues.ts';
 import type { Monitor, Security } from './monitor.ts';
 import {
   checkMonitor,

@@ -4,10 +4,11 @@ import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
+import { ensureOwnJobs, OWN_CONNECTOR, type OwnConnector } from '../delivery/own-jobs.ts';
+import { addItem, removeItem } from '../items/items.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { ASK_QUEUE, addItem, removeItem, STATE_QUEUE } from '../monitors/items.ts';
 import { type Job, listJobs } from '../monitors/monitors.ts';
-import { ensureOwnJobs, OWN_CONNECTOR, type OwnConnector } from '../monitors/own-jobs.ts';
+import { ASK_QUEUE, STATE_QUEUE } from '../names/queues.ts';
 import type { Access } from './access.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, readMonitored } from './schemas.ts';
 

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ownKey } from '../../../src/service/delivery/own-jobs.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
-import { ownKey } from '../../../src/service/monitors/own-jobs.ts';
 import { runCli } from '../../support/cli.ts';
 import { connectorWith, hubspotEntry } from '../../support/config.ts';
 import { startCrms } from '../../support/fixture.ts';

@@ -1,10 +1,10 @@
 /** What admins do with monitors on pages, and what the store holds then. */
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
-import { publish } from '../../../src/service/changes/publish.ts';
 import { countDeliveries } from '../../../src/service/delivery/deliveries.ts';
 import { endMail, readStoppedMails } from '../../../src/service/mail/stopped-mails.ts';
 import { getMonitor, listMonitors } from '../../../src/service/monitors/monitors.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openHook } from '../../service/delivering.ts';
 import { COMPANY, changed, listed, made, OTHER, secrets } from '../../service/monitored.ts';

@@ -1,9 +1,9 @@
 /** The bodies that are kept between attempts: none is lost to those who load beside, none outlives an erasure. */
 import { describe, expect, it } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import { publish } from '../../../src/service/changes/publish.ts';
 import { createBodies, readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { dueHeads, type Head } from '../../../src/service/delivery/due.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';

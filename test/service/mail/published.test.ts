@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publish } from '../../../src/service/changes/publish.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { changed, made, NOW, RENAMED_AND_MOVED } from '../monitored.ts';
 import { mailWorker } from './fixture.ts';

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { publish } from '../../../src/service/changes/publish.ts';
 import {
   activate,
   createMonitor,
@@ -13,6 +12,7 @@ import {
   rotateSecret,
   updateMonitor,
 } from '../../../src/service/monitors/monitors.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import { openStore, type Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore, newStoreUrl } from '../../support/stores.ts';
 import { COMPANY, changed, deliveries, listed, made, NOW, secrets, URL } from '../monitored.ts';

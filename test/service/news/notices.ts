@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import type { Change } from '../../../src/service/changes/change.ts';
-import { publish } from '../../../src/service/changes/publish.ts';
 import type { NewsSettings } from '../../../src/service/news/wording/make.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 
 const news: NewsSettings = {

@@ -1,11 +1,11 @@
 /** Beneficial owners are not public: nothing of them is kept or told where no legal basis allows it. */
 import { describe, expect, it } from 'vitest';
-import { publish } from '../../../src/service/changes/publish.ts';
 import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';
-import { testPayload } from '../../../src/service/delivery/test-webhook.ts';
-import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { readFullStates } from '../../../src/service/items/full-state.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
+import { testPayload } from '../../../src/service/test-webhook/test-webhook.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import { changed, made, NOW } from '../monitored.ts';

@@ -1,6 +1,6 @@
 /** Documents whose loading time cannot be: no company stops to be told of because of it, and nothing bears that time. */
 import { describe, expect, it } from 'vitest';
-import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { readFullStates } from '../../../src/service/items/full-state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { document, ENTITY, entry, type Json, name } from './documents.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAttention } from '../../../src/connector/review/attention.ts';
 import { readCopy } from '../../../src/connector/review/attention-unreadable.ts';
-import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { readFullStates } from '../../../src/service/items/full-state.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';

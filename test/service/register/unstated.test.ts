@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { unitDocumentOf } from '../../../src/commands/emulate/sample/unit.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
-import { readFullStates } from '../../../src/service/monitors/full-state.ts';
+import { readFullStates } from '../../../src/service/items/full-state.ts';
 import { ALL_FAMILIES, type Family } from '../../../src/service/register/document/families.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';

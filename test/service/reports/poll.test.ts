@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/service/changes/change.ts';
-import { publish } from '../../../src/service/changes/publish.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import { pollReports } from '../../../src/service/reports/poll.ts';
 import { latestReports } from '../../../src/service/reports/store-filing.ts';
 import type { Store } from '../../../src/store/open.ts';

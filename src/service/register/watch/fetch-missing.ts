@@ -4,7 +4,7 @@ import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
 import type { Db, Tx } from '../../../store/store.ts';
-import { ASK_QUEUE } from '../../monitors/items.ts';
+import { ASK_QUEUE } from '../../names/queues.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
 import { takeIn, type WatchDeps } from './take-in.ts';
 import { LeaseLost } from './watch-page.ts';

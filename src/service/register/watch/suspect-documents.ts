@@ -2,7 +2,7 @@
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import { type Claim, mark } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader, type InputOptions, type InputReader } from '../../../runtime/lanes/poison.ts';
-import { ASK_QUEUE } from '../../monitors/items.ts';
+import { ASK_QUEUE } from '../../names/queues.ts';
 import { digestOf } from '../source/source.ts';
 import { numberIn } from './read-page.ts';
 

@@ -1,7 +1,7 @@
 /** The admin API: operators manage monitors, jobs, keys and deliveries over HTTP, as with the commands. */
 import { guardAdmin } from '../../../http/server/admin-guard.ts';
 import type { Server } from '../../../http/server/server.ts';
-import type { MonitorTestDeps } from '../../monitors/test-monitor.ts';
+import type { MonitorTestDeps } from '../../test-webhook/test-monitor.ts';
 import type { Access } from '../access.ts';
 import { readRequests } from '../requests.ts';
 import { auditRequests } from './audit-requests.ts';

@@ -1,15 +1,8 @@
 /** `/admin/api/monitors/{id}/items`: operators list, add and remove the items of a monitor. */
 import Type from 'typebox';
 import type { Server } from '../../../http/server/server.ts';
-import {
-  ASK_QUEUE,
-  addItem,
-  DEFAULT_TAKE,
-  MOST_TAKE,
-  pageItems,
-  removeItem,
-  STATE_QUEUE,
-} from '../../monitors/items.ts';
+import { addItem, DEFAULT_TAKE, MOST_TAKE, pageItems, removeItem } from '../../items/items.ts';
+import { ASK_QUEUE, STATE_QUEUE } from '../../names/queues.ts';
 import {
   EXAMPLE_ID,
   entityIdText,

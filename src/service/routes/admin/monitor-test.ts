@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { HttpError } from '../../../http/server/error.ts';
 import type { Server } from '../../../http/server/server.ts';
-import { TEST_FAULTS } from '../../delivery/test-webhook.ts';
 import { getMonitor } from '../../monitors/monitors.ts';
-import { type MonitorTestDeps, testMonitor } from '../../monitors/test-monitor.ts';
+import { type MonitorTestDeps, testMonitor } from '../../test-webhook/test-monitor.ts';
+import { TEST_FAULTS } from '../../test-webhook/test-webhook.ts';
 import { EXAMPLE_ID, entityIdText, failure, nullable, plainText, readMonitored, unprocessable } from '../schemas.ts';
 import { ADMIN_FAILURES, adminOperation } from './describe.ts';
 import { noMonitor } from './monitor-shape.ts';

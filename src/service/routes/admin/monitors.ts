@@ -4,8 +4,8 @@ import type { Server } from '../../../http/server/server.ts';
 import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import { replayHeld } from '../../delivery/deliveries.ts';
+import { addItem } from '../../items/items.ts';
 import type { Secrets } from '../../keys/secrets.ts';
-import { addItem } from '../../monitors/items.ts';
 import { type MonitorOptions, requireListener } from '../../monitors/monitor-input.ts';
 import {
   activate,

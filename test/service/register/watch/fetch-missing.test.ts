@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../../../src/app.ts';
 import { serveRegister } from '../../../../src/commands/emulate/register.ts';
 import { checkConfig } from '../../../../src/config/load.ts';
-import { addItem } from '../../../../src/service/monitors/items.ts';
+import { addItem } from '../../../../src/service/items/items.ts';
 import { createMonitor } from '../../../../src/service/monitors/monitors.ts';
 import { newStoreUrl } from '../../../support/stores.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAttention } from '../../../../src/connector/review/attention.ts';
 import { resolveAttention } from '../../../../src/connector/review/resolve-attention.ts';
 import { claim } from '../../../../src/runtime/lanes/lanes.ts';
-import { readFullStates } from '../../../../src/service/monitors/full-state.ts';
+import { readFullStates } from '../../../../src/service/items/full-state.ts';
 import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts';
 import { releaseLosses } from '../../../../src/service/register/watch/release-losses.ts';
 import { plansOf } from '../../../connector/query-plans.ts';

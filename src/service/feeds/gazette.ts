@@ -3,17 +3,17 @@
  *
  * It asks only for the kinds about bankruptcies, and keeps nothing of a notice that names no company.
  */
-import { HttpFault } from '../../../http/outbound/fault.ts';
-import { isJsonObject } from '../../../protocol/text/json.ts';
-import { withoutSlash } from '../../../protocol/text/trim.ts';
-import type { Claim } from '../../../runtime/lanes/lanes.ts';
-import { createInputReader } from '../../../runtime/lanes/poison.ts';
-import { createRateLimiter, type RateLimiter } from '../../../runtime/limits/rate-limiter.ts';
-import type { Store, Tx } from '../../../store/store.ts';
-import { todayAt } from '../../register/document/today.ts';
-import { SourceError } from '../../register/source/source.ts';
-import { readNames } from '../../register/watch/snapshots.ts';
-import type { NewsSettings } from '../wording/make.ts';
+import { HttpFault } from '../../http/outbound/fault.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { withoutSlash } from '../../protocol/text/trim.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { createInputReader } from '../../runtime/lanes/poison.ts';
+import { createRateLimiter, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import type { NewsSettings } from '../news/wording/make.ts';
+import { todayAt } from '../register/document/today.ts';
+import { SourceError } from '../register/source/source.ts';
+import { readNames } from '../register/watch/snapshots.ts';
 import {
   changesOf,
   type FoundNotice,

@@ -1,30 +1,16 @@
 /** The items of a monitor: the companies and persons in its list, with their ids in the external system. */
+
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Change } from '../changes/change.ts';
-import { isCompany } from '../changes/fan-out.ts';
-import { publish } from '../changes/publish.ts';
+import { type Change, isCompany } from '../changes/change.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import { lockMonitor } from '../monitors/monitors.ts';
+import { ASK_QUEUE, STATE_QUEUE, stateKey } from '../names/queues.ts';
+import { publish } from '../publish/publish.ts';
 import { readNames } from '../register/watch/snapshots.ts';
-import { lockMonitor } from './monitors.ts';
-
-/** The queue of full states that a caller asked for with `sendUpdate`; key: {@link stateKey}. */
-export const STATE_QUEUE = 'state';
-
-/** The queue of listed companies without a snapshot, to fetch from the register; key: the entity. */
-export const ASK_QUEUE = 'ask';
-
-/** The key of the lane that sends an entity's full state to one monitor. */
-const stateKey = (monitor: string, entity: string): string => `${monitor}:${entity}`;
-
-/** Parses a key of {@link stateKey}: a monitor's id holds no colon. */
-export function readStateKey(key: string): { readonly monitor: string; readonly entity: string } {
-  const end = key.indexOf(':');
-  return { monitor: key.slice(0, end), entity: key.slice(end + 1) };
-}
 
 /** One item of a monitor's list. */
 export interface ItemRef {

@@ -1,10 +1,10 @@
 /** Tries the webhook of a monitor as it is set up, whether it is on or off: for the API, the command and the dashboard. */
 import type { Store } from '../../store/store.ts';
+import { isOwnJob } from '../delivery/own-jobs.ts';
 import { webhookAt } from '../delivery/post.ts';
-import { type TestDeps, type TestResult, testPayload, testWebhook } from '../delivery/test-webhook.ts';
 import type { OwnTransport } from '../delivery/transport.ts';
-import type { Monitor } from './monitor.ts';
-import { isOwnJob } from './own-jobs.ts';
+import type { Monitor } from '../monitors/monitor.ts';
+import { type TestDeps, type TestResult, testPayload, testWebhook } from './test-webhook.ts';
 
 export interface MonitorTestDeps extends TestDeps {
   readonly store: Store;

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type EmulatorAnswer, serveEmulator } from '../../../../providers/kit/emulator/emulator.ts';
-import { mark } from '../../../../src/runtime/lanes/lanes.ts';
-import { createWakeUp } from '../../../../src/runtime/wake-up.ts';
-import { startWorker } from '../../../../src/runtime/worker.ts';
-import { type GazetteDeps, pollGazette } from '../../../../src/service/news/sources/gazette.ts';
-import { pollTask } from '../../../../src/service/news/sources/poll.ts';
-import { ENGINES, newStore } from '../../../support/stores.ts';
-import { articles, everything, know, noticeDeps } from '../notices.ts';
+import { type EmulatorAnswer, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
+import { mark } from '../../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import { startWorker } from '../../../src/runtime/worker.ts';
+import { type GazetteDeps, pollGazette } from '../../../src/service/feeds/gazette.ts';
+import { pollTask } from '../../../src/service/feeds/poll.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { articles, everything, know, noticeDeps } from '../news/notices.ts';
 
 const DECREE = '14a1d71df21558e5ade0214f90482cdc';
 const CLAIMS = '24295ca1259a5876ba7bf8ef496feed6';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES, type EventName } from '../../../src/protocol/events.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import { fanOut, type Listener } from '../../../src/service/changes/fan-out.ts';
+import type { Listener } from '../../../src/service/monitors/monitor-row.ts';
+import { fanOut } from '../../../src/service/publish/fan-out.ts';
 import { COMPANY, changed, OTHER, PERSON, RENAMED_AND_MOVED } from '../monitored.ts';
 
 const listener = (over: Partial<Listener> = {}): Listener => ({

@@ -1,14 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type EmulatorAnswer,
-  type EmulatorRequest,
-  serveEmulator,
-} from '../../../../providers/kit/emulator/emulator.ts';
-import { writeState } from '../../../../src/service/news/sources/poll.ts';
-import { type PressDeps, pollPress } from '../../../../src/service/news/sources/press.ts';
-import { digest, keyOf } from '../../../../src/service/news/sources/press-state.ts';
-import { ENGINES, newStore } from '../../../support/stores.ts';
-import { articles, know, noticeDeps } from '../notices.ts';
+import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
+import { writeState } from '../../../src/service/feeds/poll.ts';
+import { type PressDeps, pollPress } from '../../../src/service/feeds/press.ts';
+import { digest, keyOf } from '../../../src/service/feeds/press-state.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { articles, know, noticeDeps } from '../news/notices.ts';
 
 const stays = new AbortController().signal;
 const HOUR = 3_600_000;

@@ -4,9 +4,9 @@
  * document is whole, well-formed and small enough.
  */
 import type { AtomFeed, JsonFeed, RdfFeed, RssFeed } from 'feedsmith';
-import { decoderFor } from '../../reports/document/decode.ts';
-import { DocumentError } from '../../reports/document/facts.ts';
-import { readXml, type XmlReader } from '../../reports/document/xml.ts';
+import { decoderFor } from '../reports/document/decode.ts';
+import { DocumentError } from '../reports/document/facts.ts';
+import { readXml, type XmlReader } from '../reports/document/xml.ts';
 
 export interface FeedItem {
   /** Empty if the item states none. */

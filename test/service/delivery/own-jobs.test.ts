@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { publish } from '../../../src/service/changes/publish.ts';
 import { countDeliveries, REPLAY_LIMIT } from '../../../src/service/delivery/deliveries.ts';
-import { addItem } from '../../../src/service/monitors/items.ts';
+import { ensureOwnJobs } from '../../../src/service/delivery/own-jobs.ts';
+import { addItem } from '../../../src/service/items/items.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
-import { ensureOwnJobs } from '../../../src/service/monitors/own-jobs.ts';
 import { openAddress } from '../../../src/service/monitors/webhook-address.ts';
+import { publish } from '../../../src/service/publish/publish.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { COMPANY, changed, NOW, secrets } from '../monitored.ts';

@@ -6,12 +6,12 @@ import { type WireOptions, type Writable, writePayload } from '../../protocol/pa
 import { samplePayload } from '../../protocol/sample/stream.ts';
 import type { Db } from '../../store/store.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
-import { readFullStates } from '../monitors/full-state.ts';
+import { post, type Webhook } from '../delivery/post.ts';
+import { readFullStates } from '../items/full-state.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
 import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
-import { post, type Webhook } from './post.ts';
 
 export interface TestDeps extends WireOptions {
   /** A client of openWebhookClient: guarded, with its deadlines. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readFeed } from '../../../../src/service/news/sources/feed.ts';
-import { withoutPersonalNumbers } from '../../../../src/service/news/sources/personal-numbers.ts';
-import { plainHtml } from '../../../../src/service/news/sources/plain-html.ts';
-import { DocumentError } from '../../../../src/service/reports/document/facts.ts';
+import { readFeed } from '../../../src/service/feeds/feed.ts';
+import { withoutPersonalNumbers } from '../../../src/service/feeds/personal-numbers.ts';
+import { plainHtml } from '../../../src/service/feeds/plain-html.ts';
+import { DocumentError } from '../../../src/service/reports/document/facts.ts';
 
 const url = 'https://example.dk/nyt/rss';
 const read = (text: string) => readFeed({ bytes: Buffer.from(text), url });

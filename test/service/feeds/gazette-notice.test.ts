@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf, readFound } from '../../../../src/service/news/sources/gazette-notice.ts';
+import { changesOf, readFound } from '../../../src/service/feeds/gazette-notice.ts';
 
 const headlineOf = (messageTypeName: string | undefined, title = 'Papirtiger Software A/S'): string | undefined => {
   const line = {

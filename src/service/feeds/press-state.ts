@@ -1,6 +1,6 @@
 /** What is kept of each feed of press releases: when it was read, and which of its items are done. */
 import { createHash } from 'node:crypto';
-import type { Tx } from '../../../store/store.ts';
+import type { Tx } from '../../store/store.ts';
 import { readState, writeState } from './poll.ts';
 
 /** What is kept of a feed. */

@@ -6,10 +6,10 @@ import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { NEWS_TYPE_NAMES, NEWS_TYPES, type NewsType, newsItem, newsTypeNamed } from '../../protocol/news.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { Store } from '../../store/store.ts';
-import type { Access } from '../routes/access.ts';
-import { foldQueryNames, readRequests } from '../routes/requests.ts';
-import { failure, KEY_FAILURES, KEY_SECURITY, unprocessable } from '../routes/schemas.ts';
-import { type NewsQuery, queryNews } from './store.ts';
+import { type NewsQuery, queryNews } from '../news/store.ts';
+import type { Access } from './access.ts';
+import { foldQueryNames, readRequests } from './requests.ts';
+import { failure, KEY_FAILURES, KEY_SECURITY, unprocessable } from './schemas.ts';
 
 export interface NewsRouteDeps {
   readonly store: Pick<Store, 'db'>;

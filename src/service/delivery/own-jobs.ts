@@ -6,14 +6,14 @@ import type { Auth } from '../../protocol/auth.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { DELIVER_QUEUE } from '../changes/publish.ts';
-import { dropDeliveries, replayHeld } from '../delivery/deliveries.ts';
 import { ensureKey, keyFrom } from '../keys/keys.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { createJob } from './jobs.ts';
-import type { Credentials, Monitor } from './monitor.ts';
-import { writeSecurity } from './monitor-row.ts';
-import { activate, getMonitor, listJobs, updateMonitor } from './monitors.ts';
+import { createJob } from '../monitors/jobs.ts';
+import type { Credentials, Monitor } from '../monitors/monitor.ts';
+import { writeSecurity } from '../monitors/monitor-row.ts';
+import { activate, getMonitor, listJobs, updateMonitor } from '../monitors/monitors.ts';
+import { DELIVER_QUEUE } from '../names/queues.ts';
+import { dropDeliveries, replayHeld } from './deliveries.ts';
 
 /** The connector's key; its jobs belong to it. */
 export const OWN_CONNECTOR = 'own-connector';

@@ -1,11 +1,11 @@
 /** One bankruptcy notice of the gazette: from its JSON to an article about each company it names. Pure. */
 import { decodeHTMLStrict } from 'entities';
-import { companyEntityId } from '../../../protocol/entity-id.ts';
-import { escapeHtml } from '../../../protocol/news.ts';
-import { isJsonObject } from '../../../protocol/text/json.ts';
-import { withoutSlash } from '../../../protocol/text/trim.ts';
-import type { Change } from '../../changes/change.ts';
-import { startOf } from '../../register/document/today.ts';
+import { companyEntityId } from '../../protocol/entity-id.ts';
+import { escapeHtml } from '../../protocol/news.ts';
+import { isJsonObject } from '../../protocol/text/json.ts';
+import { withoutSlash } from '../../protocol/text/trim.ts';
+import type { Change } from '../changes/change.ts';
+import { startOf } from '../register/document/today.ts';
 import { isPersonalField, withoutPersonalNumbers } from './personal-numbers.ts';
 
 /** The kinds of notices that are asked for, all of bankruptcies: any other may be about a natural person. */

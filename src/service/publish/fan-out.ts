@@ -1,15 +1,9 @@
 /** Which monitors get a change, and which of its events. */
-import { type EventName, isEventName } from '../../protocol/events.ts';
-import type { Monitor } from '../monitors/monitor.ts';
-import type { Change } from './change.ts';
 
-/** The properties of a monitor that the fan-out needs; its secrets stay encrypted. */
-export interface Listener
-  extends Pick<Monitor, 'id' | 'name' | 'target' | 'events' | 'emails' | 'mailFrequency' | 'enabled' | 'enabledAt'> {
-  /** The entities of this page that its list holds. */
-  readonly entities: ReadonlySet<string>;
-  readonly hasWebhook: boolean;
-}
+import { type EventName, isEventName } from '../../protocol/events.ts';
+import { type Change, isCompany } from '../changes/change.ts';
+import type { Monitor } from '../monitors/monitor.ts';
+import type { Listener } from '../monitors/monitor-row.ts';
 
 /** What one monitor gets of one change. */
 export interface Notified {
@@ -22,11 +16,6 @@ export interface Notified {
   readonly recipients: readonly string[];
   readonly frequency: Monitor['mailFrequency'];
 }
-
-const COMPANY = 'CVR-1-';
-
-/** Whether an entity id is a company's: monitors of all companies get no changes of persons. */
-export const isCompany = (entity: string): boolean => entity.startsWith(COMPANY);
 
 /**
  * Decides what each monitor gets of a change: the events that it selected, for entities of its target. A change with `only`

@@ -1,14 +1,14 @@
 /** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
 
-import type { Metrics } from '../../../http/metrics.ts';
-import type { OutboundHttp } from '../../../http/outbound/client.ts';
-import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
-import { backoff } from '../../../runtime/backoff.ts';
-import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
-import { readValue, writeValue } from '../../../store/kv.ts';
-import type { Db, Store, Tx } from '../../../store/store.ts';
-import type { Change } from '../../changes/change.ts';
-import { SourceError } from '../../register/source/source.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import type { OutboundHttp } from '../../http/outbound/client.ts';
+import { retryAfterMs } from '../../http/outbound/retry-after.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
+import { readValue, writeValue } from '../../store/kv.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
+import type { Change } from '../changes/change.ts';
+import { SourceError } from '../register/source/source.ts';
 
 /** However much more a source asks for. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;

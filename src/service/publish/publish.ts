@@ -12,16 +12,14 @@ import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import { keptTrace } from '../../telemetry/trace.ts';
+import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
+import { type Change, isCompany } from '../changes/change.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
-import { fanOutMonitors } from '../monitors/monitor-row.ts';
+import { fanOutMonitors, type Listener } from '../monitors/monitor-row.ts';
+import { DELIVER_QUEUE } from '../names/queues.ts';
 import { storeNews } from '../news/store.ts';
 import { type NewsSettings, newsOf } from '../news/wording/make.ts';
-import { withoutBeneficialOwners } from './beneficial-owners.ts';
-import type { Change } from './change.ts';
-import { fanOut, isCompany, type Listener, type Notified } from './fan-out.ts';
-
-/** The lanes of deliveries; key: the monitor's id. */
-export const DELIVER_QUEUE = 'deliver';
+import { fanOut, type Notified } from './fan-out.ts';
 
 export interface PublishOptions {
   readonly now: number;

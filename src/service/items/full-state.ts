@@ -7,16 +7,15 @@ import { type Claim, type Settlement, settleAll } from '../../runtime/lanes/lane
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { Change } from '../changes/change.ts';
-import { isCompany } from '../changes/fan-out.ts';
-import { DELIVER_QUEUE, publish } from '../changes/publish.ts';
+import { type Change, isCompany } from '../changes/change.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
+import { DELIVER_QUEUE, readStateKey } from '../names/queues.ts';
+import { publish } from '../publish/publish.ts';
 import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
 import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
-import { readStateKey } from './items.ts';
 
 export interface StateDeps {
   readonly store: Store;

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../../src/http/server/server.ts';
 import { newsItem } from '../../../src/protocol/news.ts';
 import { createKey, type Scope } from '../../../src/service/keys/keys.ts';
-import { addNewsRoutes } from '../../../src/service/news/routes.ts';
 import { storeNews } from '../../../src/service/news/store.ts';
 import type { NewsItem } from '../../../src/service/news/wording/make.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
+import { addNewsRoutes } from '../../../src/service/routes/news.ts';
 import { newStore } from '../../support/stores.ts';
-import { COMPANY, storedItem } from './samples.ts';
+import { COMPANY, storedItem } from '../news/samples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const DAY = 86_400_000;

@@ -3,21 +3,21 @@
  *
  * An item is about the company its feed is configured for, or the one its publisher is; guesses by name are not made.
  */
-import type { OutboundResponse } from '../../../http/outbound/client.ts';
-import { HttpFault } from '../../../http/outbound/fault.ts';
-import { canonicalEntityId } from '../../../protocol/entity-id.ts';
-import { backoff } from '../../../runtime/backoff.ts';
-import type { Claim } from '../../../runtime/lanes/lanes.ts';
-import { createInputReader, type InputReader } from '../../../runtime/lanes/poison.ts';
-import { createRateLimiter } from '../../../runtime/limits/rate-limiter.ts';
-import type { Tx } from '../../../store/store.ts';
-import type { Change } from '../../changes/change.ts';
-import { SourceError } from '../../register/source/source.ts';
-import { readNames } from '../../register/watch/snapshots.ts';
-import { DocumentError } from '../../reports/document/facts.ts';
-import { cleanHtml } from '../wording/clean-html.ts';
-import type { NewsSettings } from '../wording/make.ts';
-import { isWebAddress } from '../wording/phrase.ts';
+import type { OutboundResponse } from '../../http/outbound/client.ts';
+import { HttpFault } from '../../http/outbound/fault.ts';
+import { canonicalEntityId } from '../../protocol/entity-id.ts';
+import { backoff } from '../../runtime/backoff.ts';
+import type { Claim } from '../../runtime/lanes/lanes.ts';
+import { createInputReader, type InputReader } from '../../runtime/lanes/poison.ts';
+import { createRateLimiter } from '../../runtime/limits/rate-limiter.ts';
+import type { Tx } from '../../store/store.ts';
+import type { Change } from '../changes/change.ts';
+import { cleanHtml } from '../news/wording/clean-html.ts';
+import type { NewsSettings } from '../news/wording/make.ts';
+import { isWebAddress } from '../news/wording/phrase.ts';
+import { SourceError } from '../register/source/source.ts';
+import { readNames } from '../register/watch/snapshots.ts';
+import { DocumentError } from '../reports/document/facts.ts';
 import { type FeedItem, readFeed } from './feed.ts';
 import { withoutPersonalNumbers } from './personal-numbers.ts';
 import { plainHtml } from './plain-html.ts';
