@@ -1,5 +1,6 @@
 /** What needs a person, as the operator is told of it: from what was observed, in words. Pure. */
 import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
+import { COUNT } from '../service/register/watch/take-in.ts';
 
 /** Something that needs a person now. */
 export interface Condition {
@@ -176,7 +177,10 @@ const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Conditio
 
 const ofSource = ({ source, since }: Observed['behind'][number]): Condition => ({
   key: `source:${source}`,
-  what: `cvrsync cannot read the source ${source}`,
+  what:
+    source === COUNT
+      ? 'cvrsync cannot count the documents of the register'
+      : `cvrsync cannot read the source ${source}`,
   advice: 'No change is lost: it goes on where it stopped. `cvrsync check` and the log name the cause.',
   since,
 });

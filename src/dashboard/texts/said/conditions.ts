@@ -79,6 +79,7 @@ export const CONDITIONS_SAID: readonly Said[] = [
     'Kør `cvrsync review list`, og svar med `cvrsync review retry` eller `cvrsync review drop`.',
   ],
   ['cvrsync cannot read the source {source}', 'cvrsync kan ikke læse kilden {source}'],
+  ['cvrsync cannot count the documents of the register', 'cvrsync kan ikke tælle registrets dokumenter'],
   [
     'No change is lost: it goes on where it stopped. `cvrsync check` and the log name the cause.',
     'Ingen ændring går tabt: det fortsætter, hvor det slap. `cvrsync check` og loggen nævner årsagen.',

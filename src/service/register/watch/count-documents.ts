@@ -12,7 +12,7 @@ import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db } from '../../../store/store.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
 import { WATCH_QUEUE, type WatchDeps } from './take-in.ts';
-import { cursorKey, LeaseLost, sweepKey } from './watch-page.ts';
+import { cursorKey, LeaseLost, MOST_BACKOFF_MS, readLane, sweepKey } from './watch-page.ts';
 
 /** Documents of one part of the register. */
 export interface DocumentCount {
@@ -109,7 +109,7 @@ export async function watchCount(
     await again({ ...state, asked: { at, counts: (await source.count?.(signal)) ?? {} } }, SOON_MS);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: IDLE_MS }));
+    const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
     await again(state, wait, error.message);
   }
 }
@@ -126,8 +126,10 @@ function judged(state: CountState, last: RegisterCount, explained: number): Coun
   return { last, remain: missing, explained };
 }
 
-/** How far each part is read; none while a sweep is asked for that has not begun. */
+/** How far each part is read; none while a sweep is asked for that has not begun, or while the pages fail. */
 async function readParts(db: Db, source: RegisterSource) {
+  // The lane of the pages reports an outage: a count would report it a second time, and for longer.
+  if (((await readLane(db, source))?.error ?? null) !== null) return [];
   if ((await readValue(db, sweepKey(source))) !== undefined) return [];
   const cursor = await readValue(db, cursorKey(source));
   return cursor === undefined ? [] : Object.values(source.parts?.(cursor) ?? {});

@@ -2,8 +2,7 @@
 import type { Db } from '../../../store/store.ts';
 import type { RegisterSource, SourcePart } from '../source/source.ts';
 import { readCount } from './count-documents.ts';
-import { WATCH_QUEUE } from './take-in.ts';
-import { cursorKey } from './watch-page.ts';
+import { cursorKey, readLane } from './watch-page.ts';
 
 /** A register that was not read for so long is behind: an outage waits five minutes at most between two tries. */
 export const BEHIND_MS = 15 * 60_000;
@@ -44,14 +43,6 @@ export async function readProgress(db: Db, source: ReadableSource): Promise<Regi
     error: lane?.error ?? null,
   };
 }
-
-const readLane = (db: Db, { name }: ReadableSource) =>
-  db
-    .selectFrom('lane')
-    .select(['error', 'since'])
-    .where('queue', '=', WATCH_QUEUE)
-    .where('key', '=', name)
-    .executeTakeFirst();
 
 /** Sets the gauges of a register: how far behind it is read, and how much of it is stored. Leaves out what is not known. */
 export async function measureRegister(

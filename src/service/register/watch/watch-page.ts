@@ -7,6 +7,7 @@ import { backoff } from '../../../runtime/backoff.ts';
 import { settle } from '../../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../../runtime/lanes/settlement.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
+import type { Db } from '../../../store/store.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import { type RegisterSource, SourceError, type SourcePage, withDigest, withText } from '../source/source.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
@@ -24,7 +25,17 @@ export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep
 /** Documents read again in one run, and how long the lane sleeps at most: the clock may be set. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
-const MOST_BACKOFF_MS = 5 * 60_000;
+/** The longest pause between two tries of a source that fails, in ms. */
+export const MOST_BACKOFF_MS = 5 * 60_000;
+
+/** The lane that reads the pages of a source: why it fails, and since when. */
+export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>
+  db
+    .selectFrom('lane')
+    .select(['error', 'since'])
+    .where('queue', '=', WATCH_QUEUE)
+    .where('key', '=', name)
+    .executeTakeFirst();
 
 /** Asks for the page after the kept cursor and takes it in. An outage of the source puts the lane off, for ever if need be. */
 export const watchPage = (deps: WatchDeps, source: RegisterSource, run: PageRun): Promise<void> =>

@@ -1,5 +1,6 @@
 /** The register's own count beside what is stored: what a load lost is found, told, and read again. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { conditionsOf } from '../../../../src/alerts/conditions.ts';
 import { observe } from '../../../../src/alerts/observe.ts';
 import { serveRegister } from '../../../../src/commands/emulate/register.ts';
 import { openClient } from '../../../../src/http/outbound/client.ts';
@@ -137,5 +138,36 @@ describe.each(ENGINES)('the count of the register, on %s', (engine) => {
     await run();
     for (let n = 0; n < 5; n++) await count();
     expect((await readCount(store.db))?.counts).toContainEqual({ part: 'companies', source: 120, stored: 120 });
+  });
+
+  it('leaves an outage of the register to the lane of its pages to report', async () => {
+    const { run, emulator, store, now, forward } = await fixtureOn(engine);
+    await run();
+    emulator.fault({ match: '', times: 'always', action: { kind: 'status', status: 503 } });
+    await run('count');
+    expect((await observe(store, now(), 100)).behind.map(({ source }) => source)).toEqual(['count']);
+    await run();
+    forward(MINUTE);
+    await run('count');
+    expect((await observe(store, now(), 100)).behind.map(({ source }) => source)).toEqual(['cvr']);
+  });
+
+  it('that fails alone is an alert of its own, and tries again within minutes', async () => {
+    const { run, emulator, store, now, forward } = await fixtureOn(engine);
+    await run();
+    emulator.fault({ match: '_count$', times: 'always', action: { kind: 'status', status: 503 } });
+    for (let tries = 0; tries < 12; tries++) {
+      forward(15 * MINUTE);
+      await run('count');
+    }
+    const { due_at } = await store.db
+      .selectFrom('lane')
+      .select('due_at')
+      .where('key', '=', 'count')
+      .executeTakeFirstOrThrow();
+    expect(due_at - now()).toBeLessThanOrEqual(6 * MINUTE);
+    const thresholds = { reviewOver: 100, registerBehindMinutes: 60 };
+    const told = conditionsOf(await observe(store, now(), 100), thresholds, now()).map(({ what }) => what);
+    expect(told).toEqual(['cvrsync cannot count the documents of the register']);
   });
 });
