@@ -125,7 +125,7 @@ export async function launch(
 ): Promise<ChildProcess> {
   // Else the server, which is ended without ceremony, would leave files in the machine's shared memory.
   const ownMemory = 'dynamic_shared_memory_type=mmap';
-  const all = [...settings, 'listen_addresses=', ownMemory].flatMap((setting) => ['-c', setting]);
+  const all = ['listen_addresses=', ownMemory, ...settings].flatMap((setting) => ['-c', setting]);
   const args = ['-D', data, '-k', socket, ...all];
   const server = spawn(path.join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
