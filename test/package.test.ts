@@ -1,5 +1,6 @@
 /** What is published: packed, installed in an empty folder without a network, and used as an author of a provider would. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ interface Pinned {
   readonly integrity?: string;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly gypfile?: boolean;
 }
 
 /** Runs a program; what it printed, whatever its exit code. */
@@ -90,6 +92,11 @@ describe('the published package', () => {
       ([, { integrity, dev, hasInstallScript }]) => !integrity?.startsWith('sha512-') || dev || hasInstallScript,
     );
     expect(open).toEqual([]);
+    // npm compiles a package with this file unless the pin says otherwise.
+    const compiled = Object.entries(shipped).filter(
+      ([place, { gypfile }]) => gypfile !== false && existsSync(join(ROOT, place, 'binding.gyp')),
+    );
+    expect(compiled).toEqual([]);
     expect(Object.keys(shipped).length).toBeLessThan(185);
   });
 
