@@ -48,7 +48,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read, RecordId, WrittenOu
  * The version of this contract, semantic: a provider for another major version, or for a newer minor one, is refused at load.
  * The built-in providers state it, and others the version that they were written for: this constant is always the newest.
  */
-export const CONTRACT_VERSION = '2.0.0';
+export const CONTRACT_VERSION = '2.1.0';
 
 /** How a property may be overwritten; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -266,6 +266,11 @@ export interface Provider<S extends TSchema = TSchema> {
    * copy such addresses: with this member they may stand wherever a record's id may.
    */
   idInAddress?(address: URL, settings: Static<S>): string | undefined;
+  /**
+   * The https address of the record's page in the CRM, for people; undefined if it is not known. `account` is the id that
+   * `check` gave. Pure. `idInAddress`, if it is there, reads the id back from it.
+   */
+  recordAddress?(id: string, account: string, settings: Static<S>): string | undefined;
   /** Verifies and reads what the CRM itself posts to us; pure. `now` in ms. */
   webhook?(request: CrmRequest, settings: Static<S>, now: number): WebhookRead;
   /** Loads the client library and builds a connection; makes no call yet. */

@@ -1,6 +1,6 @@
 /** The HubSpot provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
-import { canonicalId, idInAddress } from './client/batch.ts';
+import { canonicalId, idInAddress, recordAddress } from './client/batch.ts';
 import { observe } from './client/faults.ts';
 import { HubspotSettings } from './client/settings.ts';
 import { connectHubspot } from './connection.ts';
@@ -29,6 +29,7 @@ export const hubspot = defineProvider({
   observe,
   canonicalId,
   idInAddress,
+  recordAddress,
   webhook: readWebhook,
   connect: connectHubspot,
 });

@@ -1,7 +1,7 @@
 /** The Salesforce provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { observe } from './client/errors.ts';
-import { canonicalId, idInAddress } from './client/ids.ts';
+import { canonicalId, idInAddress, recordAddress } from './client/ids.ts';
 import { SalesforceSettings } from './client/settings.ts';
 import { connectSalesforce } from './connection.ts';
 import { salesforcePreset } from './preset.ts';
@@ -24,5 +24,6 @@ export const salesforce = defineProvider({
   observe,
   canonicalId,
   idInAddress,
+  recordAddress,
   connect: connectSalesforce,
 });

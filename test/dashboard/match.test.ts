@@ -73,7 +73,10 @@ describe.each(ENGINES)('the match page on %s', (engine) => {
     expect(text).toContain('&lt;script>alert(1)&lt;/script> Møbler');
     expect(text).toMatch(/86123456 <span class="quiet">same</u);
     expect(text).toContain(`value="${A}"`);
-    expect(/<code>\d+<\/code>: ([^<]+)</u.exec(text)?.[1]).toBe('the name or place is not quite the same');
+    expect(text).toContain(
+      `<a href="https://app.hubspot.com/contacts/24680135/record/0-2/${records[0]}" rel="noreferrer"><code>${records[0]}</code></a>`,
+    );
+    expect(/<\/code><\/a><\/span>: ([^<]+)</u.exec(text)?.[1]).toBe('the name or place is not quite the same');
     const fields = { ...carried(text), company: A };
     expect((await ida.post('/match/answers', fields)).headers['location']).toBe(`/match?after=hubspot%2F${records[0]}`);
     // A second click finds it decided.

@@ -59,4 +59,8 @@ export function idInAddress({ hostname, pathname }: URL): string | undefined {
   return /^\/contacts\/\d+\/(?:record\/0-2|company)\/(\d+)(?:\/|$)/u.exec(pathname)?.[1];
 }
 
+/** The address of the company's page: HubSpot leads a browser from there to where the account's data is. */
+export const recordAddress = (id: string, account: string): string =>
+  `https://app.hubspot.com/contacts/${account}/record/0-2/${id}`;
+
 const withProperties = (record: HubspotRecord): HubspotRecord => ({ ...record, properties: record.properties ?? {} });

@@ -49,6 +49,17 @@ export function idInAddress(
   return RECORD.exec(pathname)?.[1];
 }
 
+/** The address of the account's page; undefined if the settings do not name the org's My Domain. */
+export function recordAddress(
+  id: string,
+  _org: string,
+  { loginUrl }: { readonly loginUrl: string },
+): string | undefined {
+  const { hostname } = new URL(loginUrl);
+  if (!hostname.endsWith('.my.salesforce.com')) return undefined;
+  return `https://${hostname.replace(/\.my\.salesforce\.com$/u, '.lightning.force.com')}/lightning/r/Account/${id}/view`;
+}
+
 function whyNot(text: string): string {
   if (!/^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/.test(text)) return 'a Salesforce id has 15 or 18 letters and digits';
   if (!text.startsWith('001'))

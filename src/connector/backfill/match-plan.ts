@@ -1,6 +1,8 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
 import { existsSync } from 'node:fs';
 import { readEntries } from '../../match/index/write.ts';
+import { recordAddress } from '../crm/fence/record-id.ts';
+import { readAccount } from '../crm/guard.ts';
 import { PLAN_COLUMNS, planLine } from '../match/plan-line.ts';
 import { resultsAt } from '../match/results.ts';
 import { doubtsOf } from '../match/survey.ts';
@@ -26,23 +28,26 @@ export function refuseExisting(file: string): void {
 
 /** Writes the results of the last match at these positions. */
 export async function writeMatchPlan(
-  { store: { db }, crm: { name: provider } }: Pick<BackfillDeps, 'store' | 'crm'>,
+  { store: { db }, crm }: Pick<BackfillDeps, 'store' | 'crm'>,
   { file, lines, linked, language }: MatchPlanOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const { name: provider } = crm;
+  const account = await readAccount(db, provider);
   const toLink = new Set(linked);
   let written = 0;
   await writePlanFile(file, PLAN_COLUMNS, async () => {
     signal.throwIfAborted();
-    const page = await resultsAt(db, provider, lines.slice(written, written + PAGE));
-    written += page.length;
-    const doubts = linked === undefined ? undefined : await doubtsOf(db, provider, page);
-    const numbers = page.flatMap(({ candidates }) => candidates.map(({ company }) => company));
+    const results = await resultsAt(db, provider, lines.slice(written, written + PAGE));
+    written += results.length;
+    const doubts = linked === undefined ? undefined : await doubtsOf(db, provider, results);
+    const numbers = results.flatMap(({ candidates }) => candidates.map(({ company }) => company));
     const entries = await readEntries(db, [...new Set(numbers)]);
-    return page.map((one) => {
+    return results.map((one) => {
       const doubt = doubts?.get(one.recordId);
       const isLinked = toLink.has(one.position) && doubt === undefined;
-      return planLine(one, { action: isLinked ? 'link' : 'skip', doubt, language, entries });
+      const page = recordAddress(crm, one.recordId, account);
+      return planLine(one, { action: isLinked ? 'link' : 'skip', doubt, language, page, entries });
     });
   });
 }

@@ -28,6 +28,7 @@ export const PLAN_COLUMNS = [
   'company website',
   'differs',
   'others',
+  'page',
   'scanned',
 ] as const;
 
@@ -37,6 +38,8 @@ export interface PlanLineContext {
   /** Why a certain match is not linked. */
   readonly doubt: string | undefined;
   readonly language: RuleLanguage;
+  /** The address of the record's page in the CRM, if it is known. */
+  readonly page: string | undefined;
   /** The companies of the index, by number. */
   readonly entries: ReadonlyMap<string, IndexEntry>;
 }
@@ -44,7 +47,7 @@ export interface PlanLineContext {
 /** The cells of a line, in the order of the columns. */
 export function planLine(
   found: MatchedRecord,
-  { action, doubt, language, entries }: PlanLineContext,
+  { action, doubt, language, page, entries }: PlanLineContext,
 ): readonly string[] {
   const { recordId, record, verdict, candidates } = found;
   const [best, ...others] = candidates;
@@ -76,6 +79,7 @@ export function planLine(
       others.map((other) => otherText(other, entries.get(other.company))),
       ' | ',
     ),
+    page,
     record.number ?? '',
   ].map((cell) => cell ?? '');
 }

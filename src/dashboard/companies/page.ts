@@ -20,6 +20,7 @@ import { history } from './history.ts';
 import { addLinkActions } from './link-actions.ts';
 import { addOverrideActions } from './override-actions.ts';
 import { actionAddress, type RecordAction } from './record-action.ts';
+import { recordLink } from './record-link.ts';
 import { companyAddress, linkState } from './search.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
 
@@ -108,7 +109,7 @@ async function standing(deps: CompanyDeps, visit: Visit, timeline: Timeline): Pr
   const { reader, visitor } = visit;
   const records = await readRecords(deps, timeline);
   return html`${section(reader.text('company.values'), comparison({ ...visitor, reader }, timeline.facts, records))}
-    ${section(reader.text('company.links'), links(visit, timeline))}
+    ${section(reader.text('company.links'), await links(deps, visit, timeline))}
     ${timeline.lanes.length > 0 && section(reader.text('company.lanes'), lanes(visit, timeline))}
     ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(visit, timeline))}
     ${timeline.setAside.length > 0 && section(reader.text('company.setAside'), setAside(deps, visit, timeline))}`;
@@ -134,17 +135,18 @@ function readRecords(deps: CompanyDeps, timeline: Timeline): Promise<readonly Co
   );
 }
 
-function links(visit: Visit, { entity, links: all }: Timeline): Markup {
+async function links(deps: CompanyDeps, visit: Visit, { entity, links: all }: Timeline): Promise<Markup> {
   const { reader, now, visitor } = visit;
   const mayAct = includesRole(visitor.role, 'operator');
   const more = mayAct && html`<p><a href=${actionAddress(entity, 'link', {})}>${reader.text('action.link')}</a></p>`;
   if (all.length === 0) return html`<p class="quiet">${reader.text('company.noLinks', { entity })}</p>${more}`;
   const columns = ['record', 'state', 'monitoring', 'synced', ...(mayAct ? (['actions'] as const) : [])] as const;
+  const names = await Promise.all(all.map(({ provider, record }) => recordLink(deps, { provider, recordId: record })));
   const shown = table({
     label: reader.text('company.links'),
     columns: columns.map((column) => reader.text(`company.${column}`)),
-    rows: all.map((link) => [
-      recordName(link),
+    rows: all.map((link, at) => [
+      names[at],
       html`${state(signOf(link.state), linkState(reader, link.state))}
         ${link.reason !== null && html`<div class="quiet">${said(reader, link.reason)}</div>`}`,
       html`${monitoring(reader, link)}

@@ -106,7 +106,7 @@ async function shownAnew(deps: CompanyDeps, visit: Visit, found: UndecidedMatch)
   return {
     status: 409,
     title: reader.text('nav.match'),
-    body: html`${why} ${await recordPage(deps.store.db, visit, fresh)}`,
+    body: html`${why} ${await recordPage(deps, visit, fresh)}`,
   };
 }
 

@@ -35,7 +35,7 @@ export function addMatch(app: Server, deps: CompanyDeps): void {
         title,
         body: html`${answered}
           <p>${reader.text('match.help')} <span class="quiet">${left}</span></p>
-          ${await recordPage(db, visit, found)}`,
+          ${await recordPage(deps, visit, found)}`,
       };
     },
   });

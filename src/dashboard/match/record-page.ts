@@ -12,7 +12,9 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { FORM_TOKEN } from '../access/fields.ts';
+import type { CompanyDeps } from '../companies/company-deps.ts';
 import { type CompanyHolders, readHolders } from '../companies/holders.ts';
+import { recordLink } from '../companies/record-link.ts';
 import { companyAddress } from '../companies/search.ts';
 import { html, type Markup } from '../page/html.ts';
 import { keySwitch } from '../page/key-switch.ts';
@@ -22,11 +24,12 @@ import type { Visit } from '../routes.ts';
 import { behind } from './place.ts';
 
 /** The record with its companies and the answers. */
-export async function recordPage(db: Db, visit: Visit, found: UndecidedMatch): Promise<VNode> {
+export async function recordPage(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<VNode> {
+  const { db } = deps.store;
   const numbers = found.candidates.map(({ company }) => company);
   const entries = await readEntries(db, numbers);
   const holders = await heldBy(db, found);
-  return html`<p>${found.provider} <code>${found.recordId}</code>: ${ruleText(found, visit.reader.language)}</p>
+  return html`<p>${await recordLink(deps, found)}: ${ruleText(found, visit.reader.language)}</p>
     ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders), holders })}`;
 }
 

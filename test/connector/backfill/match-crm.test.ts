@@ -84,6 +84,9 @@ describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
     expect(results).toEqual(Object.fromEntries(ids.map((id) => [id, expect.stringMatching(`^certain ${C}`)])));
     expect(results[known]).toBeUndefined();
     const { file, lines } = await planOf(fixture, false);
+    expect(lines.map(({ page }) => page)).toEqual(
+      lines.map(({ record }) => `https://app.hubspot.com/contacts/24680135/record/0-2/${record}`),
+    );
     expect(lines.find(({ record }) => record === ids.at(-1))?.['note']).toMatch(/its number is nearly the record’s/u);
     const linked = readFileSync(file, 'utf8').replace(new RegExp(`^(${ids[4]};.*);skip;`, 'mu'), '$1;link;');
     writeFileSync(file, linked);

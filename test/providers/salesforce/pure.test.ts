@@ -3,7 +3,13 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { grantOf } from '../../../providers/salesforce/client/grant.ts';
-import { canonicalId, idInAddress, isAccountId, toLongId } from '../../../providers/salesforce/client/ids.ts';
+import {
+  canonicalId,
+  idInAddress,
+  isAccountId,
+  recordAddress,
+  toLongId,
+} from '../../../providers/salesforce/client/ids.ts';
 import { trustedInstance } from '../../../providers/salesforce/client/instance.ts';
 import { quote, scanQuery, whereaboutsQuery } from '../../../providers/salesforce/read/soql.ts';
 import { fromSalesforce, toSalesforce } from '../../../providers/salesforce/read/values.ts';
@@ -35,6 +41,22 @@ describe('the account in an address', () => {
     [`https://birk.lightning.force.com.example.com/lightning/r/Account/${id}/view`, undefined],
   ])('%s is %s', (address, found) => {
     expect(idInAddress(new URL(address), { loginUrl: 'https://birk.my.salesforce.com' })).toBe(found);
+  });
+});
+
+describe('the address of an account', () => {
+  const id = '001D000000IqhSLIAZ';
+  it.each([
+    ['https://birk.my.salesforce.com', 'https://birk.lightning.force.com'],
+    ['https://birk--test.sandbox.my.salesforce.com', 'https://birk--test.sandbox.lightning.force.com'],
+  ])('in the org of %s is on %s', (loginUrl, site) => {
+    const address = recordAddress(id, '00D000000000001EAA', { loginUrl });
+    expect(address).toBe(`${site}/lightning/r/Account/${id}/view`);
+    expect(idInAddress(new URL(address ?? ''), { loginUrl })).toBe(id);
+  });
+
+  it('is unknown if the settings name no My Domain', () => {
+    expect(recordAddress(id, '00D000000000001EAA', { loginUrl: 'https://login.salesforce.com' })).toBeUndefined();
   });
 });
 

@@ -1,7 +1,8 @@
 /** Rules about records that are not what they were. */
 import { brief, insist, insistList, insistSame } from '../insist.ts';
-import { cursorOf, of } from '../lab.ts';
+import { cursorOf, live, of } from '../lab.ts';
 import type { ConformanceRule } from '../rule.ts';
+import { patiently } from '../until.ts';
 
 export const RECORD_RULES: readonly ConformanceRule[] = [
   {
@@ -53,6 +54,27 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
         const isSound = read?.kind === 'none' ? read.reason !== '' : read?.kind === 'id' && read.id !== '';
         insist(isSound, `it read ${brief(text)} as ${brief(read)}`);
       }
+    },
+  },
+  {
+    name: 'record-address',
+    about: 'recordAddress gives an https address of its own for each record, from which idInAddress reads the id again',
+    why: 'a person judges one record by the page of another',
+    has: ({ subject }) => subject.provider.recordAddress !== undefined,
+    run: async ({ ids, connection, settings, subject: { provider } }) => {
+      const { id: account } = await patiently(() => connection.check(live()));
+      const addresses = new Set<string>();
+      for (const id of ids) {
+        const address = provider.recordAddress?.(id, account, settings);
+        // It may be known only with some settings.
+        if (address === undefined) continue;
+        const url = URL.canParse(address) ? new URL(address) : undefined;
+        if (url?.protocol !== 'https:') return insist(false, `the address of ${id} is ${brief(address)}`);
+        addresses.add(address);
+        if (provider.idInAddress !== undefined)
+          insistSame(provider.idInAddress(url, settings), id, `the id in ${address}`);
+      }
+      insist(addresses.size === 0 || addresses.size === ids.length, 'two records have one address');
     },
   },
   {

@@ -1,4 +1,4 @@
-/** Record ids in the one form that is stored and compared: a record that has two names must not have two links. */
+/** Record ids in the one form that is stored and compared, since a record with two names must not have two links; and their pages. */
 import type { Provider, RecordId } from '../../../../providers/provider.ts';
 import { cutText } from '../../../protocol/text/cut.ts';
 import { errorText } from '../../../protocol/text/error-text.ts';
@@ -8,7 +8,7 @@ import { pureAnswer } from './pure-answer.ts';
 /** Whose records an id is to name: a connection of the configuration. */
 export interface IdReader {
   readonly name: string;
-  readonly provider: Pick<Provider, 'canonicalId' | 'idInAddress'>;
+  readonly provider: Pick<Provider, 'canonicalId' | 'idInAddress' | 'recordAddress'>;
   readonly settings: Readonly<Record<string, unknown>>;
   /** Hides the secrets of the settings in a text. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -19,6 +19,7 @@ export type IdForm = (text: string) => string | undefined;
 
 const NOT_READ = 'its provider cannot read it: canonicalId returned neither an id nor a reason';
 const LONGEST_REASON = 300;
+const LONGEST_ADDRESS = 2_000;
 
 /** Reads an id as a person, an export or the CRM itself spells it: where its provider fails, that is the reason. Pure. */
 export function readRecordId(reader: IdReader, text: string): RecordId {
@@ -45,6 +46,26 @@ export const formOf =
       throw new ProviderBug(`${reader.name}: the record id ${id} cannot be read: ${bugIn(reader, error)}`);
     }
   };
+
+/**
+ * The address of a record's page in the CRM, for people; undefined if its provider knows none. `account` is the account of
+ * the connection, undefined before its first call.
+ */
+export function recordAddress(
+  { provider, settings }: IdReader,
+  id: string,
+  account: string | undefined,
+): string | undefined {
+  if (account === undefined) return undefined;
+  try {
+    const address: unknown = pureAnswer(provider.recordAddress?.(id, account, settings));
+    const isShown = typeof address === 'string' && address.length <= LONGEST_ADDRESS && URL.canParse(address);
+    return isShown && new URL(address).protocol === 'https:' ? address : undefined;
+  } catch {
+    // A link that is missing costs a search; a page or a plan that is missing costs more.
+    return undefined;
+  }
+}
 
 const bugIn = ({ mask = (text) => text }: IdReader, error: unknown): string =>
   `canonicalId failed, which is a bug of the provider: ${mask(errorText(error))}`;

@@ -115,6 +115,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   fractions: patching((values) =>
     mapped(values, (value, name) => (name === 'share' && typeof value === 'number' ? value * 100 : value)),
   ),
+  'record-address': { provider: { recordAddress: () => 'https://toy.example/companies/1' } },
   'own-site': unmarked('site', ['ownSite']),
   'full-batch': connection((sound) => ({
     update: async (patches, signal) => sound.update(patches.slice(0, 19), signal),

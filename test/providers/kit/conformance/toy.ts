@@ -127,6 +127,8 @@ export function toyProvider({ provider = {}, connection, call, http }: Breakage 
     }),
     canonicalId: (text) =>
       /^\d+$/.test(text) ? { kind: 'id', id: text } : { kind: 'none', reason: 'an id of the toy is a number' },
+    idInAddress: ({ pathname }) => /^\/companies\/(\d+)$/.exec(pathname)?.[1],
+    recordAddress: (id) => `https://toy.example/companies/${id}`,
     webhook: () => ({ kind: 'refused', reason: 'it is not signed' }),
     connect: async (settings, lent) => {
       const sound = callOver(http?.(lent.http) ?? lent.http, settings);
