@@ -278,7 +278,6 @@ describe('rooms', () => {
   const CROWDED = new Map([
     ['docs', 'one page for one question'],
     ['src/commands', 'one file for each command'],
-    ['src/store/migrations', 'one file for each migration'],
     ['test/bench', 'one file for each bench'],
   ]);
 
@@ -323,8 +322,6 @@ describe('words', () => {
   const REPLACED =
     /^(?:wish(?:es)?|rulings?|brakes?|sightings?|bell|census|fate|seized|rhythm|lent|pace|fixture|epoch|activated|rate_blocked|serviced|ruled)$/;
   const partsOf = (name: string): readonly string[] => name.split(/(?=[A-Z])|[_-]/).map((part) => part.toLowerCase());
-  // What a released migration made keeps the name it had.
-  const isMigration = (file: string): boolean => file.startsWith('src/store/migrations/');
 
   test('no replaced name returns', () => {
     const namesIn = (file: string): readonly string[] => [
@@ -333,13 +330,11 @@ describe('words', () => {
         .replace(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g, '')
         .match(/[A-Za-z_]\w+/g) ?? []),
     ];
-    const wrong = sources
-      .filter((file) => !isMigration(file))
-      .flatMap((file) =>
-        [...new Set(namesIn(file))]
-          .filter((name) => partsOf(name).some((part) => REPLACED.test(part)))
-          .map((name) => `${file}: ${name}`),
-      );
+    const wrong = sources.flatMap((file) =>
+      [...new Set(namesIn(file))]
+        .filter((name) => partsOf(name).some((part) => REPLACED.test(part)))
+        .map((name) => `${file}: ${name}`),
+    );
     expect(wrong).toEqual([]);
   });
 });

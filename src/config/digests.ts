@@ -42,11 +42,10 @@ export function configDigests(config: Config, salt: string): Promise<ConfigDiges
 
 async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
   const { connector, service } = config;
-  // Only where it is set: a daemon of the version before does not know it.
-  const told = tellsBeneficialOwners(config) ? { beneficialOwners: true } : {};
+  const shared = { beneficialOwners: tellsBeneficialOwners(config) };
   const halves: Readonly<Record<string, Half | undefined>> = {
-    connector: connector && withParts(connectorHalf(connector), told),
-    service: service && withParts(serviceHalf(service), told),
+    connector: connector && withParts(connectorHalf(connector), shared),
+    service: service && withParts(serviceHalf(service), shared),
   };
   const digests: Record<string, Readonly<Record<string, string>>> = {};
   for (const [name, half] of Object.entries(halves)) if (half !== undefined) digests[name] = await digest(half, salt);

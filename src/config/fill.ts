@@ -91,8 +91,7 @@ function fillObject(schema: TObject, given: unknown, path: string, problems: Con
   if (Object.hasOwn(schema, 'additionalProperties')) {
     const free = names.filter((name) => !Object.hasOwn(given, name));
     for (const key of Object.keys(given))
-      if (!names.includes(key))
-        fail(problems, join(path, key), movedOf(schema, key) ?? `is not known${didYouMean(key, free)}`);
+      if (!names.includes(key)) fail(problems, join(path, key), `is not known${didYouMean(key, free)}`);
   }
   const entries = names.map((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -100,13 +99,6 @@ function fillObject(schema: TObject, given: unknown, path: string, problems: Con
   });
   const open = Object.hasOwn(schema, 'additionalProperties') ? {} : given;
   return { ...open, ...Object.fromEntries(entries.filter(([, value]) => value !== undefined)) };
-}
-
-/** The new place of a key of an earlier version, from the schema's `moved`. */
-function movedOf(schema: TObject, key: string): string | undefined {
-  const moved: unknown = Object.getOwnPropertyDescriptor(schema, 'moved')?.value;
-  const to: unknown = Object.getOwnPropertyDescriptor(moved ?? {}, key)?.value;
-  return typeof to === 'string' ? `is now ${to}: write it there` : undefined;
 }
 
 function fillRecord(schema: TRecord, given: unknown, path: string, problems: ConfigProblem[]): unknown {

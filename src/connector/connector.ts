@@ -14,7 +14,6 @@ import { createIntake, type Intake } from './intake/intake.ts';
 import { editsQueue } from './names/queues.ts';
 import { POLL_QUEUE } from './poll/poll-task.ts';
 import { type RuleWatch, watchRules } from './proposals/watch.ts';
-import { reportRespelt, respellRecords } from './respell/respell.ts';
 import { acceptAtStart } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { NO_WORKERS, startSyncing } from './workers.ts';
@@ -45,7 +44,6 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   const crms = await Promise.all(
     settings.providers.map((config) => openCrm({ ...deps, http: outages.watch(config.name, deps.http) }, config)),
   );
-  for (const crm of crms) reportRespelt(log, crm.name, await respellRecords(store, crm, now()));
   const intake = createIntake({ store, wakeUp, now, metrics, log, ...wire, backlogCap: limits.backlogCap });
   const workers = sync ? await startSyncing(deps, settings, { crms, intake, wakeUp, outages }) : NO_WORKERS;
   const rules = watchRules({ ...deps, wakeUp }, { crms, configured: settings.providers, counts: sync });

@@ -20,7 +20,6 @@ import { startMail } from './mail/worker.ts';
 import type { Monitor } from './monitors/monitor.ts';
 import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
-import { sealAddresses } from './monitors/webhook-address.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './names/queues.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
@@ -111,7 +110,6 @@ export function createService(deps: ServiceDeps, listeners: Listeners, settings:
       // With another key than the store's nothing could be delivered: better said now than by every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       const newJobs = await store.write(async (tx) => {
-        await sealAddresses(tx, secrets);
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());

@@ -53,6 +53,16 @@ export interface RateLimitTable {
   fault: string | null;
 }
 
+/** Calls of a limited minute. */
+export interface CallWindowTable {
+  /** What is limited, and whose calls. */
+  key: string;
+  /** When the minute began. */
+  since: number;
+  /** Calls that daemons took, made or not; over the limit where more was asked for. */
+  taken: number;
+}
+
 /** A daemon that runs on the store. */
 export interface DaemonTable {
   id: string;
@@ -64,7 +74,38 @@ export interface DaemonTable {
   /** JSON: digests of the parts of its configuration: of the connector, of the service. */
   digests: string;
   /** Its roles, with blanks between them. */
-  roles: Generated<string>;
+  roles: string;
+}
+
+/** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
+export interface KvTable {
+  key: string;
+  value: string;
+  updated_at: number;
+}
+
+/** A body that could not be used, cut to a cap. */
+export interface QuarantineTable {
+  id: Generated<number>;
+  received_at: number;
+  /** Who it came from: a sender of webhooks, or the register. */
+  source: 'webhook' | 'register';
+  /** The number of a register document, where it is known. */
+  subject: string | null;
+  reason: string;
+  body: string;
+}
+
+/** What an operator was told of through one channel: something that needs a person, for as long as it does. */
+export interface AlertTable {
+  channel: string;
+  key: string;
+  what: string;
+  since: number;
+  /** Null where it was not told yet. */
+  notified_at: number | null;
+  /** Since when it is gone; null while it lasts. */
+  gone_at: number | null;
 }
 
 /** An entity that a person had erased. */
@@ -179,7 +220,11 @@ export interface RuntimeSchema {
   lane: LaneTable;
   pending_write: PendingWriteTable;
   rate_limit: RateLimitTable;
+  call_window: CallWindowTable;
   daemon: DaemonTable;
+  kv: KvTable;
+  quarantine: QuarantineTable;
+  alert: AlertTable;
   erasure: ErasureTable;
   operator: OperatorTable;
   session: SessionTable;

@@ -2,7 +2,7 @@
 
 import type { Generated } from 'kysely';
 import type { RuntimeSchema } from './runtime-schema.ts';
-import type { MatchSchema, ServiceSchema } from './service-schema.ts';
+import type { ServiceSchema } from './service-schema.ts';
 
 /** A webhook as it came, in the order of `seq`, until it is read. */
 export interface ArrivalTable {
@@ -30,25 +30,13 @@ export interface ReceiptTable {
   applied_at: number | null;
   /** The sender's id for it; null where it gave none. */
   webhook_id: string | null;
-  /** SHA-256 of what the event says, base64url; null on receipts of before this was kept. */
+  /** SHA-256 of what the event says, base64url; null if `receive` read it from a file. */
   digest: string | null;
   /** Why it was not folded, or not all of it; null where all was. */
   aside: string | null;
   /** How often it was begun alone, after a run that never ended; see connector/apply/poison.ts. */
   begun: Generated<number>;
   trace: string | null;
-}
-
-/** A body that could not be used, cut to a cap. */
-export interface QuarantineTable {
-  id: Generated<number>;
-  received_at: number;
-  /** Who it came from: a sender of webhooks, or the register. */
-  source: Generated<'webhook' | 'register'>;
-  /** The number of a register document, where it is known. */
-  subject: string | null;
-  reason: string;
-  body: string;
 }
 
 /** What the register says now about one field of one company. Greater `(clock, seq)` wins. */
@@ -193,7 +181,6 @@ export interface ParentTable {
   parent_id: string | null;
   /** A parent we were about to give it: ours too, should the CRM hold it. */
   pending_id: string | null;
-  at: number;
 }
 
 /** A record as a scan over the CRM saw it, with what is to become of it: the rows of a backfill or of a reconcile. */
@@ -240,18 +227,6 @@ export interface HistoryTable {
   detail: string | null;
 }
 
-/** What an operator was told of through one channel: something that needs a person, for as long as it does. */
-export interface AlertTable {
-  channel: string;
-  key: string;
-  what: string;
-  since: number;
-  /** Null where it was not told yet. */
-  notified_at: number | null;
-  /** Since when it is gone; null while it lasts. */
-  gone_at: number | null;
-}
-
 /** The last answer that a person gave to something in review, for as long as it can be taken back. */
 export interface ReviewAnswerTable {
   /** What it was given to, as `review` names it. */
@@ -262,25 +237,30 @@ export interface ReviewAnswerTable {
   replaced: string;
 }
 
-/** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
-export interface KvTable {
-  key: string;
-  value: string;
-  updated_at: number;
+/** What a record without a number was found to mean, in the last match of its connection. */
+interface MatchResultTable {
+  provider: string;
+  record_id: string;
+  /** Of the record in the scan. */
+  position: number;
+  verdict: string;
+  /** The first candidate; null where there is none. */
+  entity: string | null;
+  /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
+  body: string;
+  /** Since when it waits in review for a person; null where it is of a scan only. */
+  suggested_at: number | null;
 }
 
-export interface StoreSchema extends ServiceSchema, MatchSchema, RuntimeSchema {
+export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   arrival: ArrivalTable;
   receipt: ReceiptTable;
-  quarantine: QuarantineTable;
   fact: FactTable;
   known_value: KnownValueTable;
   link: LinkTable;
   written: WrittenTable;
   property_state: PropertyStateTable;
   history: HistoryTable;
-  kv: KvTable;
-  alert: AlertTable;
   review_answer: ReviewAnswerTable;
   override: OverrideTable;
   note: NoteTable;
@@ -289,4 +269,7 @@ export interface StoreSchema extends ServiceSchema, MatchSchema, RuntimeSchema {
   scan_item: ScanItemTable;
   /** Records that a person skipped in a plan, and the company whose number each held then. */
   plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
+  match_result: MatchResultTable;
+  /** Companies that a person said a record does not mean. */
+  match_rejection: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -181,7 +181,6 @@ export interface FilingTable {
   data: string | null;
   /** Why not, in words. */
   error: string | null;
-  read_at: number;
   /** Tries that failed for reasons that may pass. */
   attempts: number;
   /** When to try again, ms since 1970; null where nothing is left to try. */
@@ -224,16 +223,6 @@ export interface UnsubscribedTable {
   in_review: Generated<number>;
 }
 
-/** Calls of a limited minute. */
-export interface CallWindowTable {
-  /** What is limited, and whose calls. */
-  key: string;
-  /** When the minute began. */
-  since: number;
-  /** Calls that daemons took, made or not; over the limit where more was asked for. */
-  taken: number;
-}
-
 export interface ServiceSchema {
   snapshot: SnapshotTable;
   merger_party: MergerPartyTable;
@@ -248,31 +237,9 @@ export interface ServiceSchema {
   filing: FilingTable;
   mail: MailTable;
   unsubscribed: UnsubscribedTable;
-  call_window: CallWindowTable;
-}
-
-/** What a record without a number was found to mean, in the last match of its connection. */
-interface MatchResultTable {
-  provider: string;
-  record_id: string;
-  /** Of the record in the scan. */
-  position: number;
-  verdict: string;
-  /** The first candidate; null where there is none. */
-  entity: string | null;
-  /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
-  body: string;
-  /** Since when it waits in review for a person; null where it is of a scan only. */
-  suggested_at: number | null;
-}
-
-export interface MatchSchema {
   /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */
   match_entry: { number: number; body: string };
   /** Keys by which records find entries of the company index; see match/keys.ts. */
   match_key: Record<'key' | 'entry' | 'company', number>;
   match_key_staged: Record<'bucket' | 'position' | 'key' | 'entry', number> & { company: number | null };
-  match_result: MatchResultTable;
-  /** Companies that a person said a record does not mean. */
-  match_rejection: Record<'provider' | 'record_id' | 'entity', string>;
 }

@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { CrmEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { EMULATORS } from '../../providers/kit/emulators.ts';
@@ -17,7 +16,7 @@ import { openStore } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
 import { checked, connectorWith } from '../support/config.ts';
-import { ENGINES, emptyStoreUrl, newStore, opened } from '../support/stores.ts';
+import { ENGINES, emptyStoreUrl, makeOlder, newStore, opened } from '../support/stores.ts';
 
 let folder = '';
 let emulator: CrmEmulator | undefined;
@@ -109,13 +108,13 @@ describe('check', () => {
     const { run } = await configured({}, { store: url, admin: { token: 'a-token-of-some-length' } });
     expect((await run('check')).stdout).toContain('0 to fix');
     const older = await opened(url);
-    await older.write((tx) => sql`update schema_version set version = 3`.execute(tx));
+    await makeOlder(older);
     const { code, stdout } = await run('--json', 'check');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toContainEqual({
       level: 'fail',
       subject: 'store',
-      found: expect.stringMatching(/schema version 3, .*: run cvrsync migrate$/u),
+      found: expect.stringMatching(/schema version 0, .*: run cvrsync migrate$/u),
     });
   });
 

@@ -24,8 +24,11 @@ describe('beneficial owners', () => {
   it('are a difference between daemons where one has a legal basis, and none where no daemon has', async () => {
     const { config } = await checked(connectorWith());
     const partsOf = async (each: typeof config) => (await configDigests(each, 'salt'))['connector'] ?? {};
-    expect(Object.keys(await partsOf(config))).not.toContain('beneficialOwners');
-    expect(Object.keys(await partsOf({ ...config, beneficialOwners }))).toContain('beneficialOwners');
+    const { beneficialOwners: without, ...others } = await partsOf(config);
+    const { beneficialOwners: digest, ...same } = await partsOf({ ...config, beneficialOwners });
+    expect([without, digest]).toEqual([expect.any(String), expect.any(String)]);
+    expect(digest).not.toBe(without);
+    expect(same).toEqual(others);
   });
 
   it('are read from webhooks with a legal basis only', async () => {

@@ -199,11 +199,6 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('names the new key of server.adminToken, which an old configuration still has', async () => {
-    const old = await problemsOf({ server: { adminToken: 'sesame open' }, ...connectorWith() });
-    expect(old).toEqual(['server.adminToken is now admin.token: write it there']);
-  });
-
   it('never quotes a value: it might be a secret', async () => {
     const secret = 'sesame open';
     const problems = await problemsOf({

@@ -188,7 +188,9 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
   it('keeps 400 days of history and the newest 200 unusable bodies', async () => {
     const store = await newStore(engine);
     const made = Array.from({ length: 700 }, (_, at) => decision(NOW - (460 - at / 10) * DAY));
-    const bodies = Array.from({ length: 205 }, (_, at) => ({ received_at: at, reason: 'r', body: `${at}` }));
+    const bodies = Array.from({ length: 205 }, (_, at) => ({
+      ...{ received_at: at, source: 'webhook' as const, reason: 'r', body: `${at}` },
+    }));
     await store.write(async (tx) => {
       await tx.insertInto('history').values(made).execute();
       await tx.insertInto('quarantine').values(bodies).execute();

@@ -111,7 +111,13 @@ describe('own jobs are claimed only where the connector runs', () => {
     await drop(13);
     expect(await states()).toEqual(new Set(['due']));
     const beside = (digests: object) => {
-      const row = { id: 'x', name: 'x', started_at: 0, seen_at: Date.now() + 15 * DAY_MS };
+      const row = {
+        id: 'x',
+        name: 'x',
+        started_at: 0,
+        seen_at: Date.now() + 15 * DAY_MS,
+        roles: 'ingest sync service',
+      };
       return alone.store.write(async (tx) => {
         await tx.deleteFrom('daemon').where('id', '=', 'x').execute();
         await tx

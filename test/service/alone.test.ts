@@ -79,7 +79,7 @@ it('sends the deprecated shape of an annual report with the full state too, wher
   await app.service?.drained();
   const data = sampleReport(randomFrom(1), company.entityId.slice(-8), company.name, 2025);
   const filing = { id: 'urn:1', entity: company.entityId, period_start: '2025-01-01', period_end: '2025-12-31' };
-  const read = { published_at: '', error: null, read_at: 1, retry_at: null, record: null, attempts: 0 };
+  const read = { published_at: '', error: null, retry_at: null, record: null, attempts: 0 };
   const monitor = await made(app.store);
   await app.store.write(async (tx) => {
     await tx

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { addEventCare } from '../../src/store/migrations/event-tables.ts';
-import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
-import { ENGINES, emptyStoreUrl, newStore, opened, storeBefore } from '../support/stores.ts';
+import { ENGINES, emptyStoreUrl, newStore, opened } from '../support/stores.ts';
 
 const keep = (key: string) => ({ key, value: 'v', updated_at: 1_785_000_000_000 });
 
@@ -59,24 +57,6 @@ describe.each(ENGINES)('a store on %s', (engine) => {
     const url = await emptyStoreUrl(engine);
     const stores = await Promise.all([1, 2, 3, 4].map(() => opened(url)));
     await Promise.all(stores.map((store) => store.ping()));
-  });
-
-  it('learns to set events aside with the rows it holds', async () => {
-    const store = await storeBefore(engine, addEventCare);
-    await store.write(async (tx) => {
-      await sql`insert into receipt (dedupe_key, entity, timestamp, body, received_at)
-        values ('k', 'CVR-1-95012353', '2026-03-02T08:00:00.000Z', '{}', 1)`.execute(tx);
-      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
-        values ('crm', '1', 'CVR-1-95012353', 'active', 'on', 'on', 1, 1)`.execute(tx);
-    });
-    await migrateStore(store);
-    const { db } = store;
-    expect(await db.selectFrom('receipt').select(['dedupe_key', 'webhook_id', 'digest', 'aside']).execute()).toEqual([
-      { dedupe_key: 'k', webhook_id: null, digest: null, aside: null },
-    ]);
-    expect(await db.selectFrom('link').select(['record_id', 'asked_seq']).execute()).toEqual([
-      { record_id: '1', asked_seq: null },
-    ]);
   });
 
   it('is refused when a newer version wrote it', async () => {

@@ -19,10 +19,9 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { addBounces } from '../../src/store/migrations/bounce-tables.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
-import { emptyStoreUrl, newFolder, newStore, opened, storeBefore } from '../support/stores.ts';
+import { emptyStoreUrl, makeOlder, newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../support/syncs.ts';
 
 const PROCESS = builtScript(path.join(import.meta.dirname, 'store-process.ts'));
@@ -182,11 +181,12 @@ describe('a store in a SQLite file', () => {
   });
 
   it('is not migrated by a daemon that it refuses', async () => {
-    const store = await storeBefore('sqlite', addBounces);
-    const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(store.db);
+    const url = await newStoreUrl('sqlite');
+    const store = await opened(url);
+    await makeOlder(store);
     await store.claimDaemon();
-    await expect(openStore(rows[0]?.file ?? '', { claim: true })).rejects.toThrow('Another cvrsync daemon is running');
-    await expect(openStore(rows[0]?.file ?? '', { migrate: false })).rejects.toThrow(/run cvrsync migrate/);
+    await expect(openStore(url, { claim: true })).rejects.toThrow('Another cvrsync daemon is running');
+    await expect(openStore(url, { migrate: false })).rejects.toThrow(/run cvrsync migrate/);
   });
 
   it('waits for another process that is writing, without standing still itself', async () => {

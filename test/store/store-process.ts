@@ -1,6 +1,8 @@
 /** A process of its own for tests: opens the store at the first argument, then does what the second one says. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
+import { addOwners } from './next-version.ts';
 
 const [, , url = '', what, count = '0'] = process.argv;
 const store = await openStore(url);
@@ -10,6 +12,13 @@ if (what === 'daemon') {
   process.stdout.write('claimed\n');
   // Holds the store, as a daemon does: collected as garbage it would give its lock back.
   setInterval(() => store.engine, 1_000);
+} else if (what === 'migrate-and-stay') {
+  const stay = async () => {
+    process.stdout.write('between\n');
+    setInterval(() => store.engine, 1_000);
+    await new Promise(() => {});
+  };
+  await migrateStore(store, [addOwners, stay]);
 } else if (what === 'write' || what === 'write-ephemeral' || what === 'write-and-stay') {
   for (let i = 0; i < Number(count); i++) {
     await store.write(

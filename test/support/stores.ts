@@ -2,12 +2,9 @@
 import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { inject, onTestFinished } from 'vitest';
-import type { Migration } from '../../src/store/migrations/dialect.ts';
-import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
 import { createDatabase, renameDatabase } from './postgres.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
@@ -68,11 +65,6 @@ export async function opened(url: string): Promise<Store> {
   return store;
 }
 
-/** A store as it was before a migration, closed with the test; `migrateStore` brings it and its rows up to date. */
-export async function storeBefore(engine: (typeof ENGINES)[number], migration: Migration): Promise<Store> {
-  const url = await emptyStoreUrl(engine);
-  const store = engine === 'sqlite' ? openSqlite(url) : openPostgres(url);
-  onTestFinished(() => store.close());
-  await migrateStore(store, migration);
-  return store;
-}
+/** Makes a store one of a version before the first, which the program must bring up to date before it works with it. */
+export const makeOlder = (store: Store): Promise<unknown> =>
+  store.write((tx) => sql`update schema_version set version = 0`.execute(tx));

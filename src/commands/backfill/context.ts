@@ -2,7 +2,6 @@
 import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
-import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
@@ -45,7 +44,6 @@ export async function withBackfill<T>(
     const metrics = createMetrics();
     const now = Date.now;
     const crm = await openCrm({ store, http: counted('crm'), metrics, now }, config);
-    reportRespelt(context.log, name, await respellRecords(store, crm, now()));
     const service = await upstreamOf(settings, await secretsOf(settings), serviceAddress(settings));
     const rateLimiter = upstreamRateLimiter(store, service?.requestsPerMinute ?? 1, now);
     const waiting = showWaiting(context);

@@ -3,7 +3,6 @@ import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/nearest.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
-import { reportRespelt, respellRecords } from '../../connector/respell/respell.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
@@ -51,9 +50,7 @@ export async function withMonitoring(
     const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
     const open = async (name: string): Promise<Crm> => {
       await context.config([connectionPart(name)]);
-      const crm = await openCrm(deps, needProvider(connector, name));
-      reportRespelt(context.log, name, await respellRecords(store, crm, Date.now()));
-      return crm;
+      return await openCrm(deps, needProvider(connector, name));
     };
     return await work({ store, connector, upstream, openCrm: open });
   } finally {

@@ -23,7 +23,7 @@ export const server = Type.Object(
     publicUrl: Type.Optional(baseUrl('Public address of this server, if it differs from host and port')),
     trustProxy,
   },
-  { ...CLOSED, description: 'The public listener: webhooks and the API.', moved: { adminToken: 'admin.token' } },
+  { ...CLOSED, description: 'The public listener: webhooks and the API.' },
 );
 
 const roleValues = (role: string) =>

@@ -18,7 +18,7 @@ import { readNotes, type TimelineNote } from './timeline-notes.ts';
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
 export interface TimelineReceipt {
   readonly seq: number;
-  /** Names it in the log; undefined for one of an earlier version. */
+  /** Names it in the log; undefined for one that `receive` read from a file. */
   readonly request: string | undefined;
   readonly timestamp: string;
   readonly receivedAt: number;

@@ -14,8 +14,8 @@ export interface RecordMove {
  * one: the CRM moves both along.
  */
 export async function carryParent(tx: Tx, entity: string, { provider, from, to }: RecordMove): Promise<void> {
-  await sql`insert into parent (provider, record_id, owner, parent_id, pending_id, at)
-    select provider, cast(${to} as text), owner, parent_id, pending_id, at from parent
+  await sql`insert into parent (provider, record_id, owner, parent_id, pending_id)
+    select provider, cast(${to} as text), owner, parent_id, pending_id from parent
       where provider = ${provider} and record_id = ${from}
     on conflict (provider, record_id) do update set
       parent_id = coalesce(parent.parent_id, excluded.parent_id),

@@ -139,7 +139,7 @@ async function copyRemoval(tx: Tx, link: Link, to: string, now: number): Promise
  * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
  * for once was meant for a value that is another one now.
  */
-export async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
+async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
   const overrides: Overrides = (await readOverrides(tx, provider, [from], now)).get(from) ?? new Map();
   if (overrides.get(ALL_PROPERTIES)?.kind === 'hold')
     await tx

@@ -74,12 +74,6 @@ const storedFrom = (written: readonly WrittenProperty[]): string =>
 const asStored = ({ value, at, stored }: WrittenValue): StoredValues[string] =>
   stored === undefined ? [value, at] : [value, at, stored];
 
-/** Moves what is known of a record to another spelling of its id; of two values of a property the newer one stays. */
-export async function moveWritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
-  await copyWritten(tx, provider, from, to);
-  await tx.deleteFrom('written').where('provider', '=', provider).where('record_id', '=', from).execute();
-}
-
 /** Adds what is known of a record to what is known of the one it was merged into; of two values the newer one counts. */
 export async function copyWritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   const known = await readWritten(tx, provider, [from, to]);

@@ -76,7 +76,7 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** Names the event of a receipt in the log, as its webhook was named; undefined for one of an earlier version. */
+/** Names the event of a receipt in the log, as its webhook was named; undefined for one that `receive` read from a file. */
 export const requestIn = ({ webhook_id, digest }: Pick<Selectable<ReceiptTable>, 'webhook_id' | 'digest'>) =>
   webhook_id ?? digest ?? undefined;
 

@@ -49,7 +49,7 @@ export async function assignParents(
   const { store, metrics, now } = deps;
   const ids = claims.map(({ key }) => key);
   const desiredParents = new Map(
-    (await readDesiredParents(store, crm.name, ids, now())).map((desired) => [desired.id, desired]),
+    (await readDesiredParents(store, crm.name, ids)).map((desired) => [desired.id, desired]),
   );
   const begun: Begun = new Map();
   const open = claims.filter(({ key }) => concernsCrm(desiredParents.get(key)));
@@ -315,7 +315,7 @@ async function beginWrite(
     if (wanted.kind === 'parent' && parent !== null)
       if (!(await standsFor(tx, { provider, recordId: parent }, wanted.owner))) return undefined;
     await beginWrites(tx, [write]);
-    if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent, at: now });
+    if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent });
     return write;
   });
 }

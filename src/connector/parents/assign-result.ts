@@ -26,7 +26,7 @@ export async function recordResults(
   const astray = results.flatMap(({ astray }) => astray ?? []);
   if (astray.length > 0) await mark(tx, `sync:${provider}`, astray, now);
   for (const { claim, given } of results)
-    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null, at: now });
+    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null });
   await endWrites(
     tx,
     results.flatMap(({ shown = [] }) => shown),
@@ -44,7 +44,7 @@ export async function remember(
   tx: Tx,
   provider: string,
   id: string,
-  to: { readonly parent_id?: string | null; readonly pending_id: string | null; readonly at: number },
+  to: { readonly parent_id?: string | null; readonly pending_id: string | null },
 ): Promise<void> {
   await tx.updateTable('parent').set(to).where('provider', '=', provider).where('record_id', '=', id).execute();
 }

@@ -43,7 +43,6 @@ export async function readDesiredParents(
   store: Store,
   provider: string,
   ids: readonly string[],
-  now: number,
 ): Promise<readonly DesiredParent[]> {
   const { db } = store;
   const links = await db
@@ -60,7 +59,7 @@ export async function readDesiredParents(
     return majority?.kind === 'owner' ? majority.entity : null;
   };
   const rows = links.map(({ record_id, entity }) => ({ id: record_id, owner: ownerOf(entity) }));
-  await store.write((tx) => rememberOwners(tx, provider, rows, now));
+  await store.write((tx) => rememberOwners(tx, provider, rows));
   const known = await db
     .selectFrom('parent')
     .select(['record_id', 'parent_id', 'pending_id'])
@@ -146,11 +145,10 @@ async function rememberOwners(
   tx: Tx,
   provider: string,
   rows: readonly { readonly id: string; readonly owner: string | null }[],
-  now: number,
 ): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await sql`insert into parent (provider, record_id, owner, at)
-    select ${provider}, each.id, each.owner, cast(${now} as bigint)
+  await sql`insert into parent (provider, record_id, owner)
+    select ${provider}, each.id, each.owner
     from ${eachRow(tx, ['id', 'owner'], sorted)} where true
     on conflict (provider, record_id) do update set owner = excluded.owner`.execute(tx);
 }

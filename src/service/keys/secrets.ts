@@ -20,7 +20,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Whether a text looks sealed. */
-export const isSealed = (text: string): boolean => text.startsWith(VERSION);
+const isSealed = (text: string): boolean => text.startsWith(VERSION);
 
 /** Secrets under a key of 32 bytes: AES-256-GCM and HMAC-SHA-256, each with a key of its own derived from it. */
 export function openSecrets(key: Buffer): Secrets {

@@ -109,7 +109,6 @@ export async function storeFiling(
     published_at: filing.publishedAt,
     data: isRead ? storable(JSON.stringify(erasures.redact(outcome.data))) : null,
     error: outcome.error === null ? null : storable(outcome.error).slice(0, 1_000),
-    read_at: options.now,
     retry_at: isRead ? null : outcome.retryAt,
     record: isRead ? null : storable(JSON.stringify(erasures.redact(outcome.record))),
   };
@@ -160,8 +159,8 @@ const readData = (data: string | null): ReportData | undefined =>
   data === null ? undefined : (JSON.parse(data) as ReportData);
 
 /** Sets a record of the index aside that is no filing: it is not looked at again. */
-export async function setAside(tx: Tx, id: string, reason: string, now: number): Promise<void> {
-  const aside = { id: storable(id), entity: '', published_at: '', error: storable(reason), read_at: now, attempts: 0 };
+export async function setAside(tx: Tx, id: string, reason: string): Promise<void> {
+  const aside = { id: storable(id), entity: '', published_at: '', error: storable(reason), attempts: 0 };
   await tx
     .insertInto('filing')
     .values({ ...aside, period_start: null, period_end: null, data: null, retry_at: null, record: null })

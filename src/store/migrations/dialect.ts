@@ -1,10 +1,16 @@
-/** How the two engines spell a table. */
-import { type CreateTableBuilder, type RawBuilder, sql } from 'kysely';
+/** How the two engines spell tables and indexes. */
+import {
+  type ColumnBuilderCallback,
+  type CreateIndexBuilder,
+  type CreateTableBuilder,
+  type RawBuilder,
+  sql,
+} from 'kysely';
 import type { Engine, Tx } from '../store.ts';
 
 export type Migration = (tx: Tx, engine: Engine) => Promise<void>;
 
-export interface Dialect {
+interface Dialect {
   /** Compared byte by byte on both engines, so that keys sort alike in SQL on either and nearly so in JavaScript. */
   readonly text: RawBuilder<unknown> | 'text';
   readonly integer: 'integer' | 'bigint';
@@ -15,11 +21,25 @@ export interface Dialect {
   wideTable(name: string): CreateTableBuilder<string, string>;
   /** A table with a key the engine counts up and never reuses. */
   serial(name: string, key: string): CreateTableBuilder<string, string>;
+  /** An index over columns; over some rows only if `where` says which. */
+  index(name: string, on: string, columns: readonly string[], where?: string): CreateIndexBuilder<string>;
 }
+
+export const required: ColumnBuilderCallback = (column) => column.notNull();
+export const unique: ColumnBuilderCallback = (column) => column.notNull().unique();
+export const key: ColumnBuilderCallback = (column) => column.primaryKey().notNull();
+export const zero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0);
 
 /** The words for one engine. */
 export function dialect(tx: Tx, engine: Engine): Dialect {
   const create = (name: string): CreateTableBuilder<string, string> => tx.schema.createTable(name);
+  const index: Dialect['index'] = (name, on, columns, where) => {
+    const made = tx.schema
+      .createIndex(name)
+      .on(on)
+      .columns([...columns]);
+    return where === undefined ? made : made.where(sql.raw<boolean>(where));
+  };
   if (engine === 'postgres') {
     return {
       text: sql`text collate "C"`,
@@ -27,7 +47,8 @@ export function dialect(tx: Tx, engine: Engine): Dialect {
       fraction: 'double precision',
       table: create,
       wideTable: create,
-      serial: (name, key) => create(name).addColumn(key, 'bigserial', (column) => column.primaryKey()),
+      serial: (name, column) => create(name).addColumn(column, 'bigserial', (id) => id.primaryKey()),
+      index,
     };
   }
   return {
@@ -36,6 +57,7 @@ export function dialect(tx: Tx, engine: Engine): Dialect {
     fraction: 'real',
     table: (name) => create(name).modifyEnd(sql`without rowid`),
     wideTable: create,
-    serial: (name, key) => create(name).addColumn(key, 'integer', (column) => column.primaryKey().autoIncrement()),
+    serial: (name, column) => create(name).addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
+    index,
   };
 }

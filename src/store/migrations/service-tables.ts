@@ -1,22 +1,18 @@
-/** The second version: the tables of the monitoring service. */
-import { type ColumnBuilderCallback, sql } from 'kysely';
+/** The baseline of the monitoring service: the register's snapshots, monitors and what they get, news, mail, and the company index that it feeds. */
 import type { Engine, Tx } from '../store.ts';
-import { dialect } from './dialect.ts';
+import { dialect, key, required, unique, zero } from './dialect.ts';
 
-const required: ColumnBuilderCallback = (column) => column.notNull();
-const key: ColumnBuilderCallback = (column) => column.primaryKey().notNull();
-const zero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0);
-
-export async function addService(tx: Tx, engine: Engine): Promise<void> {
+export async function addServiceTables(tx: Tx, engine: Engine): Promise<void> {
   await addRegister(tx, engine);
   await addMonitors(tx, engine);
   await addDeliveries(tx, engine);
   await addNews(tx, engine);
   await addMail(tx, engine);
+  await addCompanyIndex(tx, engine);
 }
 
 async function addRegister(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial, table, wideTable } = dialect(tx, engine);
+  const { text, integer, serial, table, wideTable, index } = dialect(tx, engine);
   await wideTable('snapshot')
     .addColumn('entity', text, key)
     .addColumn('body', text, required)
@@ -24,14 +20,12 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('loaded_at', text, required)
     .addColumn('ahead', text)
     .addColumn('ahead_at', integer)
+    .addColumn('withheld', integer, zero)
     .addColumn('updated_at', integer, required)
     .execute();
-  await tx.schema
-    .createIndex('snapshot_ahead')
-    .on('snapshot')
-    .columns(['ahead_at', 'entity'])
-    .where(sql.ref('ahead_at'), 'is not', null)
-    .execute();
+  await index('snapshot_ahead', 'snapshot', ['ahead_at', 'entity'], 'ahead_at is not null').execute();
+  // To find them by their bodies reads every snapshot.
+  await index('snapshot_withheld', 'snapshot', ['entity'], 'withheld = 1').execute();
 
   await table('merger_party')
     .addColumn('organisation', text, required)
@@ -40,16 +34,17 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .execute();
 
   await serial('change', 'seq')
-    .addColumn('id', text, (column) => column.notNull().unique())
+    .addColumn('id', text, unique)
     .addColumn('entity', text, required)
     .addColumn('name', text, required)
     .addColumn('kind', text, required)
     .addColumn('timestamp', text, required)
     .addColumn('updates', text, required)
     .addColumn('created_at', integer, required)
+    .addColumn('trace', text)
     .execute();
-  await tx.schema.createIndex('change_entity').on('change').columns(['entity', 'seq']).execute();
-  await tx.schema.createIndex('change_created').on('change').column('created_at').execute();
+  await index('change_entity', 'change', ['entity', 'seq']).execute();
+  await index('change_created', 'change', ['created_at']).execute();
 
   await table('filing')
     .addColumn('id', text, key)
@@ -59,26 +54,20 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('published_at', text, required)
     .addColumn('data', text)
     .addColumn('error', text)
-    .addColumn('read_at', integer, required)
     .addColumn('attempts', integer, zero)
     .addColumn('retry_at', integer)
     .addColumn('record', text)
     .execute();
-  await tx.schema
-    .createIndex('filing_retry')
-    .on('filing')
-    .column('retry_at')
-    .where(sql.ref('retry_at'), 'is not', null)
-    .execute();
-  await tx.schema.createIndex('filing_entity').on('filing').columns(['entity', 'period_end']).execute();
+  await index('filing_retry', 'filing', ['retry_at'], 'retry_at is not null').execute();
+  await index('filing_entity', 'filing', ['entity', 'period_end']).execute();
 }
 
 async function addMonitors(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial, table } = dialect(tx, engine);
+  const { text, integer, serial, table, index } = dialect(tx, engine);
   await table('api_key')
     .addColumn('id', text, key)
     .addColumn('name', text, required)
-    .addColumn('hash', text, (column) => column.notNull().unique())
+    .addColumn('hash', text, unique)
     .addColumn('scopes', text, required)
     .addColumn('created_at', integer, required)
     .addColumn('revoked_at', integer)
@@ -95,10 +84,12 @@ async function addMonitors(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('url', text)
     .addColumn('security', text, required)
     .addColumn('schedule', text)
+    .addColumn('posts_per_minute', integer)
+    .addColumn('next_post_at', integer)
     .addColumn('emails', text, required)
-    .addColumn('mail_rhythm', text, required)
-    .addColumn('activated', integer, required)
-    .addColumn('activated_at', integer)
+    .addColumn('mail_frequency', text, required)
+    .addColumn('enabled', integer, required)
+    .addColumn('enabled_at', integer)
     .addColumn('disabled_reason', text)
     .addColumn('disabled_at', integer)
     .addColumn('failing_since', integer)
@@ -108,13 +99,7 @@ async function addMonitors(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('updated_at', integer, required)
     .execute();
   // One job for each owner and provider.
-  await tx.schema
-    .createIndex('monitor_job')
-    .unique()
-    .on('monitor')
-    .columns(['owner', 'provider'])
-    .where(sql.ref('provider'), 'is not', null)
-    .execute();
+  await index('monitor_job', 'monitor', ['owner', 'provider'], 'provider is not null').unique().execute();
 
   await serial('item', 'seq')
     .addColumn('monitor', text, required)
@@ -123,11 +108,11 @@ async function addMonitors(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('added_at', integer, required)
     .addUniqueConstraint('item_key', ['entity', 'monitor', 'record_id'])
     .execute();
-  await tx.schema.createIndex('item_page').on('item').columns(['monitor', 'seq']).execute();
+  await index('item_page', 'item', ['monitor', 'seq']).execute();
 }
 
 async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial } = dialect(tx, engine);
+  const { text, integer, serial, index } = dialect(tx, engine);
   await serial('delivery', 'seq')
     .addColumn('monitor', text, required)
     .addColumn('entity', text, required)
@@ -145,26 +130,14 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .execute();
   // What is due now, and what next, is found along it without passing over thousands that wait for a webhook that is
   // down; `delivery_head` tells whether an older one of the same company is due.
-  await tx.schema
-    .createIndex('delivery_due')
-    .on('delivery')
-    .columns(['monitor', 'next_at', 'seq'])
-    .where(sql.ref('state'), '=', 'due')
-    .execute();
-  await tx.schema
-    .createIndex('delivery_head')
-    .on('delivery')
-    .columns(['monitor', 'entity', 'seq'])
-    .where(sql.ref('state'), '=', 'due')
-    .execute();
-  await tx.schema.createIndex('delivery_state').on('delivery').columns(['monitor', 'state', 'seq']).execute();
-  await tx.schema.createIndex('delivery_created').on('delivery').column('created_at').execute();
-  await tx.schema
-    .createIndex('delivery_held')
-    .on('delivery')
-    .column('created_at')
-    .where(sql.ref('state'), '=', 'held')
-    .execute();
+  await index('delivery_due', 'delivery', ['monitor', 'next_at', 'seq'], "state = 'due'").execute();
+  await index('delivery_head', 'delivery', ['monitor', 'entity', 'seq'], "state = 'due'").execute();
+  const failing = "state = 'due' and attempts > 0";
+  await index('delivery_failing', 'delivery', ['seq'], failing).execute();
+  await index('delivery_failing_monitor', 'delivery', ['monitor', 'seq'], failing).execute();
+  await index('delivery_held', 'delivery', ['created_at'], "state = 'held'").execute();
+  await index('delivery_state', 'delivery', ['monitor', 'state', 'seq']).execute();
+  await index('delivery_created', 'delivery', ['created_at']).execute();
 
   await serial('attempt', 'id')
     .addColumn('delivery', integer, required)
@@ -174,15 +147,17 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('status', integer)
     .addColumn('fault', text)
     .addColumn('answer', text)
+    .addColumn('done', integer, zero)
     .execute();
-  await tx.schema.createIndex('attempt_delivery').on('attempt').columns(['delivery', 'id']).execute();
-  await tx.schema.createIndex('attempt_at').on('attempt').column('at').execute();
+  await index('attempt_delivery', 'attempt', ['delivery', 'id']).execute();
+  await index('attempt_at', 'attempt', ['at']).execute();
+  await index('attempt_done', 'attempt', ['id'], 'done = 1').execute();
 }
 
 async function addNews(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial, table } = dialect(tx, engine);
+  const { text, integer, serial, table, index } = dialect(tx, engine);
   await serial('news', 'seq')
-    .addColumn('id', text, (column) => column.notNull().unique())
+    .addColumn('id', text, unique)
     .addColumn('time', integer, required)
     .addColumn('promoted_until', integer, required)
     .addColumn('type', integer, required)
@@ -197,15 +172,11 @@ async function addNews(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('news', integer, required)
     .addPrimaryKeyConstraint('news_entity_key', ['entity', 'promoted_until', 'time', 'news'])
     .execute();
-  await tx.schema
-    .createIndex('news_entity_time')
-    .on('news_entity')
-    .columns(['entity', 'time', 'news', 'type'])
-    .execute();
+  await index('news_entity_time', 'news_entity', ['entity', 'time', 'news', 'type']).execute();
 }
 
 async function addMail(tx: Tx, engine: Engine): Promise<void> {
-  const { text, integer, serial, table } = dialect(tx, engine);
+  const { text, integer, serial, table, index } = dialect(tx, engine);
   await serial('mail', 'seq')
     .addColumn('monitor', text, required)
     .addColumn('recipient', text, required)
@@ -220,16 +191,39 @@ async function addMail(tx: Tx, engine: Engine): Promise<void> {
     // Notices have no change, and are not compared.
     .addUniqueConstraint('mail_key', ['change', 'monitor', 'recipient'])
     .execute();
-  await tx.schema
-    .createIndex('mail_open')
-    .on('mail')
-    .columns(['monitor', 'recipient', 'seq'])
-    .where(sql<boolean>`sent_at is null and failed_at is null`)
-    .execute();
+  await index('mail_open', 'mail', ['monitor', 'recipient', 'seq'], 'sent_at is null and failed_at is null').execute();
+
   await table('unsubscribed')
     .addColumn('monitor', text, required)
     .addColumn('recipient', text, required)
     .addColumn('at', integer, required)
+    .addColumn('bounced', text)
+    .addColumn('refusals', integer, zero)
+    .addColumn('retry_at', integer)
+    .addColumn('in_review', integer, zero)
     .addPrimaryKeyConstraint('unsubscribed_key', ['monitor', 'recipient'])
+    .execute();
+  await index('unsubscribed_review', 'unsubscribed', ['monitor'], 'in_review = 1').execute();
+}
+
+async function addCompanyIndex(tx: Tx, engine: Engine): Promise<void> {
+  const { text, integer, table, wideTable } = dialect(tx, engine);
+  await wideTable('match_entry').addColumn('number', integer, key).addColumn('body', text, required).execute();
+
+  await table('match_key')
+    .addColumn('key', integer, required)
+    .addColumn('entry', integer, required)
+    .addColumn('company', integer, required)
+    .addPrimaryKeyConstraint('match_key_key', ['key', 'entry'])
+    .execute();
+
+  // Keys on their way into the index.
+  await table('match_key_staged')
+    .addColumn('bucket', integer, required)
+    .addColumn('position', integer, required)
+    .addColumn('key', integer, required)
+    .addColumn('entry', integer, required)
+    .addColumn('company', integer)
+    .addPrimaryKeyConstraint('match_key_staged_key', ['bucket', 'position'])
     .execute();
 }

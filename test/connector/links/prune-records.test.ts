@@ -34,10 +34,7 @@ describe.each(ENGINES)('what is remembered of records, on %s', (engine) => {
             .insertInto('property_state')
             .values({ ...own, property, refused: '"x"' })
             .execute();
-        await tx
-          .insertInto('parent')
-          .values({ ...own, at: 1 })
-          .execute();
+        await tx.insertInto('parent').values(own).execute();
       }
     });
     while (await store.write((tx) => pruneRecords(tx, BEFORE, 2)));

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
@@ -7,13 +6,11 @@ import { ATTENTION_KINDS, type ReviewVerb, VERBS } from '../../../src/connector/
 import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
-import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
+
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
-import { migrateStore } from '../../../src/store/migrations/migrations.ts';
-import { addReviewCare } from '../../../src/store/migrations/review-tables.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
-import { ENGINES, newStore, storeBefore } from '../../support/stores.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
 
 const NOW = 1_000_000;
 const COMPANY = 'CVR-1-10000001';
@@ -284,35 +281,5 @@ describe.each(ENGINES)('review says what a thing is, on %s', (engine) => {
     expect(await readAttention(store.db, NOW)).toEqual([]);
     await rateLimiter.block(NOW + 3_600_000, 'the daily limit is spent', 'rate');
     expect(await readAttention(store.db, NOW)).toMatchObject([{ id: 'account/crm' }]);
-  });
-});
-
-describe.each(ENGINES)('a store of an earlier version, on %s', (engine) => {
-  it('learns what stays beside a refused value, and which bodies are register documents', async () => {
-    const store = await storeBefore(engine, addReviewCare);
-    await store.write(async (tx) => {
-      await sql`insert into quarantine (received_at, reason, body) values
-        (1, 'register document 10000001: odd', '{}'), (2, 'entityId is missing', '[]')`.execute(tx);
-      await sql`insert into rate (key, next_at, blocked_until, reason)
-        values ('crm/*', 0, ${NOW + 5}, 'slow')`.execute(tx);
-      await sql`insert into link (provider, record_id, entity, state, wish, monitored, created_at, updated_at)
-        values ('crm', '1', ${COMPANY}, 'active', 'on', 'on', ${NOW}, ${NOW})`.execute(tx);
-      await sql`insert into property_state (provider, record_id, property, refused, refused_reason)
-        values ('crm', '1', 'name', '"new"', 'too long')`.execute(tx);
-      for (const [old, outcome] of [
-        ['"older"', 'refused'],
-        ['"old"', 'refused'],
-        ['"other"', 'written'],
-      ])
-        await sql`insert into history (at, provider, record_id, entity, property, seq, rule, old_value, outcome)
-          values (1, 'crm', '1', ${COMPANY}, 'name', 1, 'set-aside', ${old}, ${outcome})`.execute(tx);
-    });
-    await migrateStore(store);
-    expect((await readAttention(store.db, NOW)).map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
-      'value: too long; "old" stays in the CRM',
-      'document: cvrsync could not read it, and keeps what it knew: register document 10000001: odd',
-      'body: entityId is missing',
-    ]);
-    expect(await readBlocks(store.db, NOW)).toMatchObject([{ account: 'crm', fault: 'rate' }]);
   });
 });

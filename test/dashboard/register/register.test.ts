@@ -73,7 +73,6 @@ describe.each(ENGINES)('on %s', (engine) => {
           id: 'a',
           entity: 'CVR-1-99000015',
           published_at: '2026-01-01',
-          read_at: now,
           attempts: 1,
           retry_at: now,
         })

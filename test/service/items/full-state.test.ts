@@ -95,7 +95,6 @@ describe.each(ENGINES)('whole states on %s', (engine) => {
       published_at: '',
       data: JSON.stringify(data),
       error: null,
-      read_at: NOW,
       retry_at: null,
       record: null,
     };

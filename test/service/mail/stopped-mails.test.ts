@@ -1,5 +1,4 @@
 /** Recipients whom a monitor's mail does not reach: they unsubscribed, or the mail server refuses them or us. */
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { conditionsOf } from '../../../src/alerts/conditions.ts';
 import { observe } from '../../../src/alerts/observe.ts';
@@ -8,8 +7,6 @@ import { resolveAttention } from '../../../src/connector/review/resolve-attentio
 import { causeOf } from '../../../src/service/mail/refusal.ts';
 import { endMail, readMailStop, readStoppedMails, resumeMail } from '../../../src/service/mail/stopped-mails.ts';
 import { updateMonitor } from '../../../src/service/monitors/monitors.ts';
-import { addBounces } from '../../../src/store/migrations/bounce-tables.ts';
-import { addMailRefusals } from '../../../src/store/migrations/mail-refusal-columns.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
 import { refusal, startMailServer } from './mail-server.ts';
@@ -168,18 +165,5 @@ describe.each(ENGINES)('a recipient whose mail ended, on %s', (engine) => {
     expect(await store.write((tx) => resumeMail(tx, MONITOR, 'GONE@example.dk', 7))).toBe(true);
     expect(await readMailStop(store.db, MONITOR, GONE, 9)).toBeUndefined();
     expect(await store.write((tx) => resumeMail(tx, MONITOR, GONE, 8))).toBe(false);
-  });
-
-  test('of an earlier version had unsubscribed', async () => {
-    const store = await newStore(engine);
-    await store.write(async (tx) => {
-      await sql`drop index unsubscribed_review`.execute(tx);
-      for (const column of ['bounced', 'refusals', 'retry_at', 'in_review'])
-        await sql`alter table unsubscribed drop column ${sql.ref(column)}`.execute(tx);
-      await sql`insert into unsubscribed (monitor, recipient, at) values (${MONITOR}, 'a@b.dk', 5)`.execute(tx);
-      await addBounces(tx, engine);
-      await addMailRefusals(tx, engine);
-    });
-    expect(await readMailStop(store.db, MONITOR, 'a@b.dk', 9)).toEqual({ reason: 'unsubscribed' });
   });
 });

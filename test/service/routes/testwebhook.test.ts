@@ -102,7 +102,7 @@ describe('a test of a webhook', () => {
       await tx.insertInto('snapshot').values(values).execute();
       await tx
         .insertInto('filing')
-        .values({ ...filing, ...year, error: null, read_at: at, retry_at: null, record: null, attempts: 0 })
+        .values({ ...filing, ...year, error: null, retry_at: null, record: null, attempts: 0 })
         .execute();
     });
     expect((await ask({ url: hook.url, entityId: company.entityId.toLowerCase() })).status).toBe(204);

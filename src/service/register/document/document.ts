@@ -43,17 +43,13 @@ const loadedAtOf = (document: JsonObject): string => timeOf(document['sidstIndla
 /** How far the register's clock may be ahead of ours, in ms. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** A time that was stated at `at`, in ms since 1970; that one, where what is stated had yet to come. */
-export const noLater = (stated: string, at: number): string =>
-  stated > new Date(at + CLOCKS_DIFFER_MS).toISOString() ? new Date(at).toISOString() : stated;
-
 /**
  * When a document was loaded that is read now, by the time that it states, and when the one before it was, if one was.
  * Where it states none it would count as older than all; where it states one that has yet to come, all that follow would
  * count as older than it. Those were loaded now, and not before the last.
  */
 export function loadTime(stated: string, now: number, last = NEVER): string {
-  if (stated !== NEVER && noLater(stated, now) === stated) return stated;
+  if (stated !== NEVER && stated <= new Date(now + CLOCKS_DIFFER_MS).toISOString()) return stated;
   return later(last, new Date(now).toISOString());
 }
 

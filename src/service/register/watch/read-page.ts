@@ -2,7 +2,7 @@
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
-import { contentOf, later, loadTime, noLater, readDocument } from '../document/document.ts';
+import { contentOf, later, loadTime, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
 import type { Traces } from '../document/relations.ts';
@@ -218,7 +218,6 @@ function lastKnown(known: KnownSnapshot | undefined, readsBody: boolean, benefic
   const row = { digest: known.digest, loaded_at: known.loadedAt };
   if (!readsBody) return { snapshot: undefined, row };
   // The body is what this watcher wrote; of an earlier form it is as if nothing had been known.
-  const stored = JSON.parse(known.body) as Company | Unit;
-  const snapshot = { ...stored, loadedAt: noLater(stored.loadedAt, known.updatedAt) };
+  const snapshot = JSON.parse(known.body) as Company | Unit;
   return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? kept(snapshot, beneficialOwners) : undefined, row };
 }

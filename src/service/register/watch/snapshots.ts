@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { each } from '../../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../../store/insert-rows.ts';
 import { type Db, engineOf, type Tx } from '../../../store/store.ts';
-import { noLater } from '../document/document.ts';
 
 /** What is known of an entity; `body` is JSON. */
 export interface KnownSnapshot {
@@ -36,8 +35,7 @@ export async function readKnown(db: Db, entities: readonly string[]): Promise<Re
     .select(['entity', 'body', 'digest', 'loaded_at as loadedAt', 'updated_at as updatedAt'])
     .where('entity', 'in', each(db, entities))
     .execute();
-  // Earlier versions of this program kept times that had yet to come.
-  return new Map(rows.map((row) => [row.entity, { ...row, loadedAt: noLater(row.loadedAt, row.updatedAt) }]));
+  return new Map(rows.map((row) => [row.entity, row]));
 }
 
 /** The names of entities, as far as they are known. */

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { migrateStore } from '../../src/store/migrations/migrations.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
+import { addOwners } from './next-version.ts';
+
+const PROCESS = path.join(import.meta.dirname, 'store-process.ts');
+
+const versionOf = async ({ db }: Store) =>
+  (await sql<{ version: number }>`select version from schema_version`.execute(db)).rows;
+const ownersIn = async ({ db }: Store) =>
+  (await sql<{ owner: string }>`select record_id, owner from link order by record_id`.execute(db)).rows;
+const addLinks = (store: Store) =>
+  store.write((tx) =>
+    sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at) values
+      ('crm', '1', 'CVR-1-95012353', 'active', 'on', 'on', 1, 1), ('crm', '2', 'CVR-1-95012353', 'gone', 'off', 'off', 1, 1)`.execute(
+      tx,
+    ),
+  );
+const OWNED = [
+  { record_id: '1', owner: 'crm' },
+  { record_id: '2', owner: 'crm' },
+];
+
+describe.each(ENGINES)('a store of the first version on %s', (engine) => {
+  it('is brought to the next one with its rows, once by many at the same time', async () => {
+    const url = await newStoreUrl(engine);
+    const store = await opened(url);
+    const others = [await opened(url), await opened(url)];
+    await addLinks(store);
+    await Promise.all([store, ...others].map((each) => migrateStore(each, [addOwners])));
+    expect(await versionOf(store)).toEqual([{ version: 2 }]);
+    expect(await ownersIn(store)).toEqual(OWNED);
+    await expect(openStore(url)).rejects.toThrow(/schema version 2, written by a newer cvrsync; this one knows 1/);
+    await expect(openStore(url, { migrate: false })).rejects.toThrow(/run the newer version, or restore a backup/);
+  });
+
+  it('stays as it was if the migration fails, and tries again', async () => {
+    const store = await newStore(engine);
+    await addLinks(store);
+    const stopped = migrateStore(store, [addOwners, () => Promise.reject(new Error('stopped'))]);
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(await versionOf(store)).toEqual([{ version: 1 }]);
+    await expect(ownersIn(store)).rejects.toThrow(/owner/);
+    await migrateStore(store, [addOwners]);
+    expect(await ownersIn(store)).toEqual(OWNED);
+  });
+
+  it('stays as it was if the process is killed in between', async () => {
+    const url = await newStoreUrl(engine);
+    const store = await openStore(url);
+    await addLinks(store);
+    await store.close();
+    const child = spawn(process.execPath, [PROCESS, url, 'migrate-and-stay'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const after = await opened(url);
+    expect(await versionOf(after)).toEqual([{ version: 1 }]);
+    await migrateStore(after, [addOwners]);
+    expect(await versionOf(after)).toEqual([{ version: 2 }]);
+    expect(await ownersIn(after)).toEqual(OWNED);
+  });
+});
