@@ -66,23 +66,6 @@ describe.each(ENGINES)('a company is told of on, on %s,', (engine) => {
     const state = (await readFullStates(fixture.store.db, [ENTITY])).get(ENTITY);
     expect((state?.timestamp ?? '') >= (times.at(-1) ?? '?')).toBe(true);
   });
-
-  it('where an earlier version of the program stored a time that has yet to come', async () => {
-    const fixture = await setWatch(await newStore(engine));
-    await fixture.tell(named('A ApS', { loaded: START - HOUR }));
-    await fixture.run();
-    const future = at(START + 40_000 * DAY);
-    await fixture.store.write(async (tx) => {
-      const { body } = await tx.selectFrom('snapshot').select('body').executeTakeFirstOrThrow();
-      const aged = JSON.stringify({ ...JSON.parse(body), loadedAt: future });
-      await tx.updateTable('snapshot').set({ loaded_at: future, body: aged }).execute();
-    });
-    fixture.forward(HOUR);
-    await fixture.tell(named('B ApS', { loaded: START + HOUR / 2 }));
-    await fixture.run();
-    expect(await namesToldOf(fixture)).toEqual(['B ApS']);
-    expect((await timesIn(fixture.store)).every((time) => time <= at(fixture.now()))).toBe(true);
-  });
 });
 
 describe.each(ENGINES)('a company that is seen for the first time on %s', (engine) => {
