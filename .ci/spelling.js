@@ -1,5 +1,5 @@
 /**
- * Checks the spelling of the documents and of the comments in the code: British English, and the words of `.ci/words.txt`.
+ * Checks the spelling of the documents, of the comments in the code and of the texts of pages: British English, and the words of `.ci/words.txt`.
  * Prints each unknown word with its place; exit code 1 where there is one.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -38,7 +38,12 @@ function commentsOf(source) {
   return text;
 }
 
-const READ = { md: proseOf, ts: (text) => proseOf(commentsOf(text)) };
+const READ = {
+  md: proseOf,
+  ts: (text) => proseOf(commentsOf(text)),
+  // Texts of pages, without their keys.
+  'en.json': (text) => proseOf(text.replaceAll(/^\s*"[^"]*": /gmu, blank).replaceAll('\\"', '  ')),
+};
 
 /** Words of three letters or more; not NAMES, names like readPage, and words of other alphabets' letters. */
 const WORD = /(?<![\p{L}'’-])\p{L}[\p{L}'’]*\p{L}(?![\p{L}'’])/gu;
@@ -54,7 +59,8 @@ function isKnown(word) {
 const unknown = [];
 const top = readdirSync('.').filter((name) => name.endsWith('.md'));
 for (const path of [...top, ...FOLDERS.filter(existsSync).flatMap(below)]) {
-  const read = READ[path.slice(path.lastIndexOf('.') + 1)];
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const read = READ[name] ?? READ[name.slice(name.lastIndexOf('.') + 1)];
   if (read === undefined) continue;
   for (const [line, text] of read(readFileSync(path, 'utf8')).split('\n').entries())
     for (const [word] of text.matchAll(WORD))

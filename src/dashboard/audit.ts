@@ -9,7 +9,7 @@ import { sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { brief, table, textFilter, timeOf } from './page/parts.ts';
 import { addPage, type RouteDeps, type Visit } from './routes.ts';
-import { said } from './texts/said/said.ts';
+import { said } from './texts/said.ts';
 
 const SHOWN = 50;
 /** Rows of a file are read in pages: none of them is long in memory. */

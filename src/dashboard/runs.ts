@@ -11,7 +11,7 @@ import { hidden } from './page/messages.ts';
 import { livePart, state, table, timeOf } from './page/parts.ts';
 import type { Reader } from './page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from './routes.ts';
-import { said } from './texts/said/said.ts';
+import { said } from './texts/said.ts';
 
 type Run = StoredRun<unknown>;
 

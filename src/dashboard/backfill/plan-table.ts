@@ -13,7 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */

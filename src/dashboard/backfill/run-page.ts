@@ -24,7 +24,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from './filter.ts';
 import { namesOf, planTable } from './plan-table.ts';
 

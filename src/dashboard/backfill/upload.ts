@@ -13,7 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
 /** Adds the page and its action. */

@@ -6,7 +6,7 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { writesAddress } from '../writes/selection.ts';
 import { briefChange, type Spectator } from './shown-value.ts';
 

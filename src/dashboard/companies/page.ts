@@ -13,7 +13,7 @@ import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
 import { type ComparedRecord, comparison } from './comparison.ts';
 import { history } from './history.ts';

@@ -19,7 +19,7 @@ import { hidden, notFoundPage } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import type { CallMeter } from './call-meter.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';

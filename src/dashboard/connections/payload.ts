@@ -21,7 +21,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { connectionAddress } from './table.ts';
 
 interface TrialDeps extends RouteDeps, WireOptions {

@@ -13,7 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { connectionAddress } from './table.ts';
 
 interface ProposalDeps extends RouteDeps {

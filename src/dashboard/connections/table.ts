@@ -6,7 +6,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import type { ConnectionRow } from './read-connections.ts';
 
 /** Where the page of a connection is. */

@@ -21,7 +21,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { deliveryName, deliveryState, monitorName } from './page.ts';
 
 /** Adds the page and the action. */

@@ -14,7 +14,7 @@ import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { timeFilter } from '../page/typed-time.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import {
   type DeliveryTexts,
   deliveriesAddress,

@@ -15,7 +15,7 @@ import { hidden } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { addBundle, type BundleDeps } from './bundle.ts';
 
 /** Who asks waits so long for those who do not answer. */

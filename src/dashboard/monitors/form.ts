@@ -8,7 +8,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { METHODS, type MonitorTexts } from './form-fields.ts';
 
 /** What a form is for, and what is in it. */

@@ -16,7 +16,7 @@ import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
 import { state } from '../page/parts.ts';
 import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { entityOf, unreadable } from './items.ts';
 import { monitorAddress } from './shown.ts';
 

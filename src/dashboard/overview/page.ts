@@ -10,7 +10,7 @@ import type { Halves } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import type { Figure } from './day.ts';
 import { differencesLink } from './differences-link.ts';
 import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';

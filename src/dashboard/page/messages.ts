@@ -144,7 +144,7 @@ const LABELS: Readonly<Record<string, TextKey>> = {
   monitor: 'deliveries.monitor',
 };
 
-const isText = (key: string): key is TextKey => key in TEXTS;
+const isText = (key: string): key is TextKey => key in TEXTS.en;
 
 /** The page as the navigation calls it, as far as it does. */
 function pageOf(reader: Reader, path: string): string {

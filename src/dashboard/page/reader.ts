@@ -50,7 +50,7 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
     language,
     locale,
     text(key, values = {}) {
-      const text = TEXTS[key][language];
+      const text = TEXTS[language][key];
       const isOne = plural.select(Number(values['count'] ?? 0)) === 'one';
       const form = typeof text === 'string' ? text : isOne ? text.one : text.other;
       return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(name, values[name]));

@@ -14,7 +14,7 @@ import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { livePart, state, timeOf } from '../page/parts.ts';
 import { addAction, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 
 /** Adds the action. */
 export function addFetch(app: Server, deps: ServicePageDeps): void {

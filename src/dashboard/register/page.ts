@@ -13,7 +13,7 @@ import type { PageBody } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { fetchSection } from './fetch.ts';
 
 export interface RegisterPageDeps extends ServicePageDeps {

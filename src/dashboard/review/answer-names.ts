@@ -11,20 +11,16 @@ import {
 } from '../../connector/review/attention-kinds.ts';
 import { canTakeBack } from '../../connector/review/given-answers.ts';
 import type { Reader } from '../page/reader.ts';
-import { VERB_TEXTS } from '../texts/review/verbs.ts';
+import { TEXTS, type TextKey } from '../texts/texts.ts';
 
 /** What an answer is given to; `limit` is work that the safety limit stopped. */
 type Answered = AttentionKind | 'limit';
 
 /** A verb and what it is given to, such as `keep-link`: the value of a button. */
-export type AnswerName = keyof typeof VERB_TEXTS extends infer Key
-  ? Key extends `verb.${infer Name}`
-    ? Name
-    : never
-  : never;
+export type AnswerName = TextKey extends infer Key ? (Key extends `verb.${infer Name}` ? Name : never) : never;
 
 /** Whether a text is the value of a button. */
-export const isAnswer = (name: string): name is AnswerName => `verb.${name}` in VERB_TEXTS;
+export const isAnswer = (name: string): name is AnswerName => `verb.${name}` in TEXTS.en;
 
 /** What the entry of an id takes an answer as; undefined if it is no id. */
 function answeredAs(id: string): Answered | undefined {

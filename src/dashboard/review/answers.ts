@@ -15,7 +15,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import {
   type AnswerName,
   answerHelp,

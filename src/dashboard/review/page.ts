@@ -25,7 +25,7 @@ import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { withButtonNames } from './answer-names.ts';
 import { addAnswers, answerForm, answersOf, choiceBox } from './answers.ts';
 import { addCopies, copyAddress } from './copy-page.ts';

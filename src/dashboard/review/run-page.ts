@@ -23,7 +23,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { brief, state, table } from '../page/parts.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../runs.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { type AnswerName, answerHelp, answerName, answerText, isAnswer, shownAnswer, verbOf } from './answer-names.ts';
 import { answerButtons } from './answers.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from './filter.ts';

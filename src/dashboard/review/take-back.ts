@@ -16,7 +16,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { UNDOES } from '../writes/undo-page.ts';
 import { shownAnswer } from './answer-names.ts';
 

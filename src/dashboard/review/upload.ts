@@ -10,7 +10,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 
 const PATH = '/review/upload';
 

@@ -22,7 +22,7 @@ import type { Reader } from '../page/reader.ts';
 import type { ReviewDeps } from '../review/filter.ts';
 import { addAction, addPage, type Visit } from '../routes.ts';
 import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
-import { said } from '../texts/said/said.ts';
+import { said } from '../texts/said.ts';
 import { isNarrow, readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from './selection.ts';
 
 const SHOWN = 100;

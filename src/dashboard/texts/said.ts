@@ -1,13 +1,15 @@
 /** Sentences that the commands and the log share with the pages: kept in English, and shown to Danes in Danish. */
-import { html, type Markup } from '../../page/html.ts';
-import type { Reader } from '../../page/reader.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Reader } from '../page/reader.ts';
+import SAID from './said.da.json' with { type: 'json' };
 import { filled, readSentence, type Sentence, valuesIn } from './sentence.ts';
-import { SAID } from './table.ts';
 
 const lengthOf = ({ around }: Sentence): number => around.join('').length;
 
 /** Of several sentences that fit, the one with the most letters of its own comes first. */
-const SENTENCES = SAID.map(readSentence).toSorted((a, b) => lengthOf(b) - lengthOf(a));
+const SENTENCES = Object.entries(SAID)
+  .map(readSentence)
+  .toSorted((a, b) => lengthOf(b) - lengthOf(a));
 
 function danish(text: string): string | undefined {
   for (const sentence of SENTENCES) {

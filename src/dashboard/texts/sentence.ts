@@ -1,8 +1,5 @@
 /** Sentences with places for values: what a text holds in the places of one. */
 
-/** A sentence in English and in Danish; `{name}` is a place for a value, which may be a sentence of the table itself. */
-export type Said = readonly [en: string, da: string];
-
 const PLACE = /\{(\w+)\}/gu;
 
 /** What stands around the places of a sentence, and their names. */
@@ -12,8 +9,11 @@ export interface Sentence {
   readonly da: string;
 }
 
-/** Divides a sentence at its places. */
-export function readSentence([en, da]: Said): Sentence {
+/**
+ * Divides a sentence in English, with its Danish, at its places: `{name}` stands for a value, which may be a sentence of
+ * the table itself.
+ */
+export function readSentence([en, da]: readonly [en: string, da: string]): Sentence {
   const parts = en.split(PLACE);
   return {
     around: parts.filter((_, index) => index % 2 === 0),
