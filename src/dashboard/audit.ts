@@ -8,8 +8,9 @@ import type { Db } from '../store/store.ts';
 import { sendCsv } from './page/csv.ts';
 import { html, type Markup } from './page/html.ts';
 import { brief, table, textFilter, timeOf } from './page/parts.ts';
-import { addPage, type RouteDeps, type Visit } from './routes.ts';
-import { said } from './texts/said.ts';
+import { said } from './page/said.ts';
+import type { Visit } from './page/visit.ts';
+import { addPage, type RouteDeps } from './routes/routes.ts';
 
 const SHOWN = 50;
 /** Rows of a file are read in pages: none of them is long in memory. */

@@ -6,15 +6,16 @@ import { includesRole } from '../runtime/operators/operators.ts';
 import { OWN_CONNECTOR } from '../service/delivery/own-jobs.ts';
 import { type ApiKey, createKey, getKey, listKeys, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
 import { enabledJobs, revokeKeyAndJobs } from '../service/monitors/jobs.ts';
-import { type Fields, FORM_TOKEN, fieldValue, fieldValues } from './access/fields.ts';
+import { monitorAddress } from './addresses/addresses.ts';
 import { monitorTabs } from './monitors/list.ts';
-import { monitorAddress } from './monitors/shown.ts';
 import { confirmationPage, secretNotice } from './page/confirmation.ts';
+import { type Fields, FORM_TOKEN, fieldValue, fieldValues } from './page/fields.ts';
 import { html, type Markup } from './page/html.ts';
 import type { PageBody } from './page/layout.ts';
 import { hidden, messagePage, notFoundPage } from './page/messages.ts';
 import { state, table, timeOf } from './page/parts.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from './routes.ts';
+import type { Visit } from './page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from './routes/routes.ts';
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

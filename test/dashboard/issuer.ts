@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
-import type { SingleSignOnSettings } from '../../src/dashboard/access/single-sign-on.ts';
+import type { SingleSignOnSettings } from '../../src/dashboard/sign-in/single-sign-on.ts';
 import { newVisitor, type Pages, startPages, type Visitor } from './visitor.ts';
 
 /** What the provider says of each person, by the name they sign in with. */

@@ -1,11 +1,11 @@
 /** Roles: what a page and an action need, and what becomes of those who have less. */
 import cookie from '@fastify/cookie';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAttempts } from '../../src/dashboard/access/attempts.ts';
 import { readForms } from '../../src/dashboard/access/forms.ts';
-import { addLogin } from '../../src/dashboard/access/login.ts';
 import { html } from '../../src/dashboard/page/html.ts';
-import { addAction, addPage } from '../../src/dashboard/routes.ts';
+import { addAction, addPage } from '../../src/dashboard/routes/routes.ts';
+import { createAttempts } from '../../src/dashboard/sign-in/attempts.ts';
+import { addLogin } from '../../src/dashboard/sign-in/login.ts';
 import { createServer, type Server } from '../../src/http/server/server.ts';
 import { createOperator, ROLES, type Role } from '../../src/runtime/operators/operators.ts';
 import { newStore } from '../support/stores.ts';

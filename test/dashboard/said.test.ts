@@ -7,8 +7,8 @@ import { checkMapping, type MappingToCheck } from '../../src/connector/crm/check
 import { checkJobs } from '../../src/connector/monitoring/check-jobs.ts';
 import { shownTotals } from '../../src/connector/proposals/preview.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
+import { said } from '../../src/dashboard/page/said.ts';
 import SAID from '../../src/dashboard/texts/said.da.json' with { type: 'json' };
-import { said } from '../../src/dashboard/texts/said.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

@@ -2,9 +2,9 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Crm } from '../../src/connector/crm/crm.ts';
-import type { SingleSignOnSettings } from '../../src/dashboard/access/single-sign-on.ts';
 import { addDashboard } from '../../src/dashboard/dashboard.ts';
 import type { Installation } from '../../src/dashboard/installation/installation.ts';
+import type { SingleSignOnSettings } from '../../src/dashboard/sign-in/single-sign-on.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts';
 import { createServer } from '../../src/http/server/server.ts';

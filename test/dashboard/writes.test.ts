@@ -1,6 +1,6 @@
 /** What was written, and taking it back, through pages: with what the CRMs then hold. */
 import { describe, expect, it } from 'vitest';
-import { readSelection, selectionTexts, textsOf } from '../../src/dashboard/writes/selection.ts';
+import { readSelection, selectionTexts, textsOf } from '../../src/dashboard/addresses/writes.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { asStored } from '../support/history.ts';
 import { ENGINES } from '../support/stores.ts';

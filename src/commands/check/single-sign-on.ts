@@ -1,6 +1,6 @@
 /** Checks the issuer of single sign-on. */
 import type { Config } from '../../config/load.ts';
-import { callbackUrl, discoverIssuer } from '../../dashboard/access/issuer.ts';
+import { callbackUrl, discoverIssuer } from '../../dashboard/sign-in/issuer.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
 import type { Findings } from '../../runtime/finding.ts';

@@ -1,25 +1,10 @@
 /** Who asks for a page: an operator with a session, or nobody. Where a request comes from decides nothing. */
-import type { FastifyRequest } from 'fastify';
-import type { AuditActor } from '../../runtime/operators/audit.ts';
-import type { Role } from '../../runtime/operators/operators.ts';
-import {
-  findSession,
-  isNoteDue,
-  isPastSession,
-  type OpenSession,
-  touchSession,
-} from '../../runtime/operators/sessions.ts';
-import type { Store } from '../../store/store.ts';
-import { sessionIdOf } from './session-cookie.ts';
 
-/** Somebody who was let in. */
-export interface Visitor {
-  readonly actor: AuditActor;
-  readonly role: Role;
-  /** Whether names of persons, and what may name them, are shown as they are. */
-  readonly seesPersons: boolean;
-  readonly session: OpenSession;
-}
+import type { FastifyRequest } from 'fastify';
+import { findSession, isNoteDue, isPastSession, touchSession } from '../../runtime/operators/sessions.ts';
+import type { Store } from '../../store/store.ts';
+import type { Visitor } from '../page/visit.ts';
+import { sessionIdOf } from './session-cookie.ts';
 
 /** What deciding on a visitor needs. */
 export interface AdmissionDeps {

@@ -2,7 +2,8 @@
 import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
-import type { RouteDeps, Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import type { RouteDeps } from '../routes/routes.ts';
 
 /** The part that is the whole plan. */
 export const ALL = 'all';

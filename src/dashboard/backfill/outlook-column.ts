@@ -8,7 +8,7 @@ import { readFacts } from '../../connector/facts/facts.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { briefProperty } from '../companies/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
-import type { Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
 import type { BackfillPageDeps } from './filter.ts';
 
 /** Properties that stand there at once; further ones are folded. */

@@ -17,8 +17,9 @@ import { connectionState } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
-import { addPage, type Visit } from '../routes.ts';
-import { runList } from '../runs.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage } from '../routes/routes.ts';
+import { runList } from '../routes/runs.ts';
 import {
   type BackfillPageDeps,
   backfillAddress,

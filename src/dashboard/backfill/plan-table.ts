@@ -8,12 +8,12 @@ import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { agrees } from '../../connector/match/parts.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import type { Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
 import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */

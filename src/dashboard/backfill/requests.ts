@@ -5,11 +5,12 @@ import { type BackfillRun, isApplying, isScanning, planSight, readRun } from '..
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { type Fields, FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 import { BACKFILLS } from './run-page.ts';
 

@@ -15,14 +15,15 @@ import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
-import { type Fields, FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { outlook } from '../companies/comparison.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import {
   type BackfillPageDeps,
   backfillAddress,

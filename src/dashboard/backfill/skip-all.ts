@@ -3,12 +3,13 @@ import { countToSkip, skipAll } from '../../connector/backfill/plan/skip-all.ts'
 import { planSight, readRun } from '../../connector/backfill/rows/run.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
-import { fieldValue } from '../access/fields.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import {
   type BackfillPageDeps,
   backfillAddress,

@@ -7,13 +7,14 @@ import { type PlanUploadResult, takesFile, uploadPlan } from '../../connector/ba
 import { isScanning, planSight, readRun } from '../../connector/backfill/rows/run.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
 /** Adds the page and its action. */

@@ -1,7 +1,7 @@
 /** What the pages of companies stand on. */
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
-import type { RouteDeps } from '../routes.ts';
+import type { RouteDeps } from '../routes/routes.ts';
 
 /** What they read from. */
 export interface CompanyDeps extends RouteDeps, WireOptions {

@@ -2,10 +2,10 @@
 import type { VNode } from 'preact';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { cutText } from '../../protocol/text/cut.ts';
-import type { Visitor } from '../access/admission.ts';
+import { companyAddress } from '../addresses/addresses.ts';
 import { html } from '../page/html.ts';
 import { maskName } from '../page/masked.ts';
-import { companyAddress } from './search.ts';
+import type { Visitor } from '../page/visit.ts';
 
 /** What a list shows of a name. */
 const BRIEF = 60;

@@ -9,7 +9,7 @@ import type { RecordRef } from '../../connector/names/queues.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
 import { type Spectator, shownFact, shownProperty } from './shown-value.ts';
 
 /** A linked record with what it holds. */

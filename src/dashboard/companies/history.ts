@@ -3,11 +3,11 @@
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { connectionAddress } from '../connections/table.ts';
+import { connectionAddress } from '../addresses/addresses.ts';
+import { writesAddress } from '../addresses/writes.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
-import { said } from '../texts/said.ts';
-import { writesAddress } from '../writes/selection.ts';
+import { said } from '../page/said.ts';
 import { briefChange, type Spectator } from './shown-value.ts';
 
 interface Entry {

@@ -7,7 +7,8 @@ import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
 import { acceptMatch } from '../../connector/match/answer.ts';
 import type { Server } from '../../http/server/server.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
-import { behind } from '../match/place.ts';
+import { companyAddress } from '../addresses/addresses.ts';
+import { behind } from '../addresses/match.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
@@ -23,7 +24,6 @@ import {
   type RecordAction,
 } from './record-action.ts';
 import { readInTime, unlinkable } from './record-reading.ts';
-import { companyAddress } from './search.ts';
 
 /** Adds the three. */
 export function addLinkActions(app: Server, deps: CompanyDeps): void {

@@ -11,14 +11,15 @@ import type { Server } from '../../http/server/server.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { companyAddress } from '../addresses/addresses.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { noDefaultAnswer } from '../page/parts.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import type { CompanyDeps } from './company-deps.ts';
-import { companyAddress } from './search.ts';
 
 /** What a person asks of one record: its company, and what the forms said so far. */
 export interface AskedRecord {

@@ -1,19 +1,19 @@
 /** The page that finds a company. */
+
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type FoundCompany, findCompanies } from '../../connector/explain/find-company.ts';
 import type { Server } from '../../http/server/server.ts';
 import { entityIdIn, isMistyped } from '../../protocol/cvr-number.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import { companyAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
 
 const SHOWN = 50;
-
-/** Where a company's page is. */
-export const companyAddress = (entity: string): string => `/companies/${encodeURIComponent(entity)}`;
 
 /** Adds the page. A number, a record's id or its address that means one company leads there at once. */
 export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readonly Crm[] }): void {

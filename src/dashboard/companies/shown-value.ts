@@ -5,10 +5,10 @@
 import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { isPerson } from '../../connector/facts/persons.ts';
-import type { Visitor } from '../access/admission.ts';
 import { maskName } from '../page/masked.ts';
 import { brief } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
+import type { Visitor } from '../page/visit.ts';
 
 /** Who looks at values. */
 export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {

@@ -11,20 +11,22 @@ import type { WireOptions } from '../../protocol/payload.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
+import { connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import type { CallMeter } from './call-meter.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';
 import { readConnections } from './read-connections.ts';
-import { connectionAddress, connectionState, connectionsTable } from './table.ts';
+import { connectionState, connectionsTable } from './table.ts';
 
 /** What the pages read from, and by which a connection is tried. */
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {

@@ -11,18 +11,18 @@ import { errorText } from '../../protocol/text/error-text.ts';
 import { readJson } from '../../protocol/text/json.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { PAYLOAD_FORM } from '../access/forms.ts';
+import { companyAddress, connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { outlook } from '../companies/comparison.ts';
-import { companyAddress } from '../companies/search.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import { table } from '../page/parts.ts';
-import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
-import { connectionAddress } from './table.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type RouteDeps } from '../routes/routes.ts';
 
 interface TrialDeps extends RouteDeps, WireOptions {
   readonly crms: readonly Crm[];

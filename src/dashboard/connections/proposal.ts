@@ -7,14 +7,15 @@ import type { NamedRules } from '../../connector/rules/rules.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Store } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
-import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
-import { connectionAddress } from './table.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type RouteDeps } from '../routes/routes.ts';
 
 interface ProposalDeps extends RouteDeps {
   readonly configured: () => readonly NamedRules[];

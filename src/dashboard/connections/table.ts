@@ -2,15 +2,13 @@
 
 import type { VNode } from 'preact';
 import type { BlockFault } from '../../runtime/limits/blocks.ts';
+import { connectionAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import type { Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
 import type { ConnectionRow } from './read-connections.ts';
-
-/** Where the page of a connection is. */
-export const connectionAddress = (name: string): string => `/connections/${encodeURIComponent(name)}`;
 
 /** The table. */
 export function connectionsTable(

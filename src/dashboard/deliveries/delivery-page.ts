@@ -14,14 +14,15 @@ import {
 } from '../../service/delivery/deliveries.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
-import { monitorAddress } from '../monitors/shown.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { deliveryName, deliveryState, monitorName } from './page.ts';
 
 /** Adds the page and the action. */

@@ -7,21 +7,22 @@ import { includesRole } from '../../runtime/operators/operators.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/page.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
-import { html, type Markup } from '../page/html.ts';
-import type { PageBody } from '../page/layout.ts';
-import { maskName } from '../page/masked.ts';
-import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
-import type { Reader } from '../page/reader.ts';
-import { timeFilter } from '../page/typed-time.ts';
-import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
 import {
   type DeliveryTexts,
   deliveriesAddress,
   deliveryTexts,
   isNarrowFilter,
   readDeliveryFilter,
-} from './selection.ts';
+} from '../addresses/deliveries.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { maskName } from '../page/masked.ts';
+import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { said } from '../page/said.ts';
+import { timeFilter } from '../page/typed-time.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 
 const SHOWN = 50;
 

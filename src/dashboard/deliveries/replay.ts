@@ -2,12 +2,6 @@
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { countReplayable, REPLAY_LIMIT, replayDeliveries } from '../../service/delivery/deliveries.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
-import { html } from '../page/html.ts';
-import type { PageBody } from '../page/layout.ts';
-import { hidden, messagePage } from '../page/messages.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { unreadableFilter } from './page.ts';
 import {
   DELIVERY_FIELDS,
   type DeliveryTexts,
@@ -15,7 +9,14 @@ import {
   deliveryTexts,
   isNarrowFilter,
   readDeliveryFilter,
-} from './selection.ts';
+} from '../addresses/deliveries.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage } from '../page/messages.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { unreadableFilter } from './page.ts';
 
 const PATH = '/deliveries/replay';
 

@@ -7,7 +7,7 @@ import { readDaemons } from '../../runtime/daemons.ts';
 import { counts } from '../../runtime/lanes/count-lanes.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
 import { readSources } from '../overview/sources.ts';
-import { addPage, type RouteDeps } from '../routes.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
 import type { Installation } from './installation.ts';
 
 export interface BundleDeps extends RouteDeps {

@@ -8,14 +8,15 @@ import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import { addBundle, type BundleDeps } from './bundle.ts';
 
 /** Who asks waits so long for those who do not answer. */

@@ -6,14 +6,15 @@ import type { Server } from '../../http/server/server.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
-import { type Fields, fieldValue } from '../access/fields.ts';
+import { behind } from '../addresses/match.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { actionAddress } from '../companies/record-action.ts';
 import { inTime, readInTime, unlinkable } from '../companies/record-reading.ts';
+import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { addAction, type Visit } from '../routes.ts';
-import { behind } from './place.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction } from '../routes/routes.ts';
 import { matchSight, recordPage } from './record-page.ts';
 
 /** Adds the action: the next record is shown after it. */

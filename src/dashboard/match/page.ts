@@ -2,11 +2,12 @@
 import { countUndecided, nextUndecided, readUndecided } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readIndexState } from '../../match/index/state.ts';
+import { readPlace } from '../addresses/match.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { html, type Markup } from '../page/html.ts';
-import { addPage, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage } from '../routes/routes.ts';
 import { addMatchAnswers } from './answers.ts';
-import { readPlace } from './place.ts';
 import { recordPage } from './record-page.ts';
 import { addTakeBack, answerNotice } from './take-back.ts';
 

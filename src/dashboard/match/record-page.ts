@@ -11,17 +11,17 @@ import { reasonText } from '../../match/weights.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
+import { companyAddress } from '../addresses/addresses.ts';
+import { behind } from '../addresses/match.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { type CompanyHolders, readHolders } from '../companies/holders.ts';
 import { recordLink } from '../companies/record-link.ts';
-import { companyAddress } from '../companies/search.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table } from '../page/parts.ts';
-import type { Visit } from '../routes.ts';
-import { behind } from './place.ts';
+import type { Visit } from '../page/visit.ts';
 
 /** The record with its companies and the answers. */
 export async function recordPage(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<VNode> {

@@ -3,7 +3,8 @@ import { recordAudit } from '../../runtime/operators/audit.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import type { Tx } from '../../store/store.ts';
-import type { ServicePageDeps, Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import type { ServicePageDeps } from '../routes/routes.ts';
 
 /**
  * Does something to a monitor that exists, and records it, in one transaction. `work` says what came of it; undefined where

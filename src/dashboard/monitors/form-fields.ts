@@ -2,7 +2,7 @@
 import { EVENT_NAMES } from '../../protocol/events.ts';
 import type { Credentials, Monitor } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
-import { type Fields, fieldValue, fieldValues, SECRET_FIELD } from '../access/fields.ts';
+import { type Fields, fieldValue, fieldValues, SECRET_FIELD } from '../page/fields.ts';
 
 /** Ways to prove a post beside its signature; `keep` leaves what is set. */
 export const METHODS = ['None', 'Bearer', 'Header', 'BasicAuth'] as const;

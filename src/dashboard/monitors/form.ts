@@ -3,12 +3,12 @@ import type { VNode } from 'preact';
 import { EVENT_NAMES } from '../../protocol/events.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import type { MonitorError } from '../../service/monitors/monitor-input.ts';
-import { FORM_TOKEN, SECRET_FIELD } from '../access/fields.ts';
+import { FORM_TOKEN, SECRET_FIELD } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
-import type { Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
 import { METHODS, type MonitorTexts } from './form-fields.ts';
 
 /** What a form is for, and what is in it. */

@@ -8,16 +8,17 @@ import { readMonitorable } from '../../service/monitors/monitorable.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import { ASK_QUEUE, STATE_QUEUE } from '../../service/names/queues.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
 import { deliveryName } from '../deliveries/page.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { changeMonitor } from './change.ts';
-import { monitorAddress } from './shown.ts';
 
 const SHOWN = 50;
 

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { type ApiKey, listKeys } from '../../service/keys/keys.ts';
 import type { Db } from '../../store/store.ts';
-import { type Fields, fieldValue } from '../access/fields.ts';
+import { type Fields, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 import { textField } from './form.ts';

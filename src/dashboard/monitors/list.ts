@@ -7,11 +7,13 @@ import { countItems, MOST_COUNTED_ITEMS } from '../../service/items/items.ts';
 import { countStoppedMails } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { listMonitors } from '../../service/monitors/monitors.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
 import { table, textFilter } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { monitorAddress, monitorState, shownWebhook } from './shown.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { monitorState, shownWebhook } from './shown.ts';
 
 const SHOWN = 25;
 const STATES = ['on', 'off'] as const;

@@ -10,17 +10,19 @@ import { sameAddress } from '../../service/mail/address.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
-import { deliveriesAddress } from '../deliveries/selection.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
+import { deliveriesAddress } from '../addresses/deliveries.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { timeFilter } from '../page/typed-time.ts';
-import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { itemSection } from './items.ts';
 import { successOf, watched } from './list.ts';
-import { monitorAddress, monitorState, shownWebhook } from './shown.ts';
+import { monitorState, shownWebhook } from './shown.ts';
 
 /** Adds the page. */
 export function addMonitorPage(app: Server, deps: ServicePageDeps): void {

@@ -6,17 +6,18 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { type MonitorContext, MonitorError, requireListener } from '../../service/monitors/monitor-input.ts';
 import { createMonitor, getMonitor, updateMonitor } from '../../service/monitors/monitors.ts';
 import type { Tx } from '../../store/store.ts';
-import { type Fields, fieldValue } from '../access/fields.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
 import { secretNotice } from '../page/confirmation.ts';
+import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { monitorForm } from './form.ts';
 import { NEW_MONITOR, packTexts, patchOf, textsIn, textsOf, unpackTexts } from './form-fields.ts';
 import { jobFields } from './job-fields.ts';
 import type { MonitorKind } from './list.ts';
-import { monitorAddress } from './shown.ts';
 
 /** Adds them. */
 export function addMonitorForms(app: Server, deps: ServicePageDeps): void {

@@ -4,10 +4,7 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, timeOf } from '../page/parts.ts';
-import type { Visit } from '../routes.ts';
-
-/** Where a monitor's page is. */
-export const monitorAddress = (id: string): string => `/monitors/${encodeURIComponent(id)}`;
+import type { Visit } from '../page/visit.ts';
 
 /** Whether a monitor is on, and why not. */
 export function monitorState({ reader, now }: Visit, monitor: Monitor): VNode {

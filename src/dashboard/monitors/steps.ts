@@ -7,15 +7,16 @@ import { moveJob } from '../../service/monitors/jobs.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { MonitorError } from '../../service/monitors/monitor-input.ts';
 import { activate, disable, getMonitor, removeMonitor, rotateSecret } from '../../service/monitors/monitors.ts';
-import { fieldValue } from '../access/fields.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { changeMonitor } from './change.ts';
 import { jobKeys, keySelect } from './job-fields.ts';
 import { secretPage } from './save.ts';
-import { monitorAddress } from './shown.ts';
 import { addMonitorTest } from './test.ts';
 
 /** Adds them. */

@@ -8,17 +8,18 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import type { TestContent } from '../../service/test-webhook/test-monitor.ts';
 import type { TestResult } from '../../service/test-webhook/test-webhook.ts';
-import { fieldValue } from '../access/fields.ts';
 import { PAYLOAD_FORM } from '../access/forms.ts';
+import { monitorAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
 import { state } from '../page/parts.ts';
-import { addAction, addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { entityOf, unreadable } from './items.ts';
-import { monitorAddress } from './shown.ts';
 
 /** Adds the page that asks what to send, and the action that sends it. */
 export function addMonitorTest(app: Server, deps: ServicePageDeps): void {

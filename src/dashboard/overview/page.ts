@@ -3,14 +3,15 @@
 import type { VNode } from 'preact';
 import type { AttentionCount } from '../../connector/review/attention.ts';
 import type { Server } from '../../http/server/server.ts';
+import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
-import { deliveriesAddress } from '../deliveries/selection.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
 import type { Figure } from './day.ts';
 import { differencesLink } from './differences-link.ts';
 import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';

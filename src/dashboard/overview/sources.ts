@@ -6,8 +6,8 @@ import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import type { Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
 
 export interface SourceRow {
   readonly name: string;

@@ -1,11 +1,11 @@
 /** The page that says what an action will do, with the form that does it. */
 import type { VNode } from 'preact';
-import { FORM_TOKEN } from '../access/fields.ts';
-import type { Visit } from '../routes.ts';
+import { FORM_TOKEN } from './fields.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 import { hidden } from './messages.ts';
 import { noDefaultAnswer } from './parts.ts';
+import type { Visit } from './visit.ts';
 
 /** What a person is about to do. */
 export interface Confirmation {

@@ -1,11 +1,11 @@
 /** The frame of every page: head, navigation, who is signed in, content, footer. */
 import type { VNode } from 'preact';
-import type { Visitor } from '../access/admission.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
 import type { TextKey } from '../texts/texts.ts';
 import { assetUrl } from './assets.ts';
+import { FORM_TOKEN } from './fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Reader } from './reader.ts';
+import type { Visitor } from './visit.ts';
 
 /** A page without its frame. */
 export interface PageBody {

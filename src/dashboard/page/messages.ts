@@ -1,10 +1,11 @@
 /** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
-import type { Visitor } from '../access/admission.ts';
-import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from '../access/fields.ts';
+
 import { TEXTS, type TextKey } from '../texts/texts.ts';
+import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from './fields.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 import type { Reader } from './reader.ts';
+import type { Visitor } from './visit.ts';
 
 /** A page of a title and what to do. */
 export const messagePage = (

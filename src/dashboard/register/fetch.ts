@@ -8,13 +8,14 @@ import { ASK_QUEUE } from '../../service/names/queues.ts';
 import { findRequest, requestCompany } from '../../service/register/watch/fetch-missing.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
 import type { Db } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyAddress } from '../addresses/addresses.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { livePart, state, timeOf } from '../page/parts.ts';
-import { addAction, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type ServicePageDeps } from '../routes/routes.ts';
 
 /** Adds the action. */
 export function addFetch(app: Server, deps: ServicePageDeps): void {

@@ -12,8 +12,9 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addPage, type ServicePageDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { fetchSection } from './fetch.ts';
 
 export interface RegisterPageDeps extends ServicePageDeps {

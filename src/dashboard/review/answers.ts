@@ -7,15 +7,16 @@ import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Tx } from '../../store/store.ts';
-import { FORM_TOKEN, fieldValue } from '../access/fields.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import { addAction, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type RouteDeps } from '../routes/routes.ts';
 import {
   type AnswerName,
   answerHelp,

@@ -2,8 +2,8 @@
 import { readCopy } from '../../connector/review/attention-unreadable.ts';
 import type { Server } from '../../http/server/server.ts';
 import { html } from '../page/html.ts';
-import { addPage, type Visit } from '../routes.ts';
-import type { ReviewDeps } from './filter.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ReviewDeps } from '../routes/routes.ts';
 
 /** Where the copy of a thing is, by the id that it has in review. */
 export const copyAddress = (id: string): string => `/review/copy/${id}`;

@@ -4,10 +4,11 @@ import { differenceEntry, readAttention } from '../../connector/review/attention
 import { type Attention, readAttentionId } from '../../connector/review/attention-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
+import { type ReviewFilter, readReviewFilter } from '../addresses/review.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { sendCsv } from '../page/csv.ts';
-import { addPage, type Visit } from '../routes.ts';
-import { type ReviewDeps, type ReviewFilter, readReviewFilter } from './filter.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ReviewDeps } from '../routes/routes.ts';
 
 const PAGE = 500;
 

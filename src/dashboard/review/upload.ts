@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importAnswers } from '../../connector/review/import.ts';
 import type { Server } from '../../http/server/server.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
-import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { said } from '../texts/said.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 
 const PATH = '/review/upload';
 

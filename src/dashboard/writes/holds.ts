@@ -4,14 +4,15 @@ import { countHolds, endHoldsIn, type Hold, type HoldFilter, listHolds } from '.
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { type Fields, FORM_TOKEN, fieldValue } from '../access/fields.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
 import type { WritesDeps } from './page.ts';
 
 const PATH = '/holds';

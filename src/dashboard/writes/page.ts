@@ -8,16 +8,7 @@ import { UNDO } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
-import { FORM_TOKEN } from '../access/fields.ts';
-import { companyLink } from '../companies/company-link.ts';
-import { briefChange } from '../companies/shown-value.ts';
-import { html, type Markup } from '../page/html.ts';
-import type { PageBody } from '../page/layout.ts';
-import { hidden } from '../page/messages.ts';
-import { table, textFilter, timeOf } from '../page/parts.ts';
-import { timeFilter } from '../page/typed-time.ts';
-import { addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { runList } from '../runs.ts';
+import { UNDOES } from '../addresses/addresses.ts';
 import {
   isNarrow,
   readSelection,
@@ -26,8 +17,18 @@ import {
   selectionTexts,
   sinceThen,
   writesAddress,
-} from './selection.ts';
-import { UNDOES } from './undo-page.ts';
+} from '../addresses/writes.ts';
+import { companyLink } from '../companies/company-link.ts';
+import { briefChange } from '../companies/shown-value.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { table, textFilter, timeOf } from '../page/parts.ts';
+import { timeFilter } from '../page/typed-time.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
+import { runList } from '../routes/runs.ts';
 
 export interface WritesDeps extends RouteDeps {
   readonly crms: readonly Pick<Crm, 'name'>[];

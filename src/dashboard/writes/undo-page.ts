@@ -1,4 +1,5 @@
 /** One undo: what it would restore, how far it is, and what became of each property. */
+
 import type { VNode } from 'preact';
 import type { Undone } from '../../connector/undo/outcome.ts';
 import {
@@ -11,24 +12,28 @@ import {
 } from '../../connector/undo/runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readRun, requestPreview } from '../../runtime/runs/runs.ts';
-import { fieldValue } from '../access/fields.ts';
-import { companyAddress } from '../companies/search.ts';
+import { companyAddress, UNDOES } from '../addresses/addresses.ts';
+import {
+  isNarrow,
+  readSelection,
+  SELECTION_FIELDS,
+  selectionTexts,
+  textsOf,
+  writesAddress,
+} from '../addresses/writes.ts';
 import { briefProperty, fieldOfProperty } from '../companies/shown-value.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { messagePage } from '../page/messages.ts';
 import { brief, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
-import type { ReviewDeps } from '../review/filter.ts';
-import { addAction, addPage, type Visit } from '../routes.ts';
-import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../runs.ts';
-import { said } from '../texts/said.ts';
-import { isNarrow, readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from './selection.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type ReviewDeps } from '../routes/routes.ts';
+import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../routes/runs.ts';
 
 const SHOWN = 100;
-
-/** Where undoes are. */
-export const UNDOES = '/undoes';
 
 /** Adds the page, and the actions that ask for a preview, run it, and cancel it. */
 export function addUndoes(app: Server, deps: ReviewDeps): void {

@@ -8,12 +8,13 @@ import {
   listSessions,
   type OperatorSession,
 } from '../../runtime/operators/sessions.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
-import { addAction, addPage, type RouteDeps, type Visit } from '../routes.ts';
-import { FORM_TOKEN, fieldValue } from './fields.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 
 /** Adds the page, and the action that ends a session. */
 export function addSessions(app: Server, deps: RouteDeps): void {

@@ -6,7 +6,7 @@ import type { ServerLog } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import type { Store } from '../../store/store.ts';
 import { tooManyPage } from '../page/messages.ts';
-import { type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
+import { type RouteDeps, readerOfRequest, sendPage } from '../routes/routes.ts';
 
 /** Attempts of a client in a minute. */
 const MOST = 10;

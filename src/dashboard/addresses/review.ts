@@ -1,12 +1,5 @@
 /** Which part of review somebody looks at, and where the list of it is. */
-import type { Crm } from '../../connector/crm/crm.ts';
 import { ATTENTION_KINDS, type AttentionKind } from '../../connector/review/attention-kinds.ts';
-import type { RouteDeps } from '../routes.ts';
-
-/** What the pages of review read from. */
-export interface ReviewDeps extends RouteDeps {
-  readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
-}
 
 /** The fields that narrow the list. */
 export interface ReviewFilter {

@@ -15,19 +15,27 @@ import {
   type SignOn,
   takeSignOn,
 } from '../../runtime/operators/sign-on.ts';
+import { isSameOrigin } from '../access/same-origin.ts';
+import { formTokenOf, ownFormToken, ownSignOnSecret, signOnSecretOf } from '../access/session-cookie.ts';
+import {
+  type Fields,
+  FORM_TOKEN,
+  fieldsOf,
+  fieldValue,
+  packFields,
+  SECRET_FIELD,
+  unpackFields,
+} from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { confirmPage, loginPage } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
-import { continueTo, foreignPage, HIDDEN, readerOfRequest, sendPage } from '../routes.ts';
+import { continueTo, foreignPage, HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
 import type { TextKey } from '../texts/texts.ts';
 import type { Exchange } from './attempts.ts';
 import { type Claims, type RoleMapping, roleOf, roleValuesOf, subjectOf } from './claims.ts';
-import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, packFields, SECRET_FIELD, unpackFields } from './fields.ts';
 import { CALLBACK_PATH, type Issuer, type IssuerSettings } from './issuer.ts';
 import { beginSession, interruptedBy, type LoginDeps, signInForm } from './login.ts';
-import { isSameOrigin } from './same-origin.ts';
-import { formTokenOf, ownFormToken, ownSignOnSecret, signOnSecretOf } from './session-cookie.ts';
 
 /** The issuer, and who gets which role. */
 export interface SingleSignOnSettings extends IssuerSettings, RoleMapping {}

@@ -11,15 +11,23 @@ import {
   startSession,
   useLoginLink,
 } from '../../runtime/operators/sessions.ts';
+import { admit, wasAdmitted } from '../access/admission.ts';
+import { allowForm, KEPT_FORM, SIGN_IN_FORM } from '../access/forms.ts';
+import { isFromOtherSite, isSameOrigin } from '../access/same-origin.ts';
+import { forgetSession, formTokenOf, keepSession, ownFormToken } from '../access/session-cookie.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from '../page/fields.ts';
 import { confirmPage, type Interrupted, loginPage } from '../page/messages.ts';
-import { addAction, continueTo, foreignPage, HIDDEN, type RouteDeps, readerOfRequest, sendPage } from '../routes.ts';
-import { admit, wasAdmitted } from './admission.ts';
+import {
+  addAction,
+  continueTo,
+  foreignPage,
+  HIDDEN,
+  type RouteDeps,
+  readerOfRequest,
+  sendPage,
+} from '../routes/routes.ts';
 import type { Attempts } from './attempts.ts';
-import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, unpackFields } from './fields.ts';
-import { allowForm, KEPT_FORM, SIGN_IN_FORM } from './forms.ts';
 import type { Issuer } from './issuer.ts';
-import { isFromOtherSite, isSameOrigin } from './same-origin.ts';
-import { forgetSession, formTokenOf, keepSession, ownFormToken } from './session-cookie.ts';
 
 /** Where those land who came through single sign-on and signed out. */
 const SIGNED_OUT = '/login?signed-out=1';

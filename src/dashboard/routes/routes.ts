@@ -1,19 +1,21 @@
 /** How a page and an action are added: who may, in which frame, with what in the audit. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CallLimit } from '../http/server/limits/call-limit.ts';
-import type { Server } from '../http/server/server.ts';
-import { isSameSecret } from '../protocol/auth.ts';
-import { includesRole, type Role } from '../runtime/operators/operators.ts';
-import type { ServiceManagement } from '../service/service.ts';
-import { type AdmissionDeps, admit, type Visitor, wasAdmitted } from './access/admission.ts';
-import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, fileOf } from './access/fields.ts';
-import { allowForm, FORM, type FormBounds, isFileForm } from './access/forms.ts';
-import { isFromOtherSite, isSameOrigin } from './access/same-origin.ts';
-import { formTokenOf, ownFormToken, sessionIdOf } from './access/session-cookie.ts';
-import type { FileBody } from './page/csv.ts';
-import { renderDocument } from './page/html.ts';
-import { type Frame, type Halves, layout, type PageBody } from './page/layout.ts';
-import { maskPage } from './page/masked.ts';
+import type { Crm } from '../../connector/crm/crm.ts';
+import type { CallLimit } from '../../http/server/limits/call-limit.ts';
+import type { Server } from '../../http/server/server.ts';
+import { isSameSecret } from '../../protocol/auth.ts';
+import { includesRole, type Role } from '../../runtime/operators/operators.ts';
+import type { ServiceManagement } from '../../service/service.ts';
+import { type AdmissionDeps, admit, wasAdmitted } from '../access/admission.ts';
+import { allowForm, FORM, type FormBounds, isFileForm } from '../access/forms.ts';
+import { isFromOtherSite, isSameOrigin } from '../access/same-origin.ts';
+import { formTokenOf, ownFormToken, sessionIdOf } from '../access/session-cookie.ts';
+import type { FileBody } from '../page/csv.ts';
+import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, fileOf } from '../page/fields.ts';
+import { renderDocument } from '../page/html.ts';
+import { type Frame, type Halves, layout, type PageBody } from '../page/layout.ts';
+import { maskPage } from '../page/masked.ts';
 import {
   confirmPage,
   continuePage,
@@ -22,8 +24,9 @@ import {
   notFoundPage,
   rolePage,
   tooManyPage,
-} from './page/messages.ts';
-import { type Reader, readerOf } from './page/reader.ts';
+} from '../page/messages.ts';
+import { type Reader, readerOf } from '../page/reader.ts';
+import type { Visit, Visitor } from '../page/visit.ts';
 
 /** What routes need to know who asks. */
 export interface RouteDeps extends AdmissionDeps {
@@ -41,17 +44,9 @@ export interface ServicePageDeps extends RouteDeps {
   readonly management: ServiceManagement;
 }
 
-/** One request of somebody who may make it. */
-export interface Visit {
-  readonly reader: Reader;
-  readonly visitor: Visitor;
-  readonly now: number;
-  /** Each form carries it, as `FORM_TOKEN`. */
-  readonly formToken: string;
-  /** A value of the query; empty where it is not there. */
-  query(name: string): string;
-  /** A part of the path, such as `id` of `/companies/:id`. */
-  param(name: string): string;
+/** What the pages of review read from. */
+export interface ReviewDeps extends RouteDeps {
+  readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
 }
 
 /** A page to be read, or a file to be kept. */

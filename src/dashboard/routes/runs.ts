@@ -1,17 +1,18 @@
 /** What the pages of runs share: how far one is, and the actions that carry it out and cancel it. */
 
 import type { VNode } from 'preact';
-import type { Server } from '../http/server/server.ts';
-import { includesRole } from '../runtime/operators/operators.ts';
-import type { RunRef, StoredRun } from '../runtime/runs/runs.ts';
-import type { Tx } from '../store/store.ts';
-import { FORM_TOKEN } from './access/fields.ts';
-import { html, type Markup } from './page/html.ts';
-import { hidden } from './page/messages.ts';
-import { livePart, state, table, timeOf } from './page/parts.ts';
-import type { Reader } from './page/reader.ts';
-import { addAction, type RouteDeps, type Visit } from './routes.ts';
-import { said } from './texts/said.ts';
+import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import type { RunRef, StoredRun } from '../../runtime/runs/runs.ts';
+import type { Tx } from '../../store/store.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import { hidden } from '../page/messages.ts';
+import { livePart, state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type RouteDeps } from './routes.ts';
 
 type Run = StoredRun<unknown>;
 

@@ -1,8 +1,9 @@
 /** Sentences that the commands and the log share with the pages: kept in English, and shown to Danes in Danish. */
-import { html, type Markup } from '../page/html.ts';
-import type { Reader } from '../page/reader.ts';
-import SAID from './said.da.json' with { type: 'json' };
-import { filled, readSentence, type Sentence, valuesIn } from './sentence.ts';
+
+import SAID from '../texts/said.da.json' with { type: 'json' };
+import { filled, readSentence, type Sentence, valuesIn } from '../texts/sentence.ts';
+import { html, type Markup } from './html.ts';
+import type { Reader } from './reader.ts';
 
 const lengthOf = ({ around }: Sentence): number => around.join('').length;
 
