@@ -1,100 +1,102 @@
 /**
- * What a connection may do beside its five verbs: abilities a CRM may lack.
- *
- * Part of the provider contract; import it from provider.ts.
+ * The optional abilities of a connection: what it may do besides its five verbs. Part of the provider contract; import
+ * it from provider.ts.
  */
 import type { Outcome, PropertyValue } from './record.ts';
 
-/** A property to be made in the account, as a preset needs it. */
+/** A property to create in the account. */
 export interface PropertyDefinition {
   readonly name: string;
   readonly label: string;
   readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
-  /** No two records may hold the same value: the CVR number. */
+  /** Two records never hold the same value, as with the CVR number. */
   readonly unique?: true;
-  /** A number that is a year. The CRM shows it without a thousands separator, if it can. */
+  /** The number is a year: the CRM shows it without a thousands separator, if it can. */
   readonly year?: true;
 }
 
-/** What became of one definition. `exists`: it was there, whatever its type. */
+/** The result of one definition. `exists`: the property was there before, of whatever type. */
 export interface Defined {
   readonly name: string;
   readonly kind: 'created' | 'exists' | 'refused';
-  /** Where refused: why, and which permission is missing. */
+  /** Why the CRM refused, and which permission is missing. */
   readonly reason?: string;
 }
 
-/** What credentials must be allowed to do: `define` is to make properties, the others are the verbs of their names. */
+/** A permission of the credentials: `define` creates properties, the others are the verbs of their names. */
 export type Right = 'read' | 'update' | 'create' | 'notes' | 'parents' | 'define';
 
-/** A right that the credentials lack; `reason` says what the CRM asks for, and where it is granted. */
+/** A right that the credentials lack; `reason` names it as the CRM does, and says where to grant it. */
 export interface MissingRight {
   readonly right: Right;
   readonly reason: string;
 }
 
-/** A rule of the account that may block a write, for a person to read before the first one. */
+/** A rule of the account that may block a write. `check` shows it before the first one. */
 export interface AccountRule {
   readonly kind: 'required' | 'validation' | 'duplicate';
   readonly name: string;
-  /** What it says, or which property it is about. */
+  /** What the rule says, or which property it concerns. */
   readonly about: string;
 }
 
 /**
- * A sign that a record may not be what it was: only a hint, the runtime reads the record before it acts. Repeated,
- * reordered and late ones do no harm. `seen` is a record that is new, restored or edited.
+ * A hint that a record may have changed. The runtime reads the record before it acts, so hints may repeat, come late or
+ * in any order. `seen` is a new, restored or edited record.
  */
 export type ChangeHint =
   | { readonly kind: 'gone'; readonly id: string }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'seen'; readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> };
 
-/** What happened in the CRM since a cursor; the next call begins at `cursor`, at once where `more`. */
+/** The changes since a cursor. The next call begins at `cursor`; `more` asks for it at once. */
 export interface Changes {
   readonly changeHints: readonly ChangeHint[];
   readonly cursor: string;
   readonly more: boolean;
 }
 
-/** What became of a record to be made. `duplicate`: the CRM says that it has it already, as `id` where it tells. */
+/** The result of a creation. `duplicate`: the CRM has the company already, as `id` if it says so. */
 export type Created =
   | { readonly kind: 'created'; readonly id: string }
   | { readonly kind: 'duplicate'; readonly id?: string; readonly reason: string }
   | { readonly kind: 'rejected'; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
 
-/** The records that hold a value in a property. `sure` is false where the CRM's index may lag behind its writes. */
+/** The records that hold a value in a property. `sure` is false if the CRM's index may lag behind its writes. */
 export interface Search {
   readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
   readonly sure: boolean;
 }
 
-/** One change of one property, as the CRM's own history of the record shows it. */
+/** One change of one property, from the CRM's own history of the record. */
 export interface PropertyEdit {
   readonly id: string;
   readonly property: string;
-  /** The value from then on; undefined where the CRM says only who changed the record, and when. */
+  /** The value after the change; absent if the CRM says only who changed the record, and when. */
   readonly value?: PropertyValue;
   /** Ms since 1970, by the CRM's clock. */
   readonly at: number;
-  /** Who made it, for people: a name, an e-mail address, a workflow. */
+  /** The author, for people: a name, an e-mail address, a workflow. */
   readonly by: string;
-  /** True where it came by the credentials of this connection. */
+  /** The credentials of this connection made the change. */
   readonly own: boolean;
 }
 
-/** A note on a record. Plain text, lines parted by `\n`; the provider escapes. */
+/**
+ * A note on a record: plain text with `
+ * ` between lines; the provider escapes it.
+ */
 export interface Note {
   readonly recordId: string;
   /** Ms since 1970. */
   readonly at: number;
   readonly subject: string;
   readonly text: string;
-  /** A short text that is unique to this note: the provider puts it where `find` finds it again. */
+  /** A short text that only this note has: `find` searches for it. */
   readonly marker: string;
 }
 
-/** What became of a note; `id` is the note's. */
+/** The result of adding a note; `id` is the note's. */
 export type NoteOutcome =
   | { readonly kind: 'written'; readonly id: string }
   | { readonly kind: 'retry'; readonly reason: string }
@@ -102,43 +104,42 @@ export type NoteOutcome =
   | { readonly kind: 'rejected'; readonly reason: string };
 
 /**
- * Notes on records. Where the answer to `add` was lost, the runtime asks `find` before it adds again. Where the right to
- * notes is missing at all they throw `refused`: it stops the notes, and nothing else of the connection.
+ * Notes on records. After a lost answer to `add`, the runtime calls `find` before it adds again. Without the right to
+ * notes both throw `refused`, which stops the notes and nothing else.
  */
 export interface Notes {
-  /** The id of the note with this marker on the record, made at `since` (ms) or later; not by an index that lags. */
+  /** The id of the record's note with this marker, made at `since` (ms) or later. An index that lags must not answer. */
   find(recordId: string, marker: string, since: number, signal: AbortSignal): Promise<string | undefined>;
   add(note: Note, signal: AbortSignal): Promise<NoteOutcome>;
 }
 
-/** The record above one: its parent's id, null where it has none. */
+/** A record's parent; null if it has none. */
 export type ParentRead =
   | { readonly kind: 'found'; readonly id: string; readonly parent: string | null }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string };
 
-/** Parents of companies. Where the right to them is missing at all they throw `refused`, as notes do. */
+/** Parents of companies. Without the right to them both throw `refused`, as notes do. */
 export interface Parents {
-  /** In the order asked; at most `limits.batch.read` ids. */
+  /** Answers in the order asked; takes at most `limits.batch.read` ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<readonly ParentRead[]>;
-  /** Sets one record's parent, or ends it (`null`); `was` is the parent that was read before. */
+  /** Sets or ends (`null`) one record's parent; `was` is the parent that the runtime read before. */
   write(
     change: { readonly id: string; readonly parent: string | null; readonly was: string | null },
     signal: AbortSignal,
   ): Promise<Outcome>;
 }
 
-/** A request as the CRM sent it to us. */
 export interface CrmRequest {
   readonly method: string;
-  /** The whole address as the CRM called it. */
+  /** The whole address, as the CRM called it. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
 }
 
-/** What a CRM's webhook said: which records to look at. `refused` is answered 401, `unreadable` 400. */
+/** The records that a webhook of the CRM names. cvrsync answers `refused` with 401, `unreadable` with 400. */
 export type WebhookRead =
   | { readonly kind: 'records'; readonly ids: readonly string[] }
   | { readonly kind: 'refused' | 'unreadable'; readonly reason: string };

@@ -1,4 +1,4 @@
-/** What a package gets by `import … from 'cvrsync/provider'`: the contract, and the fields a preset may map. */
+/** The package export `cvrsync/provider`: the contract, and the fields that a preset may map. */
 export {
   FIELD_NAMES,
   FIELDS,

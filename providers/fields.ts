@@ -1,11 +1,8 @@
 /**
- * The company fields: our names for what the register says about one company.
- *
- * A field is what a configuration maps to a CRM property. Each event of the wire yields one or
- * more of them (`src/connector/facts/extract.ts`); each is kept as one fact with its own clock.
+ * The company fields: our names for the register's facts about a company. A configuration maps them to CRM properties.
+ * Each event yields one or more (`src/connector/facts/extract.ts`), and each is one fact with its own clock.
  */
 
-/** How a field's value is shaped and compared. `list` values are arrays of {@link Member}. */
 export type FieldKind =
   | 'text' // one line; compared without regard to runs of blanks
   | 'multiline' // free text with line breaks
@@ -21,7 +18,7 @@ export type FieldKind =
   | 'boolean'
   | 'list';
 
-/** The type of a property that takes a kind of field: what is made where an account lacks one. */
+/** The type of the property that `check` creates for a field of each kind. */
 export const KIND_TYPES = {
   text: 'string',
   multiline: 'multiline',
@@ -38,28 +35,27 @@ export const KIND_TYPES = {
   list: 'multiline',
 } as const satisfies Record<FieldKind, string>;
 
-/** One entry of a list field: a board member, an owner, an alternate name (`id` is then the text itself). */
+/** One entry of a list field: a board member, an owner, an alternate name (its `id` is the name). */
 export interface Member {
   readonly id: string;
   readonly name: string;
-  /** `Company`, `Person`, a place type, or absent for plain texts. */
+  /** `Company`, `Person` or a place type; absent for plain texts. */
   readonly type?: string;
-  /** Ownership or vote rights as the wire spells them: `10-15`, `33.34`. */
+  /** Ownership or vote rights, as the event spells them: `10-15`, `33.34`. */
   readonly share?: string;
 }
 
-/** A field's value as facts hold it; `null` is a value the register does not have (any more). */
+/** `null`: the register has no value, or no longer has one. */
 export type FieldValue = string | number | boolean | null | readonly Member[];
 
 export interface Field {
   readonly kind: FieldKind;
   /** One line for documentation and `config init`. */
   readonly about: string;
-  /** True where the values name natural persons: no preset maps such a field. */
+  /** The values name natural persons: no preset maps the field. */
   readonly persons?: true;
-  /** True where the value is in per cent. */
   readonly percent?: true;
-  /** True where events name one member at a time and no payload names all: no property can hold the list. */
+  /** Events name one member at a time, never the whole list: no property can hold it. */
   readonly partial?: true;
 }
 
@@ -136,12 +132,12 @@ export const FIELDS = {
   dashboardUrl: field('url', "address of the company's page on the dashboard, where admin.publicUrl is set"),
 } as const satisfies Record<string, Field>;
 
-/** Fields that mean something only together: they are written, kept, set aside and taken back as one. */
+/** Fields that mean something only together: cvrsync writes, sets aside and takes them back as one. */
 export const GROUPS = {
   address: ['street', 'coName', 'postalBox', 'postalCode', 'city', 'village', 'region', 'countryCode', 'country'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof FIELDS)[]>>;
 
-/** The field that says what currency an amount is in. */
+/** The field that holds the currency of an amount. */
 export const CURRENCY_OF = {
   capital: 'capitalCurrency',
   revenue: 'reportCurrency',
@@ -154,11 +150,9 @@ export const CURRENCY_OF = {
   debt: 'reportCurrency',
 } as const satisfies Partial<Record<keyof typeof FIELDS, keyof typeof FIELDS>>;
 
-/** The name of a company field: a key of {@link FIELDS}. */
 export type FieldName = keyof typeof FIELDS;
 
-/** All field names, in the order documentation lists them. */
+/** In the order of the documentation. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
-/** True where a text names a company field. */
 export const isFieldName = (text: string): text is FieldName => Object.hasOwn(FIELDS, text);

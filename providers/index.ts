@@ -1,7 +1,6 @@
-/** The built-in CRMs by name; nothing of one is loaded before it is asked for. */
 import type { Provider } from './provider.ts';
 
-/** Built-in providers; the key is what a configuration's `use:` names. */
+/** The built-in providers by the name that `use:` takes. Each loads on its first use. */
 export const BUILT_IN: Readonly<Record<string, () => Promise<Provider>>> = {
   hubspot: async () => (await import('./hubspot/provider.ts')).hubspot,
   salesforce: async () => (await import('./salesforce/provider.ts')).salesforce,

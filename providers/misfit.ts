@@ -1,14 +1,13 @@
 /**
- * What does not fit the contract in the parts that a provider gives. Pure.
- *
- * The runtime refuses such a part, and the suite finds it: the types say nothing of what came as JSON or from JavaScript.
+ * Checks of the parts that a provider gives, against the contract. The runtime refuses a part that does not fit, and
+ * the suite reports it: types do not bind values that come from JSON or JavaScript. Pure.
  */
 import type { Connection, Notes, Parents, Property, Window } from './provider.ts';
 import { PROPERTY_TYPES } from './record.ts';
 
-/** A part that does not fit, and what it should be. */
+/** A part that does not fit the contract. */
 export interface Misfit {
-  /** What the part belongs to, for people. */
+  /** The owner of the part, for people. */
   readonly of?: string;
   readonly part: string;
   readonly got: unknown;
@@ -16,11 +15,10 @@ export interface Misfit {
   readonly wanted: string;
 }
 
-/** `the property title with null as writable: it is true or false`; `show` says what a value is. */
+/** `the property title with null as writable: it is true or false`; `show` prints a value. */
 export const misfitText = ({ of, part, got, wanted }: Misfit, show: (value: unknown) => string): string =>
   `${of === undefined ? '' : `${of} with `}${show(got)} as ${part}: ${wanted}`;
 
-/** What one part must be. */
 interface Wanted {
   readonly fits: (value: unknown) => boolean;
   readonly wanted: string;
@@ -28,19 +26,18 @@ interface Wanted {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A promise is one that nobody waited for. */
+/** A promise here is one that the provider forgot to await. */
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !(value instanceof Promise);
 const isWhole = (value: unknown, from: number, to: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
 
-/** Where an object belongs: what it is called, and what stands before the names of its parts. */
+/** The owner of a part, and the prefix of its name. */
 interface Place {
   readonly of?: string;
   readonly within?: string;
 }
 
-/** The first part of an object that does not fit. */
 function misfitIn(
   value: Members,
   parts: Readonly<Record<string, Wanted>>,
@@ -57,9 +54,8 @@ const optional = ({ fits, wanted }: Wanted, where: string): Wanted => ({
   wanted: `${wanted}, and absent where ${where}`,
 });
 
-/** No CRM has longer names of properties. */
 const LONGEST_NAME = 255;
-/** As many digits as a number can be rounded to. */
+/** A number cannot be rounded to more digits. */
 const MOST_DIGITS = 100;
 const TYPES: readonly unknown[] = PROPERTY_TYPES;
 
@@ -81,7 +77,7 @@ const SCALE: Wanted = {
   wanted: `it is a whole number from 0 to ${MOST_DIGITS}`,
 };
 
-/** All but the label, which is for people: where it is none, the name stands in for it. */
+/** All members but the label, which is for people: the name replaces an unusable one. */
 const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wanted>> = {
   type: { fits: (type) => TYPES.includes(type), wanted: `it is one of ${TYPES.join(', ')}` },
   writable: FLAG,
@@ -100,7 +96,7 @@ const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wante
 };
 const OPTION: Readonly<Record<'value' | 'label', Wanted>> = { value: TEXT, label: TEXT };
 
-/** What does not fit in the properties of an account: in one of them, or between two. */
+/** The first misfit among the properties of an account: in one of them, or between two. */
 export function propertiesMisfit(properties: readonly unknown[]): Misfit | undefined {
   const names = new Set<unknown>();
   for (const property of properties) {
@@ -137,7 +133,7 @@ const WINDOW: Readonly<Record<keyof Window, Wanted>> = {
   perMs: { fits: isAboveZero, wanted: 'it is a finite number of milliseconds above 0' },
 };
 
-/** What does not fit in the limits of a provider: no batch, or no pace, can be made of it. */
+/** The first misfit in a provider's limits: the runtime could not fill a batch or limit the rate. */
 export function limitsMisfit(limits: unknown): Misfit | undefined {
   if (!isObject(limits))
     return { part: 'limits', got: limits, wanted: 'they are an object with batch, concurrency and budgets' };
@@ -153,7 +149,7 @@ function budgetsMisfit(budgets: unknown): Misfit | undefined {
   const wanted = 'it is an object with calls and perMs';
   if (!isObject(budgets))
     return { part: 'limits.budgets', got: budgets, wanted: 'it is an object of windows, one of them named default' };
-  // The default is looked for though it is absent.
+  // An absent default is a misfit, too.
   for (const [name, window] of Object.entries({ default: undefined, ...budgets })) {
     const of = `the budget ${name}`;
     const misfit = isObject(window) ? misfitIn(window, WINDOW, { of }) : { part: of, got: window, wanted };
@@ -184,7 +180,7 @@ const CONNECTION: Readonly<Record<keyof Connection, Wanted>> = {
 const NOTES: Readonly<Record<keyof Notes, Wanted>> = { find: VERB, add: VERB };
 const PARENTS: Readonly<Record<keyof Parents, Wanted>> = { read: VERB, write: VERB };
 
-/** What does not fit in a connection: one of its verbs is missing, or an ability is of another kind. */
+/** The first misfit in a connection: a missing verb, or an ability of another kind. */
 export function connectionMisfit(connection: unknown): Misfit | undefined {
   const of = 'the connection';
   if (!isObject(connection))

@@ -1,21 +1,24 @@
-/** What an answer of the API means: for the connection as a whole, or for one company. Pure. */
+/** What an answer of the API means for the connection or for one company. Pure. */
 import { type Created, type HttpResponse, type Outcome, type PropertyValue, ProviderError } from '../provider.ts';
 import { retryAfterMs } from '../retry-after.ts';
 
-/** An answer that one company is to blame or to praise for. */
+/** An answer that concerns one company. */
 export interface Answer {
   readonly status: number;
-  /** The body where it is JSON. */
+  /** The body if it is JSON. */
   readonly json: unknown;
 }
 
 const SECOND_MS = 1_000;
 const REASON_CHARS = 300;
 const GONE: readonly number[] = [404, 410];
-/** Statuses that say that one company is not taken; the rest of 4xx is about the connection. */
+/** The API refuses this company; any other 4xx concerns the connection. */
 const REFUSED: readonly number[] = [400, 409, 422];
 
-/** The answer for one company; throws where it is about the whole connection. `what` names the setting called. */
+/**
+ * Returns an answer that concerns one company, and throws one that concerns the connection. `what` names the setting
+ * that was called.
+ */
 export function readAnswer({ status, headers, body }: HttpResponse, what: string, now: number): Answer {
   const wait = retryAfterMs(headers['retry-after'], now);
   const waiting = wait === undefined ? {} : { retryAfterMs: wait };
@@ -28,7 +31,7 @@ export function readAnswer({ status, headers, body }: HttpResponse, what: string
   if (isPage && status < 300)
     throw new ProviderError('unavailable', `${what} was answered with a web page: it may be under maintenance`);
   const isAboutCompany = status < 300 || GONE.includes(status) || REFUSED.includes(status);
-  // A page that says 404 is what a wrong address gives: no reason to believe that every company is gone.
+  // A wrong address returns an HTML page with 404, which does not prove that every company is gone.
   if (!isAboutCompany || isPage)
     throw new ProviderError('refused', `${what} was answered ${status}: check the address, method and authHeader`);
   return { status, json: parsed(body) };
@@ -36,7 +39,6 @@ export function readAnswer({ status, headers, body }: HttpResponse, what: string
 
 export const isGone = ({ status }: Answer): boolean => GONE.includes(status);
 
-/** What became of a change that was sent; `stored` is what the answer shows of the properties, if anything. */
 export function judgeUpdate(
   id: string,
   sent: readonly string[],
@@ -48,7 +50,7 @@ export function judgeUpdate(
   return { kind: 'rejected', id, reason: reasonOf(answer), properties: blamed(answer, sent) };
 }
 
-/** What became of a company that was sent; its id is in the answer, else in the message. */
+/** The company's id comes from the answer, else from the message sent. */
 export function judgeExport(idKey: string, sent: Readonly<Record<string, unknown>>, answer: Answer): Created {
   const answeredId = idIn(answer.json, idKey);
   if (answer.status === 409)
@@ -63,7 +65,6 @@ export function judgeExport(idKey: string, sent: Readonly<Record<string, unknown
   );
 }
 
-/** The id in an object, as text. */
 export function idIn(json: unknown, idKey: string): string | undefined {
   const id = isObject(json) ? json[idKey] : undefined;
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
@@ -72,7 +73,10 @@ export function idIn(json: unknown, idKey: string): string | undefined {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `errors` as an object of reasons by name, or as a list of objects that name the property; only names that were sent. */
+/**
+ * Reads `errors` as an object of reasons by name, or as a list of objects that name the property; keeps names that were
+ * sent.
+ */
 function blamed({ json }: Answer, sent: readonly string[]): Record<string, string> {
   const errors = isObject(json) ? json['errors'] : undefined;
   const pairs: (readonly [unknown, unknown])[] = isObject(errors)

@@ -1,4 +1,3 @@
-/** A connection to an API of one's own: one company a call, flat JSON. */
 import {
   type Account,
   type Connection,
@@ -18,7 +17,6 @@ import type { HttpSettings } from './settings.ts';
 type Company = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;
 
-/** The API as the settings describe it. */
 interface Api {
   readonly settings: HttpSettings;
   readonly known: ReadonlyMap<string, Property>;
@@ -27,7 +25,7 @@ interface Api {
   send(url: string, what: string, body: object, signal: AbortSignal): Promise<Answer>;
 }
 
-/** Builds the connection; it remembers which names its addresses show. */
+/** A connection to an API of your own: one company a call, flat JSON. It remembers which names its addresses show. */
 export async function connectHttp(settings: HttpSettings, context: ProviderContext): Promise<Connection> {
   const { readUrl, exportUrl } = settings;
   const api = openApi(settings, context);
@@ -76,14 +74,12 @@ function openApi(settings: HttpSettings, { http, now }: ProviderContext): Api {
 }
 
 /**
- * The names that one address was seen to show. An API may leave out what is blank; but what it shows of no company cannot
- * be read there.
+ * The names that one address has shown so far. An API may leave out blank values; but a name that it shows for no
+ * company cannot be read there.
  */
 interface ShownNames {
   see(company: Company): void;
-  /** The company's values of those names that are shown. */
   values(company: Company, names: readonly string[]): Values;
-  /** Those names that are not. */
   hidden(names: readonly string[]): readonly string[];
 }
 
@@ -114,7 +110,7 @@ async function readOne(api: Api, id: string, names: readonly string[], signal: A
   const answeredId = idIn(answer.json, idKey);
   if (answeredId !== undefined && bare(answeredId) !== bare(id))
     return { kind: 'retry', id, reason: `readUrl was answered with another company, whose ${idKey} is ${answeredId}` };
-  // Taken for a company that cannot be read, it would be written over whatever a person wrote there.
+  // cvrsync would take the company for unreadable and overwrite what people wrote.
   if (answeredId === undefined && !Object.keys(answer.json).some((name) => api.known.has(name)))
     throw new ProviderError(
       'refused',
@@ -134,7 +130,7 @@ async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSigna
   return judgeUpdate(id, Object.keys(properties), answer, storedIn(api, answer, id, Object.keys(properties)));
 }
 
-/** The company in the answer to an update, if the answer holds its id and all that was sent. */
+/** The company in the answer to an update, if the answer holds its id and every property sent. */
 function storedIn({ settings, known }: Api, { json }: Answer, id: string, sent: readonly string[]): Values {
   if (!isObject(json) || bare(idIn(json, settings.idKey) ?? '') !== bare(id)) return {};
   if (!sent.every((name) => Object.hasOwn(json, name))) return {};
@@ -164,7 +160,7 @@ async function scanPage(
   for (const company of page.companies) shown.list.see(company);
   const records = page.companies.map((company) => {
     const id = idIn(company, idKey);
-    // Left out, it would look as if it were not there.
+    // Without an id the company would look as if it did not exist.
     if (id === undefined)
       throw new ProviderError('refused', `listUrl gives a company without ${idKey}: put the name of its id in idKey`);
     return { id, properties: shown.list.values(company, names) };
@@ -173,8 +169,8 @@ async function scanPage(
 }
 
 /**
- * One call for each, in order. What was done before a fault is not lost: the fault is thrown by the first call only,
- * later it is told to the rest as a reason to come again.
+ * Makes one call for each, in order. A fault in the first call is thrown; after that the results so far are kept, and
+ * the rest get the fault as a reason to retry.
  */
 async function oneByOne<T, R>(
   all: readonly T[],
@@ -195,14 +191,14 @@ async function oneByOne<T, R>(
   return done;
 }
 
-/** A number that an API gives as a number has lost its leading zeros. */
+/** An API that gives the number as a JSON number drops its leading zeros. */
 const bare = (id: string): string => id.replace(/^0+/, '') || id.slice(-1);
 
 const withId = (url: string, id: string): string => url.replaceAll('{id}', encodeURIComponent(id));
 
 async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string) => Promise<Answer>): Promise<Account> {
   const { host, origin, pathname } = new URL(updateUrl);
-  // Without what follows the path: a key may stand there, and be another one tomorrow.
+  // The query may hold a key, which may change: the account's id leaves it out.
   const account = { id: origin + pathname, name: `the API at ${host}` };
   if (listUrl === undefined)
     return { ...account, notes: ['not tried: without listUrl cvrsync cannot test a call; the first change will'] };
@@ -211,7 +207,7 @@ async function checkApi({ updateUrl, listUrl }: HttpSettings, get: (url: string)
   return { ...account, notes: [] };
 }
 
-/** A bare list, or an object that holds one beside the cursor of the next page. */
+/** A bare list, or an object with a list and the cursor of the next page. */
 function readPage(json: unknown): { readonly companies: readonly Company[]; readonly cursor?: string } | undefined {
   if (Array.isArray(json)) return { companies: json.filter(isObject) };
   if (!isObject(json)) return undefined;

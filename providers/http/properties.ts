@@ -1,18 +1,21 @@
-/** What an API of one's own holds: nobody can ask it, so the settings and our own field names say. Pure. */
+/** The properties of an API of your own: it has no schema to read, so the settings and our field names say. Pure. */
 import { FIELD_NAMES, FIELDS, type FieldKind, KIND_TYPES } from '../fields.ts';
 import type { Preset, Property, PropertyValue } from '../provider.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** Where the CVR number goes, as in the contract's own sample. */
+/** The name that the specification's sample gives the CVR number. */
 const NUMBER_KEY = 'cvr';
 
-/** Nobody makes these: an API may well know what a phone number and an address are. */
+/**
+ * Unlike a CRM account, where `check` creates plain text properties, an API may know phone numbers and e-mail
+ * addresses.
+ */
 const TYPES: Readonly<Record<FieldKind, Property['type']>> = { ...KIND_TYPES, phone: 'phone', email: 'email' };
 
 /**
- * Every field under its own name, but for the number, which has its own key, those that name persons, those that are never
- * known in full, what only this product has a use for, and the time of the newest change: with it every change would be a
- * message, also one of fields that are not sent.
+ * Maps every field to its own name, except: the number, which has its own key; fields that name persons, are never
+ * known in full or serve only this product; and the time of the newest change, which would make every change a message,
+ * even of fields that are not sent.
  */
 export const httpPreset: Preset = FIELD_NAMES.filter(
   (field) =>
@@ -31,7 +34,7 @@ const NAMED: readonly Property[] = [
   ),
 ];
 
-/** The properties by name: our own fields, and what the settings add or say otherwise. */
+/** Our own fields, and what the settings add or override. */
 export function propertiesOf({ properties }: Pick<HttpSettings, 'properties'>): ReadonlyMap<string, Property> {
   const stated = properties.map(
     ({ name, type, maxLength, readOnly }): Property => ({
@@ -45,11 +48,10 @@ export function propertiesOf({ properties }: Pick<HttpSettings, 'properties'>): 
   return new Map([...NAMED, ...stated].map((property) => [property.name, property]));
 }
 
-/** A value as the API is sent it: a number where the property is one. */
 export const toJson = (value: PropertyValue, property: Property | undefined): PropertyValue =>
   property?.type === 'number' && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 
-/** A value as the contract spells it, from whatever the API gave; blank where it is neither text, number nor flag. */
+/** A value as the contract spells it; blank if the API gave neither text, number nor flag. */
 export function fromJson(value: unknown, property: Property | undefined): PropertyValue {
   if (value === '' || !['string', 'number', 'boolean'].includes(typeof value)) return null;
   const { type = 'string' } = property ?? {};

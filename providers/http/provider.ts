@@ -1,10 +1,9 @@
-/** The provider for an API of one's own. Importing it opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { connectHttp } from './connection.ts';
 import { httpPreset } from './properties.ts';
 import { HttpSettings } from './settings.ts';
 
-/** Flat JSON to endpoints of one's own. */
+/** The provider for an API of your own. Importing it opens nothing. */
 export const http = defineProvider({
   name: 'http',
   contract: CONTRACT_VERSION,

@@ -1,4 +1,4 @@
-/** The settings of a connection to an API of one's own; their descriptions are the documentation. */
+/** The settings of a connection to an API of your own; their descriptions are the documentation. */
 import Type, { type Static } from 'typebox';
 
 const address = '^https?://[^/]+(/.*)?$';
@@ -91,5 +91,4 @@ export const HttpSettings = Type.Object(
   { additionalProperties: false },
 );
 
-/** Settings with every default filled in. */
 export type HttpSettings = Static<typeof HttpSettings>;

@@ -1,4 +1,3 @@
-/** A connection to one HubSpot account: the contract's verbs over the fenced client. */
 import { type Account, type Connection, type ProviderContext, ProviderError } from '../provider.ts';
 import { MERGED_IDS } from './client/batch.ts';
 import { type Apis, loadClient } from './client/client.ts';
@@ -21,7 +20,10 @@ import { updateCompanies } from './write/update.ts';
 
 const SCAN_PAGE = 100;
 
-/** Loads the client and builds a connection. It remembers the account's time zone, its property types and its users' names. */
+/**
+ * The contract's verbs over HubSpot's client. A connection remembers the account's time zone, property types and users'
+ * names.
+ */
 export async function connectHubspot(settings: HubspotSettings, { http, now }: ProviderContext): Promise<Connection> {
   let timeZone: string | undefined;
   let currency: string | undefined;

@@ -1,4 +1,7 @@
-/** HubSpot's default mapping: own properties always, the standard ones only where no person wrote. */
+/**
+ * HubSpot's default mapping: cvrsync always writes its own properties, and the standard ones only if no person edited
+ * them.
+ */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
 import { REGISTER_PROPERTIES } from './write/custom-properties.ts';
@@ -6,8 +9,8 @@ import { REGISTER_PROPERTIES } from './write/custom-properties.ts';
 const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
 
 /**
- * Left out on purpose: `domain` (setting it links contacts by itself), `industry` (an enumeration of HubSpot's own,
- * needs a value map), `founded_year` (wants a year, its type differs by account), `lifecyclestage`, and every list of persons.
+ * Omits `domain` (setting it links contacts), `industry` (HubSpot's own enumeration, needs a value map), `founded_year`
+ * (a year, whose type differs by account), `lifecyclestage`, and every list of persons.
  */
 export const hubspotPreset: Preset = [
   standard('name', 'name'),

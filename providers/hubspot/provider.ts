@@ -1,4 +1,3 @@
-/** The HubSpot provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { canonicalId, idInAddress, recordAddress } from './client/batch.ts';
 import { observe } from './client/faults.ts';
@@ -8,7 +7,9 @@ import { hubspotPreset } from './preset.ts';
 import { readWebhook } from './read/webhook.ts';
 import { HUBSPOT_DEFINITIONS } from './write/custom-properties.ts';
 
-/** HubSpot companies, through the CRM API of version 2026-09 or another. */
+/**
+ * HubSpot companies, through the CRM API of version 2026-09 or another. Importing it loads no client and opens nothing.
+ */
 export const hubspot = defineProvider({
   name: 'hubspot',
   contract: CONTRACT_VERSION,
@@ -21,8 +22,8 @@ export const hubspot = defineProvider({
     concurrency,
     budgets: {
       default: { calls: rate.calls, perMs: rate.perSeconds * 1_000 },
-      // Five are allowed a token, beside the window above; in so short a window a call late by 20 ms would crowd the next.
-      // https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
+      // HubSpot allows five a token in addition to the window above; one fewer, because a call late by 20 ms would fall
+      // into the next second. https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
       search: { calls: 4, perMs: 1_000 },
     },
   }),

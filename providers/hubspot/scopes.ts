@@ -1,4 +1,3 @@
-/** Which scopes the token lacks: each is tried with a batch of nothing, since HubSpot judges the scope before the body. */
 import { type MissingRight, ProviderError, type Right } from '../provider.ts';
 import type { Apis } from './client/client.ts';
 import { HubspotRefusal } from './client/faults.ts';
@@ -16,7 +15,7 @@ const WRITES: Probe = {
   call: ({ batch }) => batch.update(NOTHING),
 };
 
-/** Parents are associations between companies: who may write companies may write them. */
+/** Parents are associations between companies: the right to write companies covers them. */
 const PROBES: Readonly<Record<Right, readonly Probe[]>> = {
   read: [{ scope: 'crm.objects.companies.read', call: ({ batch }) => batch.read(ONLY_IDS) }],
   update: [WRITES],
@@ -31,7 +30,10 @@ const PROBES: Readonly<Record<Right, readonly Probe[]>> = {
   ],
 };
 
-/** One call for each scope that the rights need; each names no record, so nothing can be written. */
+/**
+ * Tries each scope that the rights need with an empty batch, which writes nothing: HubSpot checks the scope before the
+ * body.
+ */
 export async function missingScopes(apis: Apis, rights: readonly Right[]): Promise<readonly MissingRight[]> {
   const answers = new Map<string, string | undefined>();
   const missing: MissingRight[] = [];
@@ -48,7 +50,7 @@ async function refusalOf(call: Promise<unknown>, scope: string): Promise<string 
   try {
     await call;
   } catch (error) {
-    // A batch of nothing may be refused for being empty: the scope was there.
+    // HubSpot may refuse a batch for being empty: then the scope was there.
     if (error instanceof HubspotRefusal) return undefined;
     if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
     return error.message.includes(scope) ? error.message : `${error.message}; the scope needed is ${scope}`;

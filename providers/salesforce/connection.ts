@@ -1,4 +1,3 @@
-/** A connection to one Salesforce org: the contract's verbs over the fenced client. */
 import type { Connection, ProviderContext } from '../provider.ts';
 import { type Calls, type HttpVerb, loadClient } from './client/client.ts';
 import { faultOf, SalesforceRefusal } from './client/errors.ts';
@@ -19,7 +18,7 @@ import { readParents, writeParent } from './write/parents.ts';
 import { rulesOf } from './write/rules.ts';
 import { updateAccounts } from './write/update.ts';
 
-/** Loads the client and builds a connection. It remembers the session and the types of the account's fields. */
+/** The contract's verbs over jsforce. A connection remembers the session and the types of the account's fields. */
 export async function connectSalesforce(settings: SalesforceSettings, context: ProviderContext): Promise<Connection> {
   const bind = await loadClient(settings, context);
   const schemas = openSchemas();

@@ -1,4 +1,3 @@
-/** Which permissions the user lacks, as describe tells them: what the user may do with each object, and with ParentId. */
 import type { MissingRight, Right } from '../provider.ts';
 import type { Calls } from './client/client.ts';
 import { isNotForUser, SalesforceRefusal } from './client/errors.ts';
@@ -6,7 +5,10 @@ import { objectsOf } from './client/json.ts';
 import type { SalesforceSettings } from './client/settings.ts';
 import type { AccountRow } from './client/update-call.ts';
 
-/** One call for each object. What making fields needs (Customize Application) no describe tells. */
+/**
+ * Reads from describe which permissions the user lacks, one call for each object. Describe does not show the permission
+ * to create fields (Customize Application).
+ */
 export async function missingPermissions(
   calls: Calls,
   rights: readonly Right[],
@@ -54,7 +56,7 @@ async function mayCreate(calls: Calls, name: string): Promise<boolean> {
   try {
     return (await calls.describeObject(name)).createable === true;
   } catch (error) {
-    // An object that the user may not see is not there at all.
+    // Salesforce hides an object that the user may not see.
     if (error instanceof SalesforceRefusal && isNotForUser(error)) return false;
     throw error;
   }

@@ -1,4 +1,7 @@
-/** Salesforce's default mapping: own fields always, the standard ones only where no person wrote. */
+/**
+ * Salesforce's default mapping: cvrsync always writes its own fields, and the standard ones only if no person edited
+ * them.
+ */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
 import { REGISTER_FIELDS } from './write/custom-fields.ts';
@@ -6,8 +9,8 @@ import { REGISTER_FIELDS } from './write/custom-fields.ts';
 const standard = (field: FieldName, property: string): PresetRow => ({ field, property, policy: 'tracked' });
 
 /**
- * Left out on purpose: `Industry` (a picklist
- * of Salesforce's own, needs a value map), `AnnualRevenue` (people keep estimates there), and every list of persons.
+ * Omits `Industry` (Salesforce's own picklist, needs a value map), `AnnualRevenue` (people keep estimates there), and
+ * every list of persons.
  */
 export const salesforcePreset: Preset = [
   standard('name', 'Name'),
@@ -17,7 +20,7 @@ export const salesforcePreset: Preset = [
   standard('street', 'BillingStreet'),
   standard('postalCode', 'BillingPostalCode'),
   standard('city', 'BillingCity'),
-  // The code exists only with State and Country picklists; the text then follows it by itself.
+  // The code exists only with State and Country picklists; Salesforce then sets the text.
   { ...standard('countryCode', 'BillingCountryCode'), optional: true },
   { ...standard('country', 'BillingCountry'), unless: 'BillingCountryCode' },
   { ...standard('region', 'BillingStateCode'), optional: true },

@@ -1,4 +1,3 @@
-/** The Salesforce provider. Importing it loads no client and opens nothing. */
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { observe } from './client/errors.ts';
 import { canonicalId, idInAddress, recordAddress } from './client/ids.ts';
@@ -7,7 +6,7 @@ import { connectSalesforce } from './connection.ts';
 import { salesforcePreset } from './preset.ts';
 import { definitions } from './write/custom-fields.ts';
 
-/** Salesforce accounts, through the REST API. */
+/** Salesforce accounts, through the REST API. Importing it loads no client and opens nothing. */
 export const salesforce = defineProvider({
   name: 'salesforce',
   contract: CONTRACT_VERSION,

@@ -1,13 +1,13 @@
-/** One exchange with the CRM: every call of the provider passes here. */
+/** The HTTP calls to the CRM: every call of the provider passes here. */
 import { type ProviderContext, ProviderError, retryAfterMs } from 'cvrsync/provider';
 import type { Settings } from './settings.ts';
 
-/** The body of the answer, sure to be a JSON object. */
+/** The body of the answer, a JSON object. */
 export type Answer = Readonly<Record<string, unknown>>;
 
 /**
- * Makes calls through the Http of the runtime, which limits their rate, counts them and ends them.
- * Throws what goes wrong with the connection as a whole: say what happened and what to do, and never include a secret.
+ * Calls the CRM through the Http of the runtime, which limits, counts and ends calls. It throws faults of the whole
+ * connection: say what happened and what to do, and never include a secret.
  */
 export function call({ http, now }: ProviderContext, { baseUrl, token }: Settings, signal: AbortSignal) {
   return async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
@@ -29,7 +29,7 @@ export function call({ http, now }: ProviderContext, { baseUrl, token }: Setting
   };
 }
 
-/** A success that is not JSON did nothing: a page of maintenance, an answer of something in between. */
+/** A success that is not JSON did nothing: it is a maintenance page, or something in between answered. */
 function parsed(text: string, status: number): Answer {
   try {
     const json: unknown = JSON.parse(text);

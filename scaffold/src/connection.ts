@@ -12,7 +12,7 @@ export async function connect(settings: Settings, context: ProviderContext): Pro
       const { id, name } = await ask(signal)('GET', '/account');
       return { id: String(id), name: String(name), notes: [] };
     },
-    // A CRM that can be asked for its properties should be: people add some, and set lengths.
+    // If the CRM has a schema, read it: people add properties and set lengths.
     properties: async () => PROPERTIES,
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];

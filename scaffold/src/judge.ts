@@ -1,16 +1,15 @@
-/** What an answer means for each record. Pure: here are the rules of the CRM, and most of the tests. */
+/** The outcome of an answer for each record. Pure: here are the rules of the CRM, and most of the tests. */
 import { type Outcome, ProviderError, type Read } from 'cvrsync/provider';
 import type { Answer } from './call.ts';
 import { toValues } from './properties.ts';
 
-/** What became of a record that was asked for. */
 export function judgeRead(id: string, properties: readonly string[], answer: Answer): Read {
   const found = entryOf(id, answer);
   if (found?.values !== undefined) return { kind: 'found', id, properties: toValues(found.values, properties) };
   return lost(id, found) ?? { kind: 'retry', id, reason: 'the answer of My CRM leaves this company out' };
 }
 
-/** What became of a patch. Silence about it is never success. */
+/** Silence about a patch is never success. */
 export function judgeUpdate(id: string, answer: Answer): Outcome {
   const entry = entryOf(id, answer);
   if (entry?.ok === true) return { kind: 'written', id };

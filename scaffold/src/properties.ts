@@ -11,7 +11,7 @@ export const PROPERTIES: readonly Property[] = [
   { name: 'cvr', label: 'CVR number', type: 'string', writable: true, unique: true },
 ];
 
-/** The values of the properties asked for, and no others; what is blank is null. */
+/** The values of the properties asked for, and no others; blank is null. */
 export const toValues = (
   values: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -9,7 +9,7 @@ export const myCrm = defineProvider({
   contract: '2.0.0',
   about: 'My CRM: companies of one account',
   settings: Settings,
-  // Where a field of the register goes where the configuration says nothing. tracked: not over what a person wrote.
+  // The default mapping of the register's fields. tracked: never overwrite what a person wrote.
   preset: [
     { field: 'name', property: 'title', policy: 'tracked' },
     { field: 'phone', property: 'phone', policy: 'tracked' },
@@ -22,7 +22,7 @@ export const myCrm = defineProvider({
     concurrency: 4,
     budgets: { default: { calls: callsPerSecond, perMs: 1_000 } },
   }),
-  // One record, one id, however people and exports spell it: a link stores this form, and nothing else is compared.
+  // The one form of a record's id, however people and exports spell it: links store and compare it.
   canonicalId: (text) =>
     /^\d+$/.test(text) ? { kind: 'id', id: text } : { kind: 'none', reason: 'an id of My CRM is a number' },
   connect,

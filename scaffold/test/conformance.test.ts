@@ -1,4 +1,4 @@
-/** Every rule of the contract, as a test of its own. */
+/** Runs every rule of the contract as a test of its own. */
 import { test } from 'node:test';
 import { conformance } from 'cvrsync/testing';
 import { subject } from './subject.ts';

@@ -1,4 +1,4 @@
-/** My CRM on this machine, scripted for the conformance suite: as strict as the real one, in its own words. */
+/** My CRM on this machine, scripted for the conformance suite: as strict as the real one, with the same answers. */
 import {
   type EmulatorAnswer,
   type EmulatorRequest,

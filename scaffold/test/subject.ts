@@ -8,14 +8,15 @@ export const subject = defineSubject({
   module: new URL('../src/provider.ts', import.meta.url).href,
   start: startFake,
   secrets: [TOKEN],
-  // A choice, date, datetime, boolean, amount, fraction and site too, where the CRM has them: name one of each, and they are tried.
+  // If the CRM has them, also name a choice, date, datetime, boolean, amount, fraction and site: the suite then tries
+  // each.
   properties: { text: 'title', long: 'about', number: 'staff' },
   refused: { property: 'email', value: 'no address' },
-  // What the CRM sets by itself: no mapping may write it.
+  // A property that the CRM sets: no mapping may write it.
   readOnly: 'changed',
   absentId: '99999',
-  // And search: 'POST /search', where the CRM has one whose index lags or whose pages end.
+  // Add search: 'POST /search' if the CRM has one whose index lags or whose pages end.
   calls: { read: 'POST /companies/read', update: 'POST /companies/update' },
-  // What the CRM lacks is said here, so that the rules which need it are skipped: { merge: 'companies are never merged' }.
+  // Name here what the CRM lacks, and the suite skips the rules that need it: { merge: 'companies are never merged' }.
   lacks: {},
 });

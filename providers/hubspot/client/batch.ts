@@ -1,4 +1,4 @@
-/** What a batch answered, whatever its status said. */
+/** Reads HubSpot's records, their ids, and the answers to batches. */
 import type {
   BatchResponseSimplePublicObject,
   BatchResponseSimplePublicObjectWithErrors,
@@ -6,20 +6,19 @@ import type {
 import type { RecordId } from '../../provider.ts';
 import { type HubspotErrorBody, readErrorBody } from './error-body.ts';
 
-/** One record as HubSpot sends it. */
 export interface HubspotRecord {
   readonly id: string;
   readonly properties: Readonly<Record<string, string | null>>;
   readonly objectWriteTraceId?: string;
 }
 
-/** The records and the errors of one batch, in HubSpot's order, which is no order. */
+/** The records and errors of one batch, in no particular order. */
 export interface BatchAnswer {
   readonly records: readonly HubspotRecord[];
   readonly errors: readonly HubspotErrorBody[];
 }
 
-/** Reads a batch's answer; entries without an id are dropped. */
+/** Drops entries without an id. */
 export function readBatch(
   answer: BatchResponseSimplePublicObject | BatchResponseSimplePublicObjectWithErrors,
 ): BatchAnswer {
@@ -30,36 +29,33 @@ export function readBatch(
   };
 }
 
-/** The ids an error names: by id, or by the trace id, which is the record id too. */
+/** The ids that an error names: by id, or by the trace id, which equals the record id. */
 export const namedIds = (error: HubspotErrorBody): readonly string[] =>
   ['ids', 'id', 'objectWriteTraceId', 'objectId'].flatMap((key) => error.context[key] ?? []);
 
-/** The records merged into this one; asked for in every read. */
+/** The property that lists the records merged into this one; every read asks for it. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
-/** The ids of the records this one has swallowed. */
 export const mergedIds = (record: HubspotRecord): readonly string[] =>
   (record.properties[MERGED_IDS] ?? '').split(';').filter(isRecordId);
 
-/** True where the record with that id was merged into this record. */
 export const hasMerged = (record: HubspotRecord, id: string): boolean => mergedIds(record).includes(id);
 
-/** Record ids are digits: anything else in an address would reach another endpoint. */
+/** Record ids are digits: anything else in a path would reach another endpoint. */
 export const isRecordId = (id: string): boolean => /^\d{1,20}$/.test(id);
 
-/** The id of the company that a text names: its digits. */
 export const canonicalId = (text: string): RecordId =>
   isRecordId(text) && !text.startsWith('0')
     ? { kind: 'id', id: text }
     : { kind: 'none', reason: 'a HubSpot id is a number such as 12345678901' };
 
-/** The company's id in an address such as `https://app.hubspot.com/contacts/PORTAL/record/0-2/ID`. */
+/** Reads the company's id in an address such as `https://app.hubspot.com/contacts/PORTAL/record/0-2/ID`. */
 export function idInAddress({ hostname, pathname }: URL): string | undefined {
   if (!/^app[\w-]*\.hubspot\.com$/u.test(hostname)) return undefined;
   return /^\/contacts\/\d+\/(?:record\/0-2|company)\/(\d+)(?:\/|$)/u.exec(pathname)?.[1];
 }
 
-/** The address of the company's page: HubSpot leads a browser from there to where the account's data is. */
+/** The company's page; HubSpot redirects the browser to the data centre of the account. */
 export const recordAddress = (id: string, account: string): string =>
   `https://app.hubspot.com/contacts/${account}/record/0-2/${id}`;
 

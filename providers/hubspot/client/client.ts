@@ -1,4 +1,7 @@
-/** HubSpot's official client behind the fence: its classes by group, the ones seldom needed loaded on their first use. */
+/**
+ * HubSpot's official client over the runtime's Http: its classes by group; groups that are seldom needed load on first
+ * use.
+ */
 
 import type * as associations from '@hubspot/api-client/lib/codegen/crm/associations/v4/index.js';
 import type {
@@ -18,7 +21,7 @@ import type { AccountClock } from './faults.ts';
 import { datedUrl, type Outgoing, outgoing, parseObject, settle } from './fence.ts';
 import type { HubspotSettings } from './settings.ts';
 
-/** The client's classes for one verb, bound to its signal: they have no signal argument. Cheap to make. */
+/** The client's classes for one verb, bound to its signal, because they take no signal argument. Cheap to make. */
 export interface Apis {
   readonly companies: BasicApi;
   readonly batch: BatchApi;
@@ -30,13 +33,13 @@ export interface Apis {
   /** Loaded on first use (about 40 ms, 3 MB), as are the associations. */
   notes(): Promise<NotesGroup>;
   associations(): Promise<AssociationsGroup>;
-  /** A GET the client has no class for; gives the parsed body and the headers. */
+  /** A GET that the client has no class for. */
   get(
     path: string,
   ): Promise<{ readonly body: Record<string, unknown>; readonly headers: Readonly<Record<string, string>> }>;
-  /** A POST that the client's class leaves a part of the body out of; gives the parsed answer. */
+  /** A POST for which the client's class omits a part of the body. */
   post(path: string, body: object): Promise<Record<string, unknown>>;
-  /** The time on HubSpot's clock (ms since 1970, whole seconds) from the newest answer; undefined where no answer had one. */
+  /** HubSpot's time (ms since 1970, whole seconds) in the newest answer; undefined if no answer had one. */
   serverTime(): number | undefined;
 }
 
@@ -54,7 +57,7 @@ export interface AssociationsGroup {
   readonly Category: typeof associations.AssociationSpecAssociationCategoryEnum;
 }
 
-/** Loads the two groups of the client that are always needed (about 80 ms); makes no call. */
+/** Loads the two groups of the client that every connection needs (about 80 ms); makes no call. */
 export async function loadClient(
   settings: HubspotSettings,
   http: Http,
@@ -123,7 +126,7 @@ export async function loadClient(
   };
 }
 
-/** The classes every group has under the same names: alike, but not the same types. */
+/** The classes that every group has under the same names: alike, but not of the same types. */
 interface Group<Server, Library, Request extends Outgoing, Response, Config> {
   readonly ServerConfiguration: new (url: string, variables: Record<string, string>) => Server;
   readonly ResponseContext: new (status: number, headers: Record<string, string>, body: Body) => Response;

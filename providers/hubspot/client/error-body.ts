@@ -1,13 +1,14 @@
-/** HubSpot's error bodies, read tolerantly: every member may be absent, and property faults hide as JSON in the message. */
+/**
+ * Reads HubSpot's error bodies tolerantly: every member may be absent, and property faults hide as JSON in the message.
+ */
 
-/** One fault of one property. */
 export interface PropertyFault {
   readonly name: string;
   readonly reason: string;
   readonly code: string | undefined;
 }
 
-/** What can be known from an error body, or from one entry of a batch's `errors`. */
+/** An error body, or one entry of a batch's `errors`. */
 export interface HubspotErrorBody {
   readonly message: string;
   readonly category: string;
@@ -21,7 +22,7 @@ export interface HubspotErrorBody {
 /** Faults that do not depend on the value: every record with the property has them. */
 export const VALUE_FREE_CODES: ReadonlySet<string> = new Set(['PROPERTY_DOESNT_EXIST', 'READ_ONLY_VALUE']);
 
-/** Reads an error body out of the text of an answer; HTML and broken JSON give empty members. */
+/** Reads the text of an answer; HTML and broken JSON give empty members. */
 export function parseErrorBody(text: string): HubspotErrorBody {
   try {
     return readErrorBody(JSON.parse(text));
@@ -30,7 +31,6 @@ export function parseErrorBody(text: string): HubspotErrorBody {
   }
 }
 
-/** Reads an error body out of parsed JSON of any shape. */
 export function readErrorBody(json: unknown): HubspotErrorBody {
   const body = record(json);
   const details = Array.isArray(body.errors) ? body.errors.map(record) : [];

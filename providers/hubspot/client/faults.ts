@@ -1,10 +1,10 @@
-/** An answer that is no success, and what it means for the whole connection. */
+/** HubSpot's unsuccessful answers, and the faults of the connection that they mean. */
 import { type HttpResponse, type Observation, ProviderError } from '../../provider.ts';
 import { retryAfterMs } from '../../retry-after.ts';
 import { type HubspotErrorBody, parseErrorBody } from './error-body.ts';
 import { untilMidnight } from './midnight.ts';
 
-/** An answer outside 2xx. The verbs look at 400, 404 and 409; the rest becomes a {@link ProviderError}. */
+/** An answer outside 2xx. The verbs handle 400, 404 and 409; the rest becomes a {@link ProviderError}. */
 export class HubspotRefusal extends Error {
   override readonly name = 'HubspotRefusal';
   readonly status: number;
@@ -18,7 +18,7 @@ export class HubspotRefusal extends Error {
     this.body = parseErrorBody(response.body);
   }
 
-  /** Whether a refusal came from something on the way to HubSpot, which states a reason or a correlation id in each error. */
+  /** Whether something on the way to HubSpot refused: HubSpot states a reason or a correlation id in each error. */
   get isForeign(): boolean {
     const { message, category, correlationId } = this.body;
     const isNameless = message === '' && category === '' && correlationId === undefined;
@@ -26,14 +26,13 @@ export class HubspotRefusal extends Error {
   }
 }
 
-/** What firewalls and proxies answer instead of passing a call on. */
+/** The statuses of firewalls and proxies that refuse to pass a call on. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 413]);
 
-/** What is said of such an answer. */
 export const notHubspot = (status: number): string =>
   `a firewall or a proxy on the way to HubSpot refused the call (${status}): HubSpot did not answer it`;
 
-/** The clock of the account: `timeZone` is known once the account's details were read. */
+/** The clock of the account; `timeZone` is known after a read of the account's details. */
 export interface AccountClock {
   readonly now: number;
   readonly timeZone: string | undefined;
@@ -41,11 +40,11 @@ export interface AccountClock {
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
-/** An account that moves to another data centre is away for a day at most. */
+/** A move to another data centre takes a day at most. */
 const MOVE_MAX_MS = 24 * HOUR_MS;
 const MESSAGE_CHARS = 600;
 
-/** What a refused answer means where no single record is to blame; pure. */
+/** The fault of the connection that a refused answer means, if no single record is at fault; pure. */
 export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderError {
   const { status, headers, body } = answer;
   const after = retryAfterMs(headers['retry-after'], clock.now);
@@ -93,16 +92,15 @@ export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderEr
   }
 }
 
-/** The message of a body, cut to a length a person reads. */
 export const reasonOf = (body: HubspotErrorBody): string =>
   (body.message === '' ? body.category || 'no reason given' : body.message).slice(0, MESSAGE_CHARS);
 
-/** What the headers of an answer say about the budget; search answers carry none. */
+/** What an answer's headers say about the budget; answers to searches have none. */
 export function observe(response: HttpResponse): Observation | undefined {
   const remaining = count(response.headers['x-hubspot-ratelimit-remaining']);
   const daily = count(response.headers['x-hubspot-ratelimit-daily-remaining']);
   if (daily !== undefined && daily <= 0) {
-    // The next call is answered with the DAILY policy, and that one knows when midnight is.
+    // The answer to the next call names the DAILY policy, from which the time until midnight follows.
     return {
       ...(remaining === undefined ? {} : { remaining }),
       pauseMs: 60 * SECOND_MS,

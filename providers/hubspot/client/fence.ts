@@ -1,8 +1,7 @@
 /**
- * The fence around HubSpot's official client: its generated classes build and read the messages,
- * this file moves them, through the Http of the runtime.
- *
- * Their own transport has no deadline, follows redirects and retries writes; nothing of it is used.
+ * The HTTP exchange under HubSpot's official client: the generated classes build and read the messages, and this file
+ * sends them through the Http of the runtime. The client's own transport has no deadline, follows redirects and retries
+ * writes; nothing of it is used.
  */
 import { type Http, type HttpRequest, type HttpResponse, ProviderError } from '../../provider.ts';
 import { type AccountClock, faultOf, HubspotRefusal } from './faults.ts';
@@ -16,9 +15,8 @@ export interface Outgoing {
 }
 
 /**
- * The address under the API version: `/crm/v3/objects/x` becomes `/crm/objects/2026-09/x`. Under `v3` the
- * associations stay with v4, where the client has them.
- * https://developers.hubspot.com/docs/api-reference/legacy/migration-guide
+ * The address under the API version: `/crm/v3/objects/x` becomes `/crm/objects/2026-09/x`. Under `v3` the associations
+ * stay with v4, as in the client. https://developers.hubspot.com/docs/api-reference/legacy/migration-guide
  */
 export function datedUrl(url: string, apiVersion: string): string {
   if (apiVersion === 'v3') return url;
@@ -28,7 +26,6 @@ export function datedUrl(url: string, apiVersion: string): string {
     .replace(/\/(account-info|crm-object-schemas)\/v3\//, `/$1/${apiVersion}/`);
 }
 
-/** What one of the client's requests is on the wire. */
 export function outgoing(request: Outgoing, apiVersion: string): Omit<HttpRequest, 'signal'> {
   const method = request.getHttpMethod();
   const body = request.getBody();
@@ -42,15 +39,15 @@ export function outgoing(request: Outgoing, apiVersion: string): Omit<HttpReques
 /** Search has a limit of its own. */
 const budgetOf = (url: string) => (url.endsWith('/search') ? { budget: 'search' } : {});
 
-/** Statuses a single record may be to blame for: the verbs look at these. */
+/** Statuses that may concern a single record: the verbs handle them. */
 const RECORD_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
 
-/** Whether a verb judges a refusal: of a write of records also one for what the call holds. */
+/** Whether a verb handles the refusal. A write of records also handles one that concerns the content of the call. */
 const isForVerbs = ({ url }: HttpRequest, refused: HubspotRefusal): boolean =>
   RECORD_STATUSES.has(refused.status) ||
   (/\/batch\/update$/.test(url) && (refused.status === 413 || refused.isForeign));
 
-/** One exchange whose answer is sure to be a JSON object under the status the client lists for it. */
+/** Makes one call and ensures that the answer is a JSON object, under the status that the client lists for it. */
 export async function settle(http: Http, request: HttpRequest, clock: () => AccountClock): Promise<HttpResponse> {
   const response = await http(request);
   if (response.status < 200 || response.status > 299) {
@@ -69,12 +66,12 @@ const isMember = (value: unknown): value is Member => typeof value === 'object' 
 const isRecord = (each: unknown): boolean => isMember(each) && isText(each.id) && isMember(each.properties);
 const isId = (value: unknown): boolean => isText(value) || typeof value === 'number';
 
-/** What each result of a list must have, where one was asked for: the client takes whatever comes. */
+/** What each result of a list must have; undefined if the call asks for no list. The client itself accepts anything. */
 function listed({ method, url }: HttpRequest): ((result: unknown) => boolean) | undefined {
   const isRead = /\/batch\/read$/.test(url);
   if (isRead && url.includes('/associations/'))
     return (each) => isMember(each) && isMember(each.from) && isId(each.from.id) && Array.isArray(each.to);
-  // Of a batch the silence about a record is judged by its verb.
+  // The verb handles records that a batch leaves out.
   if (isRead || /\/batch\/update$/.test(url)) return () => true;
   if (/\/search$/.test(url)) return isRecord;
   if (method !== 'GET') return undefined;
@@ -86,7 +83,7 @@ function listed({ method, url }: HttpRequest): ((result: unknown) => boolean) | 
   return undefined;
 }
 
-/** Throws where a list was asked for, and the answer is none or holds what is nothing of the kind. */
+/** Throws if the call asks for a list and the answer has none, or an incomplete one. */
 function needList(request: HttpRequest, status: number, results: unknown): void {
   const isWhole = listed(request);
   if (isWhole === undefined) return;
@@ -96,11 +93,14 @@ function needList(request: HttpRequest, status: number, results: unknown): void 
     throw new ProviderError('unavailable', `HubSpot answered a list with ${status} whose results are incomplete`);
 }
 
-/** The client drops a batch's errors from a 200, and throws on any 2xx it does not list: the body decides, not the status. */
+/**
+ * Sets the status by the body: the client drops a batch's errors from a 200, and throws on any 2xx that it does not
+ * list.
+ */
 function judged(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
   const errors = Array.isArray(json.errors) ? json.errors.map(listContext) : [];
   if (request.url.endsWith('/batch/labels/archive')) {
-    // The client has no room for errors here, and dated versions put them into a 200.
+    // The client cannot return errors here, and dated versions put them into a 200.
     const [error] = errors;
     if (error !== undefined) throw new HubspotRefusal({ ...response, status: 400, body: JSON.stringify(error) });
     return { ...response, status: 204 };
@@ -113,11 +113,11 @@ function judged(request: HttpRequest, response: HttpResponse, json: Record<strin
   return { ...response, status: creates(request) ? 201 : 200 };
 }
 
-/** Makes something: a record, a property, a group, a label. */
+/** Whether the call creates a record, a property, a group or a label. */
 const creates = ({ method, url }: HttpRequest): boolean =>
   method === 'PUT' || (method === 'POST' && (url.endsWith('/batch/create') || !/\/(search|batch\/\w+)$/.test(url)));
 
-/** The client takes a context member apart letter by letter where HubSpot sends a text instead of a list. */
+/** The client splits a context member letter by letter if HubSpot sends a text instead of a list. */
 function listContext(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || !('context' in error)) return error;
   const { context } = error;
@@ -126,7 +126,6 @@ function listContext(error: unknown): unknown {
   return { ...error, context: Object.fromEntries(lists) };
 }
 
-/** A JSON object out of a text, undefined where it is none. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text);

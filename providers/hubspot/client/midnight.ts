@@ -1,10 +1,8 @@
-/** When an account's day ends, in its own time zone. */
-
 const DAY_MS = 86_400_000;
 
 /**
- * How long it is from `now` (ms since 1970) until the next midnight in an IANA time zone, in ms.
- * Right over a change of daylight saving time, when a day has 23 or 25 hours. Throws RangeError for an unknown zone.
+ * The ms from `now` until the next midnight in an IANA time zone. Right over a change of daylight saving time, when a
+ * day has 23 or 25 hours. Throws RangeError for an unknown zone.
  */
 export function untilMidnight(now: number, timeZone: string): number {
   const dateOf = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });

@@ -45,5 +45,4 @@ export const HubspotSettings = Type.Object(
   { additionalProperties: false },
 );
 
-/** Settings with every default filled in. */
 export type HubspotSettings = Static<typeof HubspotSettings>;

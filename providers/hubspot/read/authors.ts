@@ -1,9 +1,9 @@
-/** Who stands behind a version in HubSpot's property history: this app, a user by name, or another source. */
+/** Names the author of a version in HubSpot's property history: this app, a user, or another source. */
 import { ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
 
-/** One version of a property, as the history lists it. https://developers.hubspot.com/docs/api-reference/crm-companies-v3/guide */
+/** One version of a property. https://developers.hubspot.com/docs/api-reference/crm-companies-v3/guide */
 export interface HubspotVersion {
   readonly value: string;
   readonly timestamp: Date;
@@ -13,15 +13,15 @@ export interface HubspotVersion {
   readonly updatedByUserId?: number;
 }
 
-/** The author of a version; `own` is true where the token of this connection wrote it. */
+/** `own`: the token of this connection wrote the version. */
 export interface HubspotAuthor {
   readonly by: string;
   readonly own: boolean;
 }
 
-/** What one connection knows of authors; what HubSpot does not tell is asked again after an hour. */
+/** What a connection knows of authors. It asks again after an hour for what HubSpot did not tell. */
 export interface HubspotAuthors {
-  /** Asks for the app of the token once, and for the names of users that are not known yet. */
+  /** Reads the app of the token once, and the names of users that are not known yet. */
   read(apis: Apis, versions: readonly HubspotVersion[]): Promise<(version: HubspotVersion) => HubspotAuthor>;
 }
 
@@ -29,7 +29,6 @@ const HOUR_MS = 3_600_000;
 const OWNERS_PER_PAGE = 100;
 const MOST_PAGES = 5;
 
-/** Nothing known yet. */
 export function openAuthors(accessToken: string, now: () => number): HubspotAuthors {
   let names: ReadonlyMap<string, string> = new Map();
   let appId: string | undefined;
@@ -56,7 +55,7 @@ export function openAuthors(accessToken: string, now: () => number): HubspotAuth
   };
 }
 
-/** Not every kind of token may ask, and nothing depends on it: only what tells to wait ends the verb. */
+/** Not every kind of token may ask, and nothing depends on the answer: only a fault that says to wait ends the verb. */
 async function tolerantly<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -67,7 +66,7 @@ async function tolerantly<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** HubSpot writes the id of the app into the history of what its token wrote. Tokens of the EU need the header too. */
+/** HubSpot notes the app's id in the history of what its token wrote. Tokens of the EU need the header too. */
 async function readAppId(apis: Apis, accessToken: string): Promise<string | undefined> {
   const { appId } = await apis.post('/oauth/v2/private-apps/get/access-token-info', { tokenKey: accessToken });
   return typeof appId === 'number' || typeof appId === 'string' ? String(appId) : undefined;
@@ -102,7 +101,7 @@ function cursorIn(paging: unknown): string | undefined {
   return isText(after) ? after : undefined;
 }
 
-/** The user's id, which older versions have only as `userId:123`. */
+/** The user's id; older versions have it only as `userId:123`. */
 function userOf({ updatedByUserId, sourceId }: HubspotVersion): string | undefined {
   if (updatedByUserId !== undefined) return String(updatedByUserId);
   return /^userId:(\d+)$/.exec(sourceId ?? '')?.[1];

@@ -1,37 +1,36 @@
-/** Where a connection stands in HubSpot's changes: a text the runtime stores between two calls. */
+/** The position of a connection in HubSpot's changes: a text that the runtime stores between two calls. */
 
 /** The walk over the records edited since `from`, by search. All times in ms since 1970 on HubSpot's clock. */
 export interface ChangesCursor {
-  /** The newest change seen, or a time at which there was none. The next walk begins a while before it. */
+  /** The newest change seen, or a time before which there was none. The next walk begins a while before it. */
   readonly mark: number;
-  /** Set in the middle of a walk: the next page begins with changes of this time. */
+  /** Set during a walk: the next page begins with changes of this time. */
   readonly from?: number | undefined;
-  /** Set where more records than fit a page were changed in that very millisecond: those with greater ids come next. */
+  /** Set if more records than fit a page changed in that millisecond: the next page has those with greater ids. */
   readonly tie?: string | undefined;
   readonly archive: ArchiveCursor;
 }
 
 /** The walk over the deleted records, which HubSpot lists in no order. */
 export interface ArchiveCursor {
-  /** Records deleted since then are reported. */
+  /** The walk reports records deleted since then. */
   readonly since: number;
-  /** The walk is due at this time (our clock). */
+  /** When the next walk is due, on our clock. */
   readonly dueAt: number;
-  /** Set in the middle of a walk. */
+  /** Set during a walk. */
   readonly after?: string | undefined;
-  /** When the walk under way began: the next one reports what was deleted since. */
+  /** When the current walk began: the next one reports deletions since then. */
   readonly startedAt?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Begins at a time of HubSpot's clock; the first look at the deleted ones is due at `dueAt`. */
+/** Begins at a time of HubSpot's clock; the first walk over deleted records is due at `dueAt`. */
 export const beginAt = (mark: number, dueAt: number): ChangesCursor => ({ mark, archive: { since: mark, dueAt } });
 
-/** The text to store. */
 export const writeCursor = (cursor: ChangesCursor): string => JSON.stringify(cursor);
 
-/** Reads a stored text; one of an unknown shape begins a day back, because a change that is reported twice does no harm. */
+/** A text of unknown shape begins a day back, because a change reported twice does no harm. */
 export function readCursor(text: string, now: number): ChangesCursor {
   const json = parse(text);
   const archive = record(json.archive);

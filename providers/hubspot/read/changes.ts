@@ -1,6 +1,6 @@
 /**
- * What happened to the companies since a cursor: new, restored, edited and merged ones by search over the modified
- * date, deleted ones by the list of archived records, once an hour.
+ * Reads what happened to companies since a cursor: new, restored, edited and merged ones by a search over the modified
+ * date, deleted ones from the list of archived records, once an hour.
  */
 import type { ChangeHint, Changes } from '../../provider.ts';
 import { type HubspotRecord, MERGED_IDS, mergedIds, readBatch } from '../client/batch.ts';
@@ -12,22 +12,21 @@ const MODIFIED = 'hs_lastmodifieddate';
 const ID = 'hs_object_id';
 const SEARCH_PAGE = 200;
 const READ_PAGE = 100;
-/** A search request may have 3,000 characters: what is left for the names of properties. */
+/** A search request may have 3,000 characters; this much is left for names of properties. */
 const NAMES_CHARS = 2_000;
-/** How far the search index may lag behind a write: each walk begins that much before the newest change seen. */
+/** How far the search index may lag behind a write: each walk begins this long before the newest change seen. */
 const LAG_MS = 10 * 60_000;
 const ARCHIVE_EVERY_MS = 3_600_000;
 const ARCHIVE_PAGE = 100;
 
 export interface ChangesRequest {
-  /** The properties to read. */
   readonly names: readonly string[];
   /** The cursor of the page before; undefined begins at the newest change. */
   readonly cursor: string | undefined;
   readonly now: number;
 }
 
-/** One page of changes: a call, two more where the properties asked for are too many for a search. */
+/** Reads one page of changes: one call, or three if a search cannot hold the names of all properties. */
 export async function readChanges(
   apis: Apis,
   schema: HubspotSchema,
@@ -55,8 +54,8 @@ interface Step {
 }
 
 /**
- * The next page of edited records. Pages follow the modified date, never an offset: an edit between two pages shifts
- * offsets, and they end at 10,000.
+ * The next page of edited records. Pages follow the modified date, not an offset: an edit between two pages shifts
+ * offsets, and offsets end at 10,000.
  */
 async function readEdited(
   apis: Apis,
@@ -72,12 +71,12 @@ async function readEdited(
   const reached = Math.max(mark, newest);
   if (records.length >= SEARCH_PAGE) {
     const isStuck = newest === from;
-    // A page in the order of dates may hold any of those that share one: the ids are followed from the first.
+    // Records that share one date come in any order: follow their ids from the first.
     const next = isStuck ? { from, tie: tie === undefined ? '0' : greatestId(records, tie) } : { from: newest };
     return { changeHints, next: { mark: reached, ...next, archive } };
   }
   if (tie !== undefined) return { changeHints, next: { mark: reached, from: from + 1, archive } };
-  // HubSpot's clock says how far we have seen: without it a large edit would be reported again and again.
+  // Advance to HubSpot's own time: otherwise each walk would report a large edit again.
   const settled = Math.max(reached, apis.serverTime() ?? 0);
   const isDue = now >= archive.dueAt;
   return {
@@ -111,7 +110,7 @@ async function searchPage(
   return fits ? results : withProperties(apis, results, names);
 }
 
-/** The records with the properties asked for, read past the index. */
+/** Reads the properties of the records, past the search index. */
 async function withProperties(
   apis: Apis,
   found: readonly HubspotRecord[],

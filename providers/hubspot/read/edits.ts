@@ -15,7 +15,7 @@ interface EditsAsked {
   readonly since: number;
 }
 
-/** One call for 50 companies; the app of the token and the names of users may cost a few more, once an hour. */
+/** Makes one call for 50 companies; the token's app and the users' names may cost a few more, once an hour. */
 export async function readEdits(
   apis: Apis,
   { ids, names, since }: EditsAsked,
@@ -46,7 +46,7 @@ export async function readEdits(
     .sort((a, b) => a.at - b.at);
 }
 
-/** The versions since a time, and the one that stood then, oldest first: HubSpot lists the newest first. */
+/** The versions since a time, and the one current at that time, oldest first; HubSpot lists the newest first. */
 function versionsFrom(versions: readonly HubspotVersion[] | undefined, since: number): readonly HubspotVersion[] {
   if (!Array.isArray(versions)) return [];
   const timed = versions.filter(({ timestamp }) => Number.isFinite(timestamp?.getTime()));

@@ -1,10 +1,12 @@
-/** Reads one record alone: the only reliable way to distinguish a merge from a deletion. */
 import { ProviderError } from '../../provider.ts';
 import { type HubspotRecord, isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
 
-/** The record that answers to an id, which after a merge is another one; undefined where there is none. */
+/**
+ * Reads one record alone, the only reliable way to tell a merge from a deletion: after a merge HubSpot returns the
+ * survivor.
+ */
 export async function findOne(
   apis: Apis,
   id: string,

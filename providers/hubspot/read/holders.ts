@@ -1,4 +1,3 @@
-/** The companies that hold a value in a property. */
 import { ProviderError, type Search } from '../../provider.ts';
 import { type HubspotRecord, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
@@ -6,12 +5,12 @@ import { HubspotRefusal } from '../client/faults.ts';
 import type { HubspotSchema } from './schema.ts';
 
 const MOST = 10;
-/** Shown beside the property, for a person to know the company by. */
+/** Shown with the property, so that a person recognises the company. */
 const NAME = 'name';
 
 /**
- * At most ten. For a unique property HubSpot looks into its records, which is sure; for any other one into its search
- * index, which lags behind writes.
+ * Finds at most ten companies that hold a value. HubSpot looks up a unique property in its records, which is sure, and
+ * any other one in its search index, which lags behind writes.
  */
 export async function findHolders(apis: Apis, schema: HubspotSchema, property: string, value: string): Promise<Search> {
   const definition = await schema.definition(apis, property);
@@ -37,7 +36,7 @@ export async function findHolders(apis: Apis, schema: HubspotSchema, property: s
   return show(results, false);
 }
 
-/** The one record with that value of a unique property, read past the index; undefined where HubSpot will not say. */
+/** The record with that value of a unique property, read past the index; undefined if HubSpot does not say. */
 export async function byUnique(
   apis: Apis,
   property: string,

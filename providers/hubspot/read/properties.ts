@@ -1,7 +1,6 @@
-/** HubSpot's property definitions as the contract's properties. */
 import type { Property } from '../../provider.ts';
 
-/** What is read of a definition; the client's class has it all. */
+/** The members of HubSpot's property definition that we read. */
 export interface Definition {
   readonly name: string;
   readonly label: string;
@@ -17,10 +16,10 @@ export interface Definition {
   readonly modificationMetadata?: { readonly readOnlyValue: boolean };
 }
 
-/** The longest text a property takes. https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
+/** The longest text of a property. https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide */
 export const MAX_TEXT = 65_536;
 
-/** One definition in the contract's words; `currency` is the account's. */
+/** HubSpot's definition as a property of the contract; `currency` is the account's. */
 export function toProperty(definition: Definition, currency?: string): Property {
   const type = typeOf(definition);
   const options = definition.options ?? [];
@@ -31,11 +30,11 @@ export function toProperty(definition: Definition, currency?: string): Property 
     writable: definition.modificationMetadata?.readOnlyValue !== true && definition.calculated !== true,
     ...readOnlyBy(definition),
     ...(definition.type === 'string' || definition.type === 'phone_number' ? { maxLength: MAX_TEXT } : {}),
-    // An option without a label must not keep an account from being written to.
+    // An option without a label must not stop all writes to an account.
     ...(type === 'enumeration'
       ? { options: options.map(({ value, label }) => ({ value, label: label || value })) }
       : {}),
-    // Options that come from elsewhere (owners, for instance) are not listed with the definition.
+    // The definition does not list options that come from elsewhere, such as owners.
     ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
     ...(isMoney(definition) ? { money: true as const, ...(currency !== undefined && { currency }) } : {}),
     ...(SITES.includes(definition.name) ? { ownSite: true as const } : {}),
@@ -44,14 +43,14 @@ export function toProperty(definition: Definition, currency?: string): Property 
   };
 }
 
-/** HubSpot shows its own revenue in the account's currency, whether the definition says so or not. */
+/** HubSpot shows its own revenue in the account's currency, whatever the definition says. */
 const isMoney = ({ type, name, showCurrencySymbol }: Definition): boolean =>
   type === 'number' && (showCurrencySymbol === true || name === 'annualrevenue');
 
 /** HubSpot fills a blank `domain` from `website`, and enriches the company by its domain. */
 const SITES: readonly string[] = ['website', 'domain'];
 
-/** Why nobody can write a property: HubSpot's definitions say nothing of rights. */
+/** Why nobody can write a property: HubSpot's definitions do not mention rights. */
 function readOnlyBy({ calculated, modificationMetadata }: Definition): Pick<Property, 'readOnly'> {
   if (calculated === true) return { readOnly: 'HubSpot calculates it' };
   return modificationMetadata?.readOnlyValue === true ? { readOnly: 'HubSpot sets it by itself' } : {};

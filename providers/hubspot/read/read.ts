@@ -1,4 +1,3 @@
-/** Reads companies by record id, a batch at a time. */
 import { ProviderError, type Read } from '../../provider.ts';
 import { type HubspotRecord, hasMerged, isRecordId, MERGED_IDS, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
@@ -6,8 +5,8 @@ import { findOne } from './find.ts';
 import type { ToValues } from './schema.ts';
 
 /**
- * Reads up to 100 companies in one call, and one more call for each that did not come back under its own id:
- * whether a batch follows merges is not documented, a single GET does.
+ * Reads up to 100 companies in one call, and one more call for each that did not come back under its own id: HubSpot
+ * documents only for a single GET that it follows merges.
  */
 export async function readCompanies(
   apis: Apis,
@@ -33,7 +32,7 @@ export async function readCompanies(
     try {
       reads.set(id, readOf(id, await findOne(apis, id, properties), toValues));
     } catch (error) {
-      // Keep the result of the batch; a fault of the connection appears again at the next call.
+      // Keep the results of the batch; the next call meets the fault again.
       if (!(error instanceof ProviderError) || reads.size === 0) throw error;
       fault = error;
     }

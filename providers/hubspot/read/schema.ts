@@ -1,31 +1,27 @@
-/** What a connection remembers of the account's property definitions; the first need of them costs one call. */
 import type { PropertyValue } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import type { Definition } from './properties.ts';
 import { fromHubspot } from './values.ts';
 
-/** The definitions of the account's company properties. */
+/** The account's company properties, as a connection remembers them; the first use costs one call. */
 export interface HubspotSchema {
-  /** Reads them again. */
   read(apis: Apis): Promise<readonly Definition[]>;
-  /** One of them, as it was read last; read again where it is not among them. */
+  /** The definition as last read; reads again if it is not there. */
   definition(apis: Apis, name: string): Promise<Definition | undefined>;
-  /** Texts to values by the account's own types; the names asked for are always all there. */
+  /** Converts texts to values by the account's types; the result has every name asked for. */
   valuesOf(apis: Apis, names: readonly string[]): Promise<ToValues>;
-  /** The same by what is known already, for the names that HubSpot gives a text of; nothing where nothing is known. */
+  /** Converts the texts that are there, by the definitions known so far; without any it returns nothing. */
   shownOf(texts: HubspotTexts, names: readonly string[]): Readonly<Record<string, PropertyValue>>;
 }
 
 type HubspotTexts = Readonly<Record<string, string | null>>;
 
-/** Turns HubSpot's texts into values. */
 export type ToValues = (texts: HubspotTexts) => Readonly<Record<string, PropertyValue>>;
 
-/** Nothing read yet. */
 export function openSchema(): HubspotSchema {
   let known: ReadonlyMap<string, Definition> | undefined;
   const read = async (apis: Apis) => {
-    // Not by the client's class: it leaves out how a number is shown. The fence has seen to it that each has a name.
+    // The client's class leaves out how a number is shown. The exchange has checked that each result has a name.
     const { body } = await apis.get('/crm/v3/properties/companies?archived=false');
     const live = (body.results as readonly Definition[]).filter((definition) => definition.archived !== true);
     const byName = new Map(live.map((definition): [string, Definition] => [definition.name, definition]));
@@ -34,7 +30,7 @@ export function openSchema(): HubspotSchema {
   };
   return {
     read: async (apis) => [...(await read(apis)).values()],
-    // One that is not known may have been made since.
+    // An unknown property may be new.
     definition: async (apis, name) => known?.get(name) ?? (await read(apis)).get(name),
     shownOf: (texts, names) =>
       Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * HubSpot's signature, version 3: the HMAC of method, address, raw body and timestamp. The client's own check is not
- * used: it defaults to version 1, compares in variable time and takes timestamps of the future.
+ * Checks HubSpot's signature, version 3: the HMAC of method, address, raw body and timestamp. The client's own check
+ * defaults to version 1, compares in variable time and accepts timestamps of the future.
  * https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -12,11 +12,11 @@ const MAX_AHEAD_MS = 60_000;
 
 type SignedRequest = Pick<CrmRequest, 'method' | 'url' | 'body'>;
 
-/** The base64 text HubSpot sends; `url` as HubSpot called it. */
+/** The base64 text that HubSpot sends; `url` as HubSpot called it. */
 export const signatureOf = (secret: string, { method, url, body }: SignedRequest, timestamp: string): string =>
   createHmac('sha256', secret).update(`${method}${url}`).update(body).update(timestamp).digest('base64');
 
-/** Why a request is not HubSpot's, or undefined where it is. Pure; `now` in ms since 1970. */
+/** Why a request is not HubSpot's; undefined if it is. Pure; `now` in ms since 1970. */
 export function refusalOf(request: CrmRequest, secret: string, now: number): string | undefined {
   const signature = request.headers['x-hubspot-signature-v3'];
   const timestamp = request.headers['x-hubspot-request-timestamp'];
@@ -33,11 +33,11 @@ export function refusalOf(request: CrmRequest, secret: string, now: number): str
   return isSigned ? undefined : 'its signature is wrong; check clientSecret and the public address of this server';
 }
 
-/** The characters HubSpot decodes before it signs, and no others. */
+/** Decodes the characters that HubSpot decodes before it signs, and no others. */
 const decodedUrl = (url: string): string =>
   url.replace(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, (code) => decodeURIComponent(code));
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

@@ -1,8 +1,8 @@
-/** The texts of HubSpot's properties and the values of the contract, there and back. */
+/** Converts between the texts of HubSpot's properties and the values of the contract. */
 import type { PropertyValue } from '../../provider.ts';
 
 /**
- * The text to send: `""` clears, for HubSpot refuses null. Numbers have no exponent, at most one point.
+ * The text to send: `""` clears, because HubSpot refuses null. Numbers have no exponent.
  * https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide
  */
 export function toHubspot(value: PropertyValue): string {
@@ -12,8 +12,8 @@ export function toHubspot(value: PropertyValue): string {
 }
 
 /**
- * The value behind a text, by HubSpot's property type. Blank is null; a text that does not fit its type stays a text,
- * so that nothing HubSpot holds is lost on the way.
+ * The value of a text, by HubSpot's property type. Blank is null; a text that does not fit its type stays a text, so
+ * that nothing is lost.
  */
 export function fromHubspot(text: string | null | undefined, type: string | undefined): PropertyValue {
   if (text === null || text === undefined || text === '') return null;
@@ -30,7 +30,7 @@ function plainNumber(value: number): string {
   return Math.abs(value) >= 1 ? BigInt(Math.round(value)).toString() : value.toFixed(20).replace(/^(.*?[^0])0*$/, '$1');
 }
 
-/** ISO 8601 in UTC for a text in ms since 1970 or in ISO 8601. */
+/** ISO 8601 in UTC, from ms since 1970 or ISO 8601. */
 function instant(text: string): string | undefined {
   const ms = /^-?\d{5,}$/.test(text) ? Number(text) : Date.parse(text);
   return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined;

@@ -1,7 +1,7 @@
 /**
- * HubSpot's webhooks: which companies an array of events names, in the old shape (`company.*`) and the new one
- * (`object.*` with a type id). What happened is not believed: HubSpot sends a deletion for each company that was merged
- * away, events arrive in any order and more than once, so the records themselves are read.
+ * Reads which companies a webhook names, in the old shape (`company.*`) and the new one (`object.*` with a type id). It
+ * ignores what happened: HubSpot sends a deletion for each company that was merged away, and events repeat and arrive
+ * in any order, so the runtime reads the records.
  */
 import type { CrmRequest, WebhookRead } from '../../provider.ts';
 import { isRecordId } from '../client/batch.ts';
@@ -10,7 +10,6 @@ import { refusalOf } from './signature.ts';
 
 const COMPANY_TYPE = '0-2';
 
-/** Verifies and reads one request. */
 export function readWebhook(request: CrmRequest, settings: HubspotSettings, now: number): WebhookRead {
   const { clientSecret } = settings;
   if (clientSecret === undefined)
@@ -36,14 +35,14 @@ function parseEvents(body: Uint8Array): readonly Event[] | undefined {
   }
 }
 
-/** Changes of associations say nothing of the company itself. */
+/** Changes of associations do not concern the company itself. */
 function isAboutCompanies(event: Event): boolean {
   const type = String(event.subscriptionType ?? event.eventType ?? '');
   if (type.endsWith('.associationChange')) return false;
   return type.startsWith('company.') || (type.startsWith('object.') && event.objectTypeId === COMPANY_TYPE);
 }
 
-/** Ids are numbers here, and texts elsewhere. */
+/** Ids are numbers or texts. */
 const idsOf = ({ objectId, primaryObjectId, newObjectId, mergedObjectIds }: Event): readonly string[] =>
   [objectId, primaryObjectId, newObjectId, ...(Array.isArray(mergedObjectIds) ? mergedObjectIds : [])]
     .map(String)

@@ -1,4 +1,3 @@
-/** Makes one company. */
 import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
 import { isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
@@ -7,7 +6,10 @@ import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import { byUnique } from '../read/holders.ts';
 import { toHubspot } from '../read/values.ts';
 
-/** One call, one more where HubSpot says that it has the company without saying which. HubSpot does not look for duplicates by name or domain. */
+/**
+ * Creates one company: one call, and one more if HubSpot says that it has the company but not which. HubSpot does not
+ * look for duplicates by name or domain.
+ */
 export async function createCompany(apis: Apis, properties: Readonly<Record<string, PropertyValue>>): Promise<Created> {
   const texts = Object.fromEntries(
     Object.entries(properties).flatMap(([name, value]) => (value === null ? [] : [[name, toHubspot(value)]])),

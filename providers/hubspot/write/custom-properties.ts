@@ -1,11 +1,11 @@
 /**
- * The company properties this project asks a HubSpot account to have, so that the register's truth
- * stands beside what people wrote. All are optional; `cvr_number` and `cvr_hold` are read, never written.
+ * The company properties that cvrsync asks a HubSpot account to have, which hold the register's values apart from what
+ * people wrote. All are optional; cvrsync reads `cvr_number` and `cvr_hold` and never writes them.
  */
 import { FIELDS, type FieldName, KIND_TYPES } from '../../fields.ts';
 import type { PropertyDefinition } from '../../provider.ts';
 
-/** A property to be made, and the company field that fills it. */
+/** A property to create, and the company field that fills it. */
 export interface CustomProperty extends PropertyDefinition {
   readonly field?: FieldName;
 }
@@ -14,7 +14,7 @@ const custom = (name: string, field: FieldName, label: string): CustomProperty =
   return { name, label, type: KIND_TYPES[FIELDS[field].kind], field, ...(field === 'reportYear' && { year: true }) };
 };
 
-/** The properties the preset fills, in the order a person reads them. */
+/** The properties that the preset fills, in the order of display. */
 export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
   custom('cvr_name', 'name', 'CVR name'),
   custom('cvr_status', 'status', 'CVR status'),
@@ -48,7 +48,7 @@ export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
   custom('cvr_sync_url', 'dashboardUrl', 'cvrsync page'),
 ];
 
-/** The CVR number, unique so that a company can be found by it and cannot be made twice. */
+/** The CVR number, unique so that a company can be found by it and created only once. */
 const CVR_NUMBER: CustomProperty = {
   name: 'cvr_number',
   label: 'CVR number',
@@ -63,7 +63,7 @@ const CVR_HOLD: CustomProperty = {
   type: 'boolean',
 };
 
-/** All of them, in the order they are made. */
+/** In the order of creation. */
 export const HUBSPOT_DEFINITIONS: readonly PropertyDefinition[] = [CVR_NUMBER, ...REGISTER_PROPERTIES, CVR_HOLD].map(
   ({ field: _, ...definition }) => definition,
 );

@@ -1,4 +1,3 @@
-/** Makes company properties in the account. */
 import { type Defined, type PropertyDefinition, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal, reasonOf } from '../client/faults.ts';
@@ -9,8 +8,8 @@ const GROUP = { name: 'cvr_register', label: 'CVR register', displayOrder: -1 };
 const SCOPE = 'crm.schemas.companies.write';
 
 /**
- * Makes those that are not there, one call each, in a group of their own. Where the token may not make any, all missing
- * ones come back refused with the scope that lacks. A property cannot be made unique later.
+ * Creates the missing properties, one call each, in a group of their own. If the token may not, all missing ones come
+ * back refused with the scope that it lacks. HubSpot cannot make a property unique later.
  */
 export async function defineAll(
   apis: Apis,
@@ -28,7 +27,7 @@ export async function defineAll(
     const reason = error.message.includes(SCOPE) ? error.message : `${error.message}; the scope needed is ${SCOPE}`;
     for (const { name } of missing) if (!outcomes.has(name)) outcomes.set(name, { name, kind: 'refused', reason });
   }
-  // What was made is known from here on.
+  // Remember the new properties.
   if (outcomes.size > 0) await schema.read(apis);
   return definitions.map(({ name }) => outcomes.get(name) ?? { name, kind: 'exists' });
 }
@@ -39,7 +38,7 @@ async function makeGroup(apis: Apis): Promise<void> {
   try {
     await apis.groups.create('companies', GROUP);
   } catch (error) {
-    // Somebody else made it a moment ago: the properties show whether it can be used.
+    // Another process made it a moment ago: the properties show whether it can be used.
     if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
   }
 }
@@ -47,7 +46,7 @@ async function makeGroup(apis: Apis): Promise<void> {
 async function make(apis: Apis, definition: PropertyDefinition): Promise<Defined> {
   const { name } = definition;
   try {
-    // Not by the client's class: it leaves out how a number is shown.
+    // The client's class leaves out how a number is shown.
     await apis.post('/crm/v3/properties/companies', toCreate(definition));
     return { name, kind: 'created' };
   } catch (error) {

@@ -1,16 +1,16 @@
-/** What a batch write's answer means for each patch; pure. */
+/** The outcome of a batch write for each patch; pure. */
 import type { Outcome, Patch } from '../../provider.ts';
 import { type BatchAnswer, namedIds } from '../client/batch.ts';
 import { type HubspotErrorBody, type PropertyFault, VALUE_FREE_CODES } from '../client/error-body.ts';
 import { notHubspot, reasonOf } from '../client/faults.ts';
 
-/** What is known after one call: outcomes, and ids to look up one by one. */
+/** The outcomes of one call, and the ids to look up one by one. */
 export interface PatchStep {
   readonly outcomes: readonly Outcome[];
   readonly missing: readonly string[];
 }
 
-/** Judges an answer with results and errors in it. Silence about a patch is never success. */
+/** Decides an answer with results and errors in it. Silence about a patch is never success. */
 export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchAnswer): PatchStep {
   const errorOf = new Map<string, HubspotErrorBody>();
   for (const error of errors) for (const id of namedIds(error)) errorOf.set(id, error);
@@ -31,7 +31,7 @@ export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchA
   return merge([...steps, judgeSilence(silent, nameless)]);
 }
 
-/** Judges those of whom nothing was said; an error that names nobody may be about any of them. */
+/** Decides patches that the answer does not mention; an error without an id may belong to any of them. */
 function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | undefined): PatchStep {
   const [alone] = silent;
   if (nameless === undefined) {
@@ -42,7 +42,7 @@ function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | und
   return callRefused(silent, nameless);
 }
 
-/** Judges a whole batch refused (400, 404, 409), of which nothing was written. */
+/** Decides a batch that was refused as a whole (400, 404, 409): nothing was written. */
 export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
   const [alone] = group;
   if (group.length === 1 && alone !== undefined) return judgeError(alone, body);
@@ -52,7 +52,7 @@ export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): P
   return merge([...blamed.map((patch) => judgeError(patch, body)), callRefused(rest, body)]);
 }
 
-/** Judges a write that something other than HubSpot answered: any record may be what it does not let pass. */
+/** Decides a write that something other than HubSpot answered: any record may be the one that it does not let pass. */
 export const judgeForeign = (group: readonly Patch[], status: number): PatchStep => ({
   ...NOTHING,
   outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason: notHubspot(status) })),
@@ -68,7 +68,7 @@ function judgeError(patch: Patch, error: HubspotErrorBody): PatchStep {
   if (error.category === 'OBJECT_NOT_FOUND') return { ...NOTHING, missing: [id] };
   const reason = traced(error);
   if (!REFUSALS.has(error.category)) return one({ kind: 'retry', id, reason });
-  // A property the patch does not hold cannot be set aside: then the record as a whole is refused.
+  // A property that the patch does not hold cannot be set aside: then HubSpot refused the whole record.
   const own = error.properties.filter((fault) => Object.hasOwn(patch.properties, fault.name));
   return one({
     kind: 'rejected',
@@ -78,13 +78,13 @@ function judgeError(patch: Patch, error: HubspotErrorBody): PatchStep {
   });
 }
 
-/** The reason of an error, with what HubSpot's support asks for. */
+/** The reason, with the correlation id that HubSpot's support asks for. */
 function traced(error: HubspotErrorBody): string {
   const reason = error.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(error);
   return error.correlationId === undefined ? reason : `${reason} (correlation id ${error.correlationId})`;
 }
 
-/** True where a fault must be this patch's: it does not depend on the value, or no other patch has the property. */
+/** Whether a fault must be this patch's: it does not depend on the value, or no other patch has the property. */
 const holdsForSure = (patch: Patch, faults: readonly PropertyFault[], group: readonly Patch[]): boolean =>
   faults.some(
     ({ name, code }) =>
@@ -93,7 +93,7 @@ const holdsForSure = (patch: Patch, faults: readonly PropertyFault[], group: rea
         group.every((other) => other === patch || !Object.hasOwn(other.properties, name))),
   );
 
-/** Categories a repetition of the same write would meet again. */
+/** The same write would meet these again. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'CONFLICT',

@@ -4,18 +4,18 @@ import { MAX_TEXT } from '../read/properties.ts';
 
 const CUT = '…';
 
-/** The subject in bold, the text, and the marker on a line of its own at the end; cut in the text where it is too long. */
+/** The subject in bold, the text, and the marker on a line of its own; the text is cut if it is too long. */
 export function noteHtml({ subject, text, marker }: Pick<Note, 'subject' | 'text' | 'marker'>): string {
   const head = `<strong>${escaped(subject.slice(0, MAX_TEXT / 16))}</strong><br>`;
   const foot = `<br><br>${escaped(marker)}`;
   return `${head}${fitting(text, MAX_TEXT - head.length - foot.length)}${foot}`;
 }
 
-/** True where a body holds a marker, as it was sent or with its characters unescaped. */
+/** Whether a body holds a marker, as it was sent or with its characters unescaped. */
 export const holdsMarker = (html: string, marker: string): boolean =>
   html.includes(escaped(marker)) || html.includes(marker);
 
-/** Escaped character by character, so that nothing is cut in the middle of one. */
+/** Escapes character by character, so that the cut never splits an entity. */
 function fitting(text: string, room: number): string {
   const whole = toHtml(text);
   if (whole.length <= room) return whole;

@@ -1,4 +1,4 @@
-/** Notes on companies. HubSpot has no key that would keep a repeated one out, so they carry a marker. */
+/** Notes on companies. HubSpot has no key that rejects a repeated note, so each carries a marker. */
 import { type Note, type NoteOutcome, ProviderError } from '../../provider.ts';
 import { isRecordId, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
@@ -9,13 +9,16 @@ import { holdsMarker, noteHtml } from './note-html.ts';
 /** https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide */
 const NOTE_TO_COMPANY = 190;
 const BODY = 'hs_note_body';
-/** Notes belong to the contacts' scopes, whatever they stand on. */
+/** Notes need the scopes of contacts, on any kind of record. */
 const WRITE_SCOPE = 'crm.objects.contacts.write';
 const READ_SCOPE = 'crm.objects.contacts.read';
 const ASSOCIATIONS_PAGE = 500;
 const READ_PAGE = 100;
 
-/** Makes one note, on the survivor where the company was merged away. Where the scope lacks no company can have one: `refused` is thrown. */
+/**
+ * Adds one note, to the survivor if the company was merged away. Throws `refused` without the scope: then no company
+ * can have a note.
+ */
 export async function addNote(apis: Apis, note: Note): Promise<NoteOutcome> {
   if (!isRecordId(note.recordId)) return { kind: 'gone' };
   try {
@@ -50,8 +53,9 @@ async function post(apis: Apis, note: Note, company: string): Promise<NoteOutcom
 }
 
 /**
- * The note with a marker on a company, or on the survivor of its merge; by the company's associations, which do not lag
- * as search does. One call to find the company, one for each 500 of its notes, one for each 100 read, the newest first.
+ * Finds the note with a marker on a company, or on the survivor of its merge, by the company's associations, which do
+ * not lag as search does. One call finds the company, one reads 500 ids of its notes, one reads 100 notes, the newest
+ * first.
  */
 export async function findNote(apis: Apis, recordId: string, marker: string): Promise<string | undefined> {
   if (!isRecordId(recordId)) return undefined;
@@ -87,7 +91,7 @@ async function withMarker(apis: Apis, ids: readonly string[], marker: string): P
   return undefined;
 }
 
-/** The same fault; one that refuses names the scope, which HubSpot does not always do. */
+/** Names the scope in a refusal: HubSpot does not always do so. */
 function withScope(error: unknown, scope: string): unknown {
   if (!(error instanceof ProviderError) || error.fault !== 'refused' || error.message.includes(scope)) return error;
   return new ProviderError('refused', `${error.message}; notes need the scope ${scope}`, { cause: error });

@@ -1,4 +1,7 @@
-/** A company's parent company, an association with a label. https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide */
+/**
+ * A company's parent company, an association with a label.
+ * https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide
+ */
 import type {
   AssociationSpec,
   MultiAssociatedObjectWithLabel,
@@ -11,7 +14,7 @@ import { findOne } from '../read/find.ts';
 import { readCompanies } from '../read/read.ts';
 
 const CHILD_TO_PARENT = 14;
-/** HubSpot's own copy of the parent's id, read-only; may be a moment late. */
+/** HubSpot's own copy of the parent's id, read-only, which may lag for a moment. */
 const PARENT_ID = 'hs_parent_company_id';
 const COMPANIES = 'companies';
 const ASSOCIATIONS_PAGE = 500;
@@ -19,8 +22,8 @@ const ASSOCIATIONS_PAGE = 500;
 type Link = MultiAssociatedObjectWithLabel;
 
 /**
- * The parents of up to 100 companies: one call finds the companies, for an id that was merged away has no associations;
- * another reads the associations, and one more each for a company with more of them than HubSpot shows at once.
+ * Reads the parents of up to 100 companies. One call finds the companies, because a merged id has no associations;
+ * another reads the associations, and one more each for companies with more of them than HubSpot shows at once.
  */
 export async function readParents(apis: Apis, ids: readonly string[]): Promise<readonly ParentRead[]> {
   if (ids.length === 0) return [];
@@ -32,7 +35,7 @@ export async function readParents(apis: Apis, ids: readonly string[]): Promise<r
     if (read.kind !== 'found') return read;
     const own = links.get(read.id);
     const copy = read.properties[PARENT_ID];
-    // A company HubSpot said nothing of may yet have a parent that a person chose.
+    // The answer may leave out a company that has a parent.
     const parent = own === undefined ? (copy ?? null) : (own.find(isParent)?.toObjectId ?? null);
     return { kind: 'found', id: read.id, parent: parent === null ? null : String(parent) };
   });
@@ -64,7 +67,7 @@ async function allLinks(apis: Apis, id: string): Promise<readonly Link[]> {
 const isParent = ({ associationTypes }: Link): boolean =>
   associationTypes.some(({ category, typeId }) => String(category) === 'HUBSPOT_DEFINED' && typeId === CHILD_TO_PARENT);
 
-/** One parent set or ended; nothing is called where that is so already. Other labels between the two stay. */
+/** Sets or ends one parent, and makes no call if it is so already. Other labels between the two stay. */
 export async function writeParent(
   apis: Apis,
   change: { readonly id: string; readonly parent: string | null; readonly was: string | null },
@@ -88,12 +91,12 @@ export async function writeParent(
   }
 }
 
-/** A PUT replaces the labels of a pair: those that are there are sent again. */
+/** A PUT replaces the labels of a pair, so it repeats the existing ones. */
 async function label(apis: Apis, id: string, parent: string): Promise<void> {
   const { basic, Category } = await apis.associations();
   const pair = (await allLinks(apis, id)).find(({ toObjectId }) => String(toObjectId) === parent);
   const kept = (pair?.associationTypes ?? [])
-    // Without a label stands for the link itself, and comes by itself.
+    // The entry without a label is the link itself, which HubSpot adds.
     .filter(({ label: name, typeId }) => typeof name === 'string' && name !== '' && typeId !== CHILD_TO_PARENT)
     .map(({ category, typeId }): AssociationSpec => {
       const own = Object.values(Category).find((known) => String(known) === String(category));

@@ -1,4 +1,3 @@
-/** The account's rules that may block a write, as far as HubSpot's API returns them: some appear only on its pages. */
 import { type AccountRule, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
@@ -7,8 +6,9 @@ import type { HubspotSchema } from '../read/schema.ts';
 const COMPANY_TYPE = '0-2';
 
 /**
- * Unique properties, required properties of the company's schema, and validation rules of properties: three calls.
- * What the token may not see, or this API version does not have, is left out.
+ * Reads the account's rules that may block a write: unique properties, required properties of the company's schema, and
+ * validation rules, in three calls. It leaves out what the token may not see or the API version lacks; some rules
+ * appear only on HubSpot's pages.
  */
 export async function readRules(apis: Apis, schema: HubspotSchema): Promise<readonly AccountRule[]> {
   const definitions = await schema.read(apis);

@@ -1,4 +1,3 @@
-/** Writes patches to companies by record id, a batch at a time; never creates one. */
 import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import { type BatchAnswer, isRecordId, namedIds, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
@@ -11,8 +10,8 @@ import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from './judge
 type ShownSchema = Pick<HubspotSchema, 'shownOf'>;
 
 /**
- * Writes up to 100 patches: one call, and one for each record that HubSpot does not find. A fault of the connection is
- * thrown only while nothing is known; later the patches still open come back as `retry`.
+ * Writes up to 100 patches: one call, and one for each record that HubSpot does not find. It throws a fault of the
+ * connection only while no outcome is known; later the open patches come back as `retry`.
  */
 export async function updateCompanies(
   apis: Apis,
@@ -45,7 +44,7 @@ async function write(apis: Apis, group: readonly Patch[], schema: ShownSchema): 
   }
 }
 
-/** HubSpot answers with the properties as they are after the write. */
+/** HubSpot's answer holds the properties after the write. */
 function withStored(group: readonly Patch[], { records }: BatchAnswer, { shownOf }: ShownSchema) {
   const names = new Map(group.map(({ id, properties }) => [id, Object.keys(properties)]));
   const texts = new Map(records.map(({ id, properties }) => [id, properties]));
@@ -63,14 +62,14 @@ const toInput = ({ id, properties }: Patch) => ({
   properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toHubspot(value)])),
 });
 
-/** A 404 may also be a wrong address: only one that speaks of objects counts. */
+/** A 404 may also mean a wrong address: only one that names objects counts. */
 const isAboutRecords = ({ status, body }: HubspotRefusal): boolean =>
   status === 400 ||
   status === 409 ||
   status === 413 ||
   (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
 
-/** A write HubSpot answers with 400 or 409 is refused, whatever it calls the reason. */
+/** A write that HubSpot answers with 400 or 409 is refused, whatever category it names. */
 const categoryOf = ({ status, body }: HubspotRefusal): string =>
   status === 404 || body.category === 'OBJECT_NOT_FOUND' ? 'OBJECT_NOT_FOUND' : 'VALIDATION_ERROR';
 

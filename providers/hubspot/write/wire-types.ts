@@ -1,9 +1,6 @@
-/** HubSpot's types for the kinds of property a preset asks for. */
 import type { PropertyDefinition } from '../../provider.ts';
 
-/**
- * `type` and `fieldType` by kind. HubSpot refuses pairs that do not match.
- */
+/** HubSpot's `type` and `fieldType` for each kind of property. HubSpot refuses pairs that do not match. */
 export const WIRE_TYPES = {
   string: { type: 'string', fieldType: 'text' },
   multiline: { type: 'string', fieldType: 'textarea' },

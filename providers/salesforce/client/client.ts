@@ -1,4 +1,7 @@
-/** The calls this connection makes, through jsforce, each under the session held and renewed once where it is refused. */
+/**
+ * The calls of a connection, through jsforce, each under the current session, which is renewed once if Salesforce
+ * refuses it.
+ */
 import type { Connection } from 'jsforce/lib/connection.js';
 import type { HttpResponse, ProviderContext } from '../../provider.ts';
 import { SalesforceRefusal, sessionFault, unexpectedAnswer } from './errors.ts';
@@ -9,33 +12,35 @@ import type { SalesforceSettings } from './settings.ts';
 import { guardedTransport } from './transport.ts';
 import { type AccountRow, readUpdate, type UpdateAnswer, updateCall, type WriteRow } from './update-call.ts';
 
-/** Runs one verb with the calls for its signal; a refusal that nobody judged becomes a fault of the connection. */
+/**
+ * Runs one verb with the calls for its signal; a refusal that the verb does not handle becomes a fault of the
+ * connection.
+ */
 export type HttpVerb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
 
-/** Where a query is asked. */
 export type QueryScope = 'live' | 'all' | 'tooling';
 
-/** The calls for one verb, bound to its signal. Each throws {@link SalesforceRefusal} for a refusal, never for a 401. */
+/** The calls for one verb, bound to its signal. Each throws {@link SalesforceRefusal} for a refusal, except for a 401. */
 export interface Calls {
-  /** Fields of Account the user may see. */
+  /** The fields of Account that the user may see. */
   describe(): Promise<readonly AccountRow[]>;
   /** An object as the user may use it: `createable`, `updateable`, `fields`. */
   describeObject(name: string): Promise<AccountRow>;
-  /** Up to 200 records; those that are not there are left out. */
+  /** Reads up to 200 records; missing ones are left out. */
   retrieve(ids: readonly string[], fields: readonly string[]): Promise<readonly AccountRow[]>;
-  /** Updates up to 200 records, and reads these fields of them right before and after: one call. */
+  /** Updates up to 200 records, and reads these fields of them right before and after, in one call. */
   update(rows: readonly WriteRow[], fields: readonly string[]): Promise<UpdateAnswer>;
-  /** The first page only; `all` sees deleted records too, `tooling` asks for what the org is made of. */
+  /** Reads the first page only; `all` includes deleted records, `tooling` queries the org's metadata. */
   query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
   /** Posts to a path below the API's version; not safe to repeat. */
   post(path: string, body: object): Promise<AccountRow>;
-  /** Makes one record and returns its id; an answer that does not name it is `unavailable`. */
+  /** Creates one record and returns its id; an answer without an id is `unavailable`. */
   create(path: string, record: object): Promise<string>;
   /** The path of the API's version, for calls inside a call. */
   readonly base: string;
   /** Salesforce's own time in ms, from the last answer. */
   serverTime(): number | undefined;
-  /** Calls used and allowed in 24 hours, where the last answer stated them. */
+  /** Calls used and allowed in 24 hours, if the last answer stated them. */
   usage(): { readonly used: number; readonly limit: number } | undefined;
   session(): Promise<Session>;
 }
@@ -49,7 +54,7 @@ const QUERY_PATHS: Readonly<Record<QueryScope, string>> = {
 /** Without Sforce-Auto-Assign an address update may run assignment rules and change the owner. */
 const WRITE_HEADERS = { 'Sforce-Auto-Assign': 'FALSE' };
 
-/** Loads jsforce (about 150 ms) and makes the binder; a jsforce connection for each call costs about 12 µs. */
+/** Loads jsforce (about 150 ms); a jsforce connection for each call costs about 12 µs. */
 export async function loadClient(
   settings: SalesforceSettings,
   context: ProviderContext,
@@ -66,7 +71,7 @@ export async function loadClient(
     clientId: auth.clientId,
     ...(clientSecret === undefined ? {} : { clientSecret }),
   });
-  // Token requests are not counted as API calls, and must not wait behind them.
+  // Token requests do not count as API calls, and must not wait behind them.
   oauth2._transport = guardedTransport(client, context, new AbortController().signal, { budget: 'none' });
   const sessions = openSessions(openLogin(settings, context, oauth2), context.now);
 
@@ -81,9 +86,9 @@ export async function loadClient(
 
 type OpenConnection = (session: Session, signal: AbortSignal, onAnswer: (answer: HttpResponse) => void) => Connection;
 
-/** The way to the org for one verb: calls under the session held, and what their answers said beside the data. */
+/** The calls of one verb under the current session, and what the headers of their answers said. */
 interface Line extends Pick<Calls, 'serverTime' | 'usage' | 'session'> {
-  /** Runs one call, again under a new session where the one held is refused. */
+  /** Runs one call, and runs it again under a new session if Salesforce refuses the current one. */
   call<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
@@ -154,10 +159,10 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       readUpdate(await post('/composite', updateCall({ object, base, headers }, rows, fields))),
     async query(soql, scope = 'live') {
       const path = `${QUERY_PATHS[scope]}?q=${encodeURIComponent(soql)}`;
-      // Not its query(): that one drops rows over 10,000 without a word and breaks on an answer without rows.
+      // Not jsforce's query(): it silently drops rows over 10,000 and breaks on an answer without rows.
       const { records, done } = objectOf(await call((connection) => connection.request<unknown>(path))) ?? {};
       const rows = objectsOf(records);
-      // A row left out would look as if it were not there.
+      // A dropped row would look like a missing record.
       if (!Array.isArray(records) || rows.length < records.length) throw unexpectedAnswer('a query');
       return { rows, done: done !== false };
     },

@@ -1,14 +1,14 @@
-/** What a duplicate rule of the org says in an error. */
+/** The duplicate rules of the org, in the errors of Salesforce. */
 import { isAccountId, toLongId } from './ids.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 
-/** The rule, and the records it takes for the same company where it names them. */
+/** The rule, and the ids of the records that it takes for the same company. */
 export interface FoundDuplicate {
   readonly rule: string | undefined;
   readonly ids: readonly string[];
 }
 
-/** Reads an error's members; real bodies spell `duplicateResut`. Undefined where no duplicate rule spoke. */
+/** Reads the members of an error; real bodies spell `duplicateResut`. Undefined if no duplicate rule raised it. */
 export function duplicateIn(error: Readonly<Record<string, unknown>>): FoundDuplicate | undefined {
   const result = objectOf(error.duplicateResut ?? error.duplicateResult);
   if (result === undefined) return undefined;

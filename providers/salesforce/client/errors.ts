@@ -1,4 +1,4 @@
-/** An answer that is no success: its codes, and what they mean for the whole connection. */
+/** Salesforce's unsuccessful answers: their codes, and the faults of the connection that they mean. */
 
 import { type HttpResponse, type Observation, ProviderError } from '../../provider.ts';
 import { retryAfterMs } from '../../retry-after.ts';
@@ -7,22 +7,22 @@ import { duplicateIn, type FoundDuplicate } from './duplicates.ts';
 /** One error; `code` is `errorCode` at the top of an answer, `statusCode` of one record, `error` of a token request. */
 export interface ApiError {
   readonly code: string;
-  /** In the language of the user: for people, never to be parsed. */
+  /** In the user's language: show it, do not parse it. */
   readonly message: string;
   readonly fields: readonly string[];
   /** What a duplicate rule found. */
   readonly duplicate?: FoundDuplicate;
 }
 
-/** An answer with a status of 400 or more. Holds no headers and no body that is not Salesforce's own. */
+/** An answer with a status of 400 or more. Holds no headers, and no body but Salesforce's own. */
 export class SalesforceRefusal extends Error {
   override readonly name = 'SalesforceRefusal';
   readonly status: number;
-  /** Empty where the body was not Salesforce's JSON. */
+  /** Empty if the body was not Salesforce's JSON. */
   readonly errors: readonly ApiError[];
   readonly retryAfterMs: number | undefined;
 
-  /** `now` in ms: its Retry-After may be a date. */
+  /** `now` in ms: Retry-After may be a date. */
   constructor(response: HttpResponse, now: number) {
     const errors = readErrors(response.body);
     super(errors.length === 0 ? `Salesforce answered ${response.status}` : errors.map(say).join('; '));
@@ -38,7 +38,7 @@ const MINUTE_MS = 60_000;
 /** The daily allowance is a rolling one: some of it comes back within minutes. */
 const DAILY_PAUSE_MS = 15 * MINUTE_MS;
 
-/** Codes by which Salesforce says not now, whatever the status. */
+/** Codes that mean "not now", whatever the status. */
 const BUSY: ReadonlySet<string> = new Set([
   'SERVER_UNAVAILABLE',
   'QUERY_TIMEOUT',
@@ -47,7 +47,7 @@ const BUSY: ReadonlySet<string> = new Set([
   'UNKNOWN_EXCEPTION',
 ]);
 
-/** Codes of a 400 or 403 that no single record is to blame for. */
+/** Error codes that concern the whole connection. */
 const CONNECTION: ReadonlySet<string> = new Set([
   'API_DISABLED_FOR_ORG',
   'API_CURRENTLY_DISABLED',
@@ -56,7 +56,7 @@ const CONNECTION: ReadonlySet<string> = new Set([
   'INVALID_TYPE',
 ]);
 
-/** Reads the errors of a body or of one record; anything else yields none. */
+/** The errors in a body or in one record's result; anything else yields none. */
 export function errorsOf(json: unknown): readonly ApiError[] {
   const list = Array.isArray(json) ? json : [json];
   return list.flatMap((item: unknown) => {
@@ -75,33 +75,35 @@ export function errorsOf(json: unknown): readonly ApiError[] {
   });
 }
 
-/** One error as people read it. */
+/** One error, for people. */
 export const say = (error: ApiError): string =>
   error.message === '' ? error.code : `${error.message} (${error.code})`;
 
-/** What firewalls and proxies answer instead of passing a call on. */
+/** The statuses of firewalls and proxies that refuse to pass a call on. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 413]);
 
-/** True where something on the way to Salesforce refused the call: Salesforce states a code in each error. */
+/** Whether something on the way to Salesforce refused the call: Salesforce states a code in each error. */
 export const isForeign = ({ status, errors }: SalesforceRefusal): boolean => FOREIGN.has(status) && errors.length === 0;
 
-/** What is said of such an answer. */
 export const notSalesforce = (status: number): string =>
   `a firewall or a proxy on the way to Salesforce refused the call (${status}): Salesforce did not answer it`;
 
-/** True where a record of the call may be to blame, not the connection. */
+/** Whether the refusal may concern a record of the call rather than the connection. */
 export const isAboutRecords = ({ status, errors }: SalesforceRefusal): boolean =>
   (status === 400 || status === 404 || status === 413) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
-/** True where the user may not see or do the thing asked for, or the org does not have it: not a fault of the connection. */
+/**
+ * Whether the user may not see or do what the call asks for, or the org does not have it: not a fault of the
+ * connection.
+ */
 export const isNotForUser = ({ status, errors }: SalesforceRefusal): boolean =>
   (status === 400 || status === 403 || status === 404) &&
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
-/** What a refused answer means for the connection; pure. */
+/** The fault of the connection that a refused answer means; pure. */
 export function faultOf(answer: SalesforceRefusal): ProviderError {
   const { status, errors } = answer;
   const limit = errors.find(({ code }) => code === 'REQUEST_LIMIT_EXCEEDED');
@@ -122,7 +124,7 @@ export function faultOf(answer: SalesforceRefusal): ProviderError {
   return refused(`Salesforce refused the call: ${answer.message}${advice(answer)}`, answer);
 }
 
-/** The fault of a session that is refused although it is new. */
+/** The fault if Salesforce refuses a new session. */
 export const sessionFault = (cause: unknown): ProviderError =>
   new ProviderError(
     'auth',
@@ -130,11 +132,14 @@ export const sessionFault = (cause: unknown): ProviderError =>
     { cause },
   );
 
-/** The fault of an answer that came with a success status but is not what was asked for. */
+/** The fault of a successful answer with unexpected content. */
 export const unexpectedAnswer = (what: string): ProviderError =>
   new ProviderError('unavailable', `Salesforce answered ${what} with something else; it may be under maintenance`);
 
-/** Slows down on the org's allowance: 24 h, rolling, shared by all software; lags, and goes down as well as up. */
+/**
+ * Pauses at a share of the org's allowance: a rolling 24 h, shared by all software; the number lags, and falls as well
+ * as rises.
+ */
 export function observe(
   response: HttpResponse,
   { dailyShare }: { readonly dailyShare: number },
@@ -146,7 +151,7 @@ export function observe(
   return { pauseMs: DAILY_PAUSE_MS, reason };
 }
 
-/** Only the text distinguishes the two limits; it is not translated. */
+/** Only the text distinguishes the two limits; Salesforce does not translate it. */
 function limitFault(limit: ApiError, answer: SalesforceRefusal): ProviderError {
   if (/TotalRequests/i.test(limit.message)) {
     return rate('The org has used up its API calls of 24 hours', answer.retryAfterMs ?? DAILY_PAUSE_MS, answer);

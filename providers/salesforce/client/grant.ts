@@ -1,16 +1,16 @@
-/** What the token endpoint is asked with, by flow, and what its refusals mean. */
+/** The parameters of token requests, by flow, and what refusals of the token endpoint mean. */
 import { createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import { ProviderError } from '../../provider.ts';
 import { faultOf, type SalesforceRefusal } from './errors.ts';
 import type { SalesforceSettings } from './settings.ts';
 
-/** Parameters of a token request, without the client's id and secret. */
+/** The parameters of a token request, without the client's id and secret. */
 export type Grant = { readonly grant_type: string } & Readonly<Record<string, string>>;
 
 /** Salesforce takes assertions that end within 3 to 5 minutes. */
 const ASSERTION_SECONDS = 180;
 
-/** The parameters for one request; an assertion is signed anew each time. Throws an `auth` fault for a key it cannot read. */
+/** The parameters of one request; each has a newly signed assertion. Throws `auth` for a key that it cannot read. */
 export function grantOf(settings: SalesforceSettings, refreshToken: string | undefined, now: number): Grant {
   const { auth, loginUrl } = settings;
   switch (auth.flow) {
@@ -29,7 +29,7 @@ export function grantOf(settings: SalesforceSettings, refreshToken: string | und
   }
 }
 
-/** What a refusal of the token endpoint means, with what to do about it. */
+/** The fault that a refusal of the token endpoint means, and what to do. */
 export function grantFault(answer: SalesforceRefusal, settings: SalesforceSettings): ProviderError {
   const { status, errors } = answer;
   const [error] = errors;
@@ -63,7 +63,7 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem.replaceAll('\\n', '\n'));
   } catch {
-    // The cause would quote the key's format; nothing of a key is shown.
+    // The cause would quote the key.
     throw new ProviderError('auth', 'auth.privateKey is not an RSA private key in PEM');
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Record ids. The 15 characters of an id tell upper from lower case; three more, which encode the case,
- * make 18 that are safe to compare without regard to it. Records are named by 18.
- * https://help.salesforce.com/s/articleView?id=000385008
+ * Record ids. An id of 15 characters is case-sensitive; three more, which encode the case, make 18 that compare safely
+ * without regard to it. cvrsync uses 18. https://help.salesforce.com/s/articleView?id=000385008
  */
 import type { RecordId } from '../../provider.ts';
 
 const SUFFIX = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ACCOUNT_ID = /^001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$/;
 
-/** The 18 characters of an id of 15 or 18; the last three are worked out anew. */
+/** The 18 characters of an id of 15 or 18; it recomputes the last three. */
 export function toLongId(id: string): string {
   const id15 = id.slice(0, 15);
   let suffix = '';
@@ -20,23 +19,22 @@ export function toLongId(id: string): string {
   return id15 + suffix;
 }
 
-/** True where a text can be the id of an Account. */
+/** Whether a text can be the id of an Account. */
 export const isAccountId = (id: string): boolean =>
   ACCOUNT_ID.test(id) && (id.length === 15 || toLongId(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
 
-/** The 18 characters of the account that a text names; what is no account's id is told apart by why. */
 export function canonicalId(text: string): RecordId {
   if (isAccountId(text)) return { kind: 'id', id: toLongId(text) };
   return { kind: 'none', reason: whyNot(text) };
 }
 
-/** Sites on which an org shows its records. */
+/** The sites that show the records of an org. */
 const SITES = /\.(?:lightning\.force|my\.salesforce|salesforce|force)\.com$/u;
 const RECORD = /^\/(?:lightning\/r\/(?:Account\/|sObject\/)?)?(001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?)(?:\/|$)/u;
 
 /**
- * The account's id in an address such as `https://X.lightning.force.com/lightning/r/Account/001…/view`, or `/001…` of the
- * classic pages. Where the settings name the org's My Domain, only on that.
+ * The account's id in an address such as `https://X.lightning.force.com/lightning/r/Account/001…/view`, or `/001…` of
+ * the classic pages. If the settings name the org's My Domain, only on that one.
  */
 export function idInAddress(
   { hostname, pathname }: URL,

@@ -1,11 +1,12 @@
-/** Which host the token may be sent to: the answer of the token endpoint names it, and is not simply believed. */
+/** The host that may get the token: the token endpoint's answer names it, and cvrsync checks it. */
 
-/** Domains Salesforce serves orgs under. https://help.salesforce.com/s/articleView?id=xcloud.domain_name_url_formats.htm */
+/** The domains of Salesforce's orgs. https://help.salesforce.com/s/articleView?id=xcloud.domain_name_url_formats.htm */
 const DOMAINS = ['salesforce.com', 'salesforce.mil', 'force.com', 'cloudforce.com', 'sfcrmproducts.cn', 'sfcrmapps.cn'];
 
 /**
- * The instance address without a slash at the end, or undefined where it is not to be trusted: https under a domain of
- * Salesforce, or the very origin tokens come from. The host is parsed, for `https://evil.example/x.salesforce.com` is none.
+ * The instance address without a trailing slash; undefined unless it is https under a domain of Salesforce, or the
+ * origin that issues the tokens. It parses the host, because `https://evil.example/x.salesforce.com` is not
+ * Salesforce's.
  */
 export function trustedInstance(instanceUrl: string, loginUrl: string): string | undefined {
   if (!URL.canParse(instanceUrl)) return undefined;

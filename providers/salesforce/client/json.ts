@@ -1,10 +1,8 @@
-/** Parsed JSON of unknown shape, taken apart without trust. */
+/** Reads parsed JSON of unknown shape. */
 
-/** The members of an object; undefined for anything else. */
 export const objectOf = (json: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof json === 'object' && json !== null && !Array.isArray(json) ? { ...json } : undefined;
 
-/** A text that is not empty. */
 export const textOf = (json: unknown): string | undefined =>
   typeof json === 'string' && json !== '' ? json : undefined;
 

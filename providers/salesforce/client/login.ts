@@ -1,4 +1,4 @@
-/** Fetches a session: one token request, its answer checked, a rotated refresh token stored before anything uses it. */
+/** Fetches a session: one token request, whose answer is checked. It stores a rotated refresh token before any use. */
 import { createHash } from 'node:crypto';
 import type { OAuth2 } from 'jsforce/lib/oauth2.js';
 import { type ProviderContext, ProviderError } from '../../provider.ts';
@@ -10,7 +10,7 @@ import { objectOf, textOf } from './json.ts';
 import type { Session } from './session.ts';
 import type { SalesforceSettings } from './settings.ts';
 
-/** Makes the function that fetches sessions. Not to be run twice at once: with rotation that revokes the token. */
+/** The returned function must not run twice at once: with rotation that revokes the token. */
 export function openLogin(
   settings: SalesforceSettings,
   { keep, now }: ProviderContext,
@@ -41,7 +41,7 @@ export function openLogin(
   };
 }
 
-/** A rotated token belongs to the configured one it came from: a new one in the configuration starts afresh. */
+/** A rotated token belongs to the configured one it came from: a new one in the configuration starts over. */
 const keepKey = (configured: string): string =>
   `refresh-token:${createHash('sha256').update(configured).digest('hex').slice(0, 16)}`;
 

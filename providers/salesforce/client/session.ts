@@ -1,25 +1,25 @@
-/** One session for all verbs: fetched when first needed, renewed once for all who were refused, never in a loop. */
+/** One session for all verbs: fetched on first use, renewed once for all callers that were refused, never in a loop. */
 import { sessionFault } from './errors.ts';
 
 export interface Session {
   readonly accessToken: string;
-  /** Where the API answers; changes when the org moves. */
+  /** The address of the API; it changes when the org moves. */
   readonly instanceUrl: string;
   readonly organizationId: string;
   readonly userId: string;
 }
 
 export interface Sessions {
-  /** The session held, or a new one. */
+  /** The current session, or a new one. */
   current(signal: AbortSignal): Promise<Session>;
-  /** Another session than the one Salesforce refused; an `auth` fault where that one was only just issued. */
+  /** A session other than the one refused; throws `auth` if that one was just issued. */
   renew(refused: Session, signal: AbortSignal): Promise<Session>;
 }
 
-/** A session refused this soon after it was issued is refused for another reason than its age. */
+/** Age is not the reason for refusing a session this soon after it was issued. */
 const TOO_SOON_MS = 5_000;
 
-/** Holds the session; `login` is run by one caller at a time. */
+/** `login` never runs twice at once. */
 export function openSessions(login: () => Promise<Session>, now: () => number): Sessions {
   let held: Session | undefined;
   let issuedAt = 0;
@@ -34,7 +34,7 @@ export function openSessions(login: () => Promise<Session>, now: () => number): 
       flight = undefined;
     }
   };
-  /** Not ended by any one caller's signal: others wait for it, and a rotated token whose answer is lost is spent. */
+  /** No caller's signal ends the login: others wait for it, and a rotated token whose answer is lost is spent. */
   const join = (signal: AbortSignal) => {
     flight ??= fetch();
     return orAbort(flight, signal);

@@ -92,5 +92,4 @@ export const SalesforceSettings = Type.Object(
   { additionalProperties: false },
 );
 
-/** Settings with every default filled in. */
 export type SalesforceSettings = Static<typeof SalesforceSettings>;

@@ -1,15 +1,14 @@
 /**
- * The fence around jsforce: every byte it sends goes through the Http of the runtime, under one verb's signal.
- *
- * Its own transport has no deadline over the body, follows redirects with the token even for a PATCH, retries by
- * itself and ignores NO_PROXY; nothing of it is used.
+ * The transport under jsforce: it sends every byte through the Http of the runtime, under one verb's signal. jsforce's
+ * own transport has no deadline over the body, follows redirects with the token even for a PATCH, retries and ignores
+ * NO_PROXY; nothing of it is used.
  */
 import { Duplex } from 'node:stream';
 import type { Connection } from 'jsforce/lib/connection.js';
 import { type HttpRequest, type HttpResponse, type ProviderContext, ProviderError } from '../../provider.ts';
 import { SalesforceRefusal } from './errors.ts';
 
-/** What jsforce moves its messages with. */
+/** The interface of a jsforce transport. */
 export type JsforceTransport = Connection['_transport'];
 
 /** The promise with a stream that jsforce expects from a transport. */
@@ -18,7 +17,7 @@ export type StreamPromise = typeof import('jsforce/lib/util/promise.js').StreamP
 /** 300 (several records match) and 304 (not modified) are answers, not redirects. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Makes a transport that throws {@link SalesforceRefusal} from 400 on: jsforce would drop the status. */
+/** A transport that throws {@link SalesforceRefusal} from 400 on: jsforce would drop the status. */
 export function guardedTransport(
   { StreamPromise }: { readonly StreamPromise: StreamPromise },
   { http, now }: Pick<ProviderContext, 'http' | 'now'>,
@@ -48,7 +47,7 @@ function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpReque
   if (body !== undefined && body !== null && typeof body !== 'string') {
     throw new Error('the Salesforce connection sends text only');
   }
-  // The length is the Http's own affair.
+  // Http sets the length.
   const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length');
   return {
     method,
@@ -75,7 +74,7 @@ async function exchange(
   return { statusCode: response.status, headers: { ...response.headers }, body: response.body };
 }
 
-/** jsforce pipes a stream even where nobody reads one. */
+/** jsforce pipes a stream even if nobody reads it. */
 const deadEnd = (): Duplex =>
   new Duplex({
     read() {},

@@ -1,25 +1,23 @@
 /**
- * An update of records as one composite call: their fields are read, updated, and read again, which counts as one call and
- * shows what the update replaced, and what the org's triggers and flows made of it.
+ * Updates records in one composite call: it reads their fields, updates them, and reads them again. It counts as one
+ * call, and shows what the update replaced and what the org's triggers and flows made of it.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_composite_composite_post.htm
  */
 import type { PropertyValue } from '../../provider.ts';
 import { SalesforceRefusal, unexpectedAnswer } from './errors.ts';
 import { objectsOf } from './json.ts';
 
-/** A record as Salesforce sends it, of no known shape. */
+/** A record as Salesforce sends it, of unknown shape. */
 export type AccountRow = Readonly<Record<string, unknown>>;
 
-/** One record to write. */
 export type WriteRow = { readonly Id: string } & Readonly<Record<string, PropertyValue>>;
 
-/** What an update says. */
 export interface UpdateAnswer {
-  /** One for each record, in their order, as Salesforce gave them. */
+  /** One for each record, in their order, as Salesforce sent them. */
   readonly results: readonly unknown[];
-  /** The records right before the update; none where they could not be read. */
+  /** The records right before the update; empty if the read failed. */
   readonly before: readonly AccountRow[];
-  /** The same right after it. */
+  /** The records right after the update. */
   readonly after: readonly AccountRow[];
 }
 
@@ -27,7 +25,7 @@ interface UpdateTarget {
   readonly object: string;
   /** The path of the API's version. */
   readonly base: string;
-  /** A call inside has headers of its own. */
+  /** A call inside a composite call has headers of its own. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -53,12 +51,12 @@ export function updateCall(
   };
 }
 
-/** Reads its answer; a refused update is thrown as if it had been a call of its own, a refused read is left out. */
+/** Reads the answer. It throws a refused update as if it were a call of its own, and leaves out a refused read. */
 export function readUpdate({ compositeResponse }: AccountRow): UpdateAnswer {
   const answers = new Map(objectsOf(compositeResponse).map((answer) => [answer.referenceId, answer]));
   const { body: results, httpStatusCode } = answers.get('update') ?? {};
   const status = Number(httpStatusCode);
-  // No headers: it asks for no wait.
+  // A call inside has no Retry-After.
   const refusal =
     status >= 400 ? new SalesforceRefusal({ status, headers: {}, body: JSON.stringify(results) }, 0) : undefined;
   if (refusal !== undefined && refusal.errors.length > 0) throw refusal;

@@ -1,9 +1,8 @@
 /**
- * What happened to accounts, by the time Salesforce stamps on every change (SystemModstamp), the recycle bin included.
- *
- * A sweep reads from a time to the end. A change gets its stamp before it is committed, so the next sweep begins
- * some minutes before this one did. Stamps are compared by the second: a page goes on at the second it ended in, and a
- * second with more changes than a page holds is read by id.
+ * Reads what happened to accounts, by the time that Salesforce stamps on every change (SystemModstamp), the recycle bin
+ * included. A sweep reads from a time to the end. A change gets its stamp before it is committed, so the next sweep
+ * begins some minutes before this one did. Stamps compare by the second: a page continues at the second in which the
+ * last one ended, and a second with more changes than a page holds is read by id.
  */
 import { type ChangeHint, type Changes, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
@@ -15,17 +14,20 @@ import type { SalesforceSchema } from './fields.ts';
 import { valuesOf } from './read.ts';
 import { changedInSecondQuery, changedQuery, SERVER_TIME_QUERY } from './soql.ts';
 
-/** A transaction lasts ten minutes at most. https://developer.salesforce.com/docs/atlas.en-us.apexcode.meta/apexcode/apex_gov_limits.htm */
+/**
+ * A transaction lasts ten minutes at most.
+ * https://developer.salesforce.com/docs/atlas.en-us.apexcode.meta/apexcode/apex_gov_limits.htm
+ */
 const OVERLAP_MS = 10 * 60_000;
 const SECOND_MS = 1_000;
 const PAGE = 2_000;
 
-/** Where the next call begins; the time is in ms, by Salesforce's clock. */
+/** The position of the next call; the time is in ms, by Salesforce's clock. */
 interface SweepCursor {
   readonly from: number;
-  /** When the sweep under way began; undefined between sweeps. */
+  /** When the current sweep began; absent between sweeps. */
   readonly began?: number;
-  /** The id after which to go on within the second `from`; empty at its beginning. */
+  /** The last id read within the second `from`; empty at its beginning. */
   readonly after?: string;
 }
 
@@ -35,7 +37,7 @@ export interface VisibleFields {
   readonly schema: SalesforceSchema;
 }
 
-/** One page of a sweep; `now` replaces Salesforce's clock where an answer does not state it. */
+/** Reads one page of a sweep; `now` replaces Salesforce's clock if an answer does not state it. */
 export async function changedAccounts(
   calls: Calls,
   { names, schema }: VisibleFields,
@@ -55,7 +57,7 @@ export async function changedAccounts(
 
 interface Answer {
   readonly rows: readonly AccountRow[];
-  /** True where nothing is left of what was asked. */
+  /** Nothing is left of the query. */
   readonly isLast: boolean;
 }
 
@@ -69,7 +71,6 @@ async function ask(calls: Calls, names: readonly string[], { from, after }: Swee
   return { rows, isLast: done && rows.length < PAGE };
 }
 
-/** Where to go on after a page; pure. */
 function nextCursor({ from, after }: SweepCursor, { rows, isLast }: Answer, began: number): SweepCursor {
   const end = rows.at(-1);
   if (after !== undefined) {

@@ -1,15 +1,17 @@
-/** Who the credentials are, and what is left of the org's allowance. */
 import type { Account } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import { ORGANIZATION_QUERY } from './soql.ts';
 
-/** Records hidden by sharing raise no error anywhere: a scan passes over them, a read calls them gone. */
+/** Sharing hides records without an error: a scan omits them, a read calls them gone. */
 const SHARING_NOTE =
   'accounts that sharing rules hide from this user are not seen and count as deleted: give it View All on Account';
 
-/** Two calls at most: the session, and the org where the user may see it. */
+/**
+ * Reads the account of the credentials and what is left of the org's allowance, in at most two calls: the session, and
+ * the org if the user may see it.
+ */
 export async function checkAccount(calls: Calls): Promise<Account> {
   const { organizationId: id } = await calls.session();
   try {
@@ -26,7 +28,7 @@ export async function checkAccount(calls: Calls): Promise<Account> {
       notes: notes.filter((line) => line !== undefined),
     };
   } catch (error) {
-    // A user for integrations alone may not see Organization; the refusal itself shows that the API answers.
+    // A user for integrations alone may not see Organization; the refusal shows that the API answers.
     const hidden =
       error instanceof SalesforceRefusal &&
       error.errors.some(({ code }) => code === 'INVALID_TYPE' || code === 'INVALID_FIELD');

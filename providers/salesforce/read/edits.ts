@@ -1,4 +1,7 @@
-/** Who changed accounts, and when: the field history where the org tracks a field, else who changed the record last. */
+/**
+ * Who changed accounts, and when: from the field history if the org tracks the field, else from the last change of the
+ * record.
+ */
 import type { PropertyEdit } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
@@ -9,20 +12,20 @@ import type { SalesforceSchema } from './fields.ts';
 import { fieldHistoryQuery, modifiedQuery } from './soql.ts';
 import { fromSalesforce } from './values.ts';
 
-/** Queries go by GET: 60 ids keep the address under 2,000 characters. */
+/** Queries use GET: 60 ids keep the address under 2,000 characters. */
 const IDS_IN_A_QUERY = 60;
 const SECOND_MS = 1_000;
 
 interface EditsAsked {
   readonly ids: readonly string[];
   readonly names: readonly string[];
-  /** Ms since 1970, by Salesforce's clock, which keeps whole seconds here. */
+  /** Ms since 1970, by Salesforce's clock, which has whole seconds here. */
   readonly since: number;
 }
 
 /**
- * Two calls for 60 accounts, and one more where there are over 2,000 changes. A field without a row in the history is not
- * tracked, or did not change: who changed the record last is then told without a value.
+ * Makes two calls for 60 accounts, and one more for each further 2,000 changes. A field without a row in the history is
+ * not tracked, or did not change: the result then names who last changed the record, without a value.
  */
 export async function readEdits(
   calls: Calls,
@@ -58,7 +61,7 @@ async function trackedEdits(
     for (const row of page.rows) {
       const property = fieldOf(row);
       if (!names.includes(property)) continue;
-      // Long texts are tracked without their values.
+      // Salesforce tracks long texts without their values.
       const isValueless = row.NewValue === null && row.OldValue === null;
       const value = isValueless ? {} : { value: fromSalesforce(row.NewValue, schema.get(property)) };
       edits.push({ ...authorOf(row, userId), id: accountOf(row.AccountId), property, ...value });
@@ -69,7 +72,7 @@ async function trackedEdits(
   }
 }
 
-/** An org without field history has no such object, and a user may be kept from it. */
+/** An org without field history lacks the object, or hides it from the user. */
 async function rowsOrNone(calls: Calls, soql: string): ReturnType<Calls['query']> {
   try {
     return await calls.query(soql);
@@ -79,7 +82,7 @@ async function rowsOrNone(calls: Calls, soql: string): ReturnType<Calls['query']
   }
 }
 
-/** The history calls an account's name by a name of its own. */
+/** The history has its own name for an account's name. */
 function fieldOf(row: AccountRow): string {
   const field = textOf(row.Field);
   if (field === undefined) throw unexpectedAnswer('a query for changes');

@@ -1,9 +1,9 @@
-/** Fields of Account as describe tells them. What field-level security hides from the user is not among them. */
+/** The fields of Account from describe, which omits those that field-level security hides from the user. */
 import type { Property } from '../../provider.ts';
 import { objectOf, textOf } from '../client/json.ts';
 import type { AccountRow } from '../client/update-call.ts';
 
-/** Salesforce's type and name of each field the user may see. */
+/** Salesforce's type of each visible field, by name. */
 export type SalesforceSchema = ReadonlyMap<string, string>;
 
 export const schemaOf = (fields: readonly AccountRow[]): SalesforceSchema =>
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, Property['type']>> = {
 };
 const TEXTS: ReadonlySet<Property['type']> = new Set(['string', 'multiline', 'phone', 'email', 'url']);
 
-/** A field as the contract spells it; an unrestricted picklist takes other values too. */
+/** A field as a property of the contract; an unrestricted picklist takes other values too. */
 export function toProperty(field: AccountRow, _at: number, fields: readonly AccountRow[]): Property {
   const name = String(field.name);
   const type = TYPES[String(field.type)] ?? 'other';
@@ -51,11 +51,11 @@ export function toProperty(field: AccountRow, _at: number, fields: readonly Acco
 
 const RECORD_CURRENCY = 'CurrencyIsoCode';
 
-/** An org with several currencies has one for each record. */
+/** In an org with several currencies each record has its own. */
 const currencyOf = (fields: readonly AccountRow[]): Pick<Property, 'currencyIn'> =>
   fields.some(({ name }) => name === RECORD_CURRENCY) ? { currencyIn: RECORD_CURRENCY } : {};
 
-/** Why nobody can write a field, if that is so. The user lacks the right to any other one that cannot be written. */
+/** Why nobody can write a field; for other fields that cannot be written, the user lacks the right. */
 function readOnlyBy(field: AccountRow, type: Property['type']): Pick<Property, 'readOnly'> {
   if (field.calculated === true) return { readOnly: 'Salesforce calculates it by a formula' };
   if (field.autoNumber === true) return { readOnly: 'Salesforce numbers it by itself' };

@@ -1,4 +1,3 @@
-/** Finds accounts by the value of one field; SOQL reads what is committed, so the answer is sure. */
 import { ProviderError, type Search } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import type { VisibleFields } from './changes.ts';
@@ -7,7 +6,10 @@ import { holdersQuery, quote } from './soql.ts';
 
 const MOST = 10;
 
-/** One call. Records that sharing hides from the user are not found. */
+/**
+ * Finds accounts by the value of one field, in one call. SOQL reads committed data, so the answer is sure, except for
+ * records that sharing hides from the user.
+ */
 export async function findAccounts(
   calls: Calls,
   property: string,
@@ -27,7 +29,7 @@ export async function findAccounts(
   return { records, sure: true };
 }
 
-/** The value as SOQL spells it for a field of that type; undefined where no such field can hold it. */
+/** The value as a SOQL literal for a field of that type; undefined if no such field can hold it. */
 function literalOf(value: string, type: string | undefined): string | undefined {
   switch (type) {
     case 'int':

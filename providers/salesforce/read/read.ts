@@ -1,4 +1,3 @@
-/** Reads accounts by id, and says where the missing ones went. */
 import { type PropertyValue, ProviderError, type Read } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { faultOf, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';
@@ -9,7 +8,7 @@ import type { SalesforceSchema } from './fields.ts';
 import { fromSalesforce } from './values.ts';
 import { findWhereabouts, type Whereabouts } from './whereabouts.ts';
 
-/** Reads up to 200 accounts in one call, and one more for every 60 that are missing. */
+/** Reads up to 200 accounts in one call, and looks up missing ones, 60 in a call. */
 export async function readAccounts(
   calls: Calls,
   ids: readonly string[],
@@ -38,14 +37,14 @@ export async function readAccounts(
   });
 }
 
-/** The id of a row of a query; a row without one is no row of an account. */
+/** The id of a query's row; a row without one is not an account. */
 export function idOf(row: AccountRow): string {
   const id = textOf(row.Id);
   if (id === undefined) throw unexpectedAnswer('a query for accounts');
   return toLongId(id);
 }
 
-/** The values of one row, by the names asked for that the user may see. */
+/** The row's values of the names asked for. */
 export const valuesOf = (
   row: AccountRow,
   names: readonly string[],
@@ -53,7 +52,7 @@ export const valuesOf = (
 ): Readonly<Record<string, PropertyValue>> =>
   Object.fromEntries(names.map((name) => [name, fromSalesforce(row[name], schema.get(name))]));
 
-/** A fault after something is known does not throw that away: it shows itself again at the next call. */
+/** Returns a fault rather than throw it if other results are known: the next call meets it again. */
 export async function whereaboutsOf(
   calls: Calls,
   ids: readonly string[],

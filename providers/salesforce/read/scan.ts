@@ -1,4 +1,3 @@
-/** All accounts, a page at a time, in the order of their ids. */
 import { type Page, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isAccountId } from '../client/ids.ts';
@@ -6,10 +5,10 @@ import type { SalesforceSchema } from './fields.ts';
 import { idOf, valuesOf } from './read.ts';
 import { scanQuery } from './soql.ts';
 
-/** The largest page Salesforce gives; long texts may make it shorter. */
+/** Salesforce's largest page; long texts may shorten it. */
 const SCAN_PAGE = 2_000;
 
-/** One page; the cursor is the id it ends with. */
+/** Reads one page of all accounts in the order of their ids; the cursor is its last id. */
 export async function scanAccounts(
   calls: Calls,
   names: readonly string[],
@@ -22,6 +21,6 @@ export async function scanAccounts(
   const { rows, done } = await calls.query(scanQuery(names, cursor, SCAN_PAGE));
   const records = rows.map((row) => ({ id: idOf(row), properties: valuesOf(row, names, schema) }));
   const last = records.at(-1);
-  // A page that is not the last one may be short; only the id it ends with says where to go on.
+  // A page that is not the last may be short: only its last id says how to continue.
   return last === undefined || (done && rows.length < SCAN_PAGE) ? { records } : { records, cursor: last.id };
 }

@@ -1,17 +1,17 @@
-/** The account's fields as one connection knows them: read once, and again where Salesforce says that they changed. */
+/** The account's fields as one connection knows them: read once, and again if Salesforce says that they changed. */
 import type { Calls } from '../client/client.ts';
 import { SalesforceRefusal } from '../client/errors.ts';
 import type { AccountRow } from '../client/update-call.ts';
 import { type SalesforceSchema, schemaOf } from './fields.ts';
 
 export interface Schemas {
-  /** Asks Salesforce. */
+  /** Reads the fields now. */
   describe(calls: Calls): Promise<readonly AccountRow[]>;
-  /** As known, or read now. */
+  /** Returns the types as known, or reads them. */
   known(calls: Calls): Promise<SalesforceSchema>;
-  /** Read now. */
+  /** Reads the types now. */
   fresh(calls: Calls): Promise<SalesforceSchema>;
-  /** Asks for the fields the user may see; where one was removed or hidden since, once more without it. */
+  /** Runs `work` with the visible fields; if one was removed or hidden since, runs it once more without it. */
   withFields<T>(
     calls: Calls,
     names: readonly string[],
@@ -19,7 +19,6 @@ export interface Schemas {
   ): Promise<T>;
 }
 
-/** Opens an empty memory. */
 export function openSchemas(): Schemas {
   let schema: SalesforceSchema | undefined;
   const describe = async (calls: Calls) => {

@@ -1,21 +1,20 @@
-/** The few queries this connection asks, in SOQL. Field names must come from describe. */
+/** The SOQL queries of a connection. Field names must come from describe. */
 
 const FIELD_NAME = /^[A-Za-z]\w*$/;
 
-/** A text as a SOQL literal: backslashes first, for a value may end in one. */
+/** A text as a SOQL literal: backslashes first, because a value may end in one. */
 export const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** A page of all accounts after an id, in the order of ids: resumes anywhere, needs no cursor on the server. */
+/** A page of all accounts after an id, in the order of ids: it resumes anywhere and needs no cursor on the server. */
 export function scanQuery(fields: readonly string[], after: string | undefined, limit: number): string {
   const where = after === undefined ? '' : ` WHERE Id > ${quote(after)}`;
   return `SELECT ${select(['Id', ...fields])} FROM Account${where} ORDER BY Id LIMIT ${limit}`;
 }
 
-/** What became of records, the deleted and merged ones included. */
 export const whereaboutsQuery = (ids: readonly string[]): string =>
   `SELECT Id, IsDeleted, MasterRecordId FROM Account WHERE Id IN (${ids.map(quote).join(',')})`;
 
-/** Who changed accounts last, those that were changed at a time or later. */
+/** Who last changed these accounts, if they changed at a time or later. */
 export const modifiedQuery = (ids: readonly string[], since: string): string =>
   `SELECT Id, LastModifiedDate, LastModifiedById, LastModifiedBy.Name FROM Account WHERE Id IN (${ids.map(quote).join(',')}) AND LastModifiedDate >= ${since}`;
 
@@ -23,11 +22,11 @@ export const modifiedQuery = (ids: readonly string[], since: string): string =>
 export const fieldHistoryQuery = (ids: readonly string[], since: string, after: string): string =>
   `SELECT Id, AccountId, Field, OldValue, NewValue, CreatedDate, CreatedById, CreatedBy.Name FROM AccountHistory WHERE AccountId IN (${ids.map(quote).join(',')}) AND CreatedDate >= ${since}${after === '' ? '' : ` AND Id > ${quote(after)}`} ORDER BY Id`;
 
-/** Accounts stamped at a time or later, the deleted ones too where `queryAll` asks. */
+/** Accounts stamped at a time or later; `queryAll` includes deleted ones. */
 export const changedQuery = (fields: readonly string[], from: string, limit: number): string =>
   `SELECT ${select([...TRACE, ...fields])} FROM Account WHERE SystemModstamp >= ${from} ORDER BY SystemModstamp, Id LIMIT ${limit}`;
 
-/** Accounts stamped between two times, after an id, by id. */
+/** Accounts stamped between two times, after an id, in the order of ids. */
 export function changedInSecondQuery(
   fields: readonly string[],
   { from, to, after }: { readonly from: string; readonly to: string; readonly after: string },
@@ -39,25 +38,24 @@ export function changedInSecondQuery(
 
 const TRACE = ['Id', 'IsDeleted', 'MasterRecordId', 'SystemModstamp'];
 
-/** Any answer has the time; this one is small. */
+/** Every answer has the time; this one is small. */
 export const SERVER_TIME_QUERY = 'SELECT Id FROM Account LIMIT 1';
 
 /** Live accounts that hold a value, given as a SOQL literal. */
 export const holdersQuery = (fields: readonly string[], property: string, literal: string, limit: number): string =>
   `SELECT ${select(['Id', ...fields])} FROM Account WHERE ${select([property])} = ${literal} ORDER BY Id LIMIT ${limit}`;
 
-/** Tasks on an account since a time, after an id. */
 export const tasksQuery = (accountId: string, since: string, after: string, limit: number): string =>
   `SELECT Id, Description FROM Task WHERE WhatId = ${quote(accountId)} AND CreatedDate >= ${since}${after === '' ? '' : ` AND Id > ${quote(after)}`} ORDER BY Id LIMIT ${limit}`;
 
-/** The statuses of a task that is done. */
+/** The statuses of a completed task. */
 export const CLOSED_STATUS_QUERY = 'SELECT MasterLabel FROM TaskStatus WHERE IsClosed = true ORDER BY SortOrder';
 
 /** Titles of the notes and files on an account since a time. */
 export const contentQuery = (accountId: string, since: string): string =>
   `SELECT ContentDocumentId, ContentDocument.Title FROM ContentDocumentLink WHERE LinkedEntityId = ${quote(accountId)} AND ContentDocument.CreatedDate >= ${since}`;
 
-/** Asked of the Tooling API. */
+/** For the Tooling API. */
 export const VALIDATION_RULES_QUERY =
   "SELECT ValidationName, ErrorMessage, Description FROM ValidationRule WHERE Active = true AND EntityDefinition.QualifiedApiName = 'Account' ORDER BY ValidationName";
 

@@ -1,9 +1,9 @@
-/** Salesforce's JSON values and the values of the contract, there and back. */
+/** Converts between Salesforce's JSON values and the values of the contract. */
 import type { PropertyValue } from '../../provider.ts';
 
 /**
- * The value to send. Salesforce stores `""` as null and trims edges, so both are done here: what was sent is
- * what will be read. A checkbox has no blank, so null unticks it.
+ * The value to send. Salesforce stores `""` as null and trims edges, so it does both: cvrsync then reads back what it
+ * sent. A checkbox has no blank, so null unticks it.
  */
 export function toSalesforce(value: PropertyValue, type: string | undefined): PropertyValue {
   if (value === null) return type === 'boolean' ? false : null;
@@ -14,7 +14,7 @@ export function toSalesforce(value: PropertyValue, type: string | undefined): Pr
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'long', 'double', 'currency', 'percent']);
 
-/** Whether a field of that type takes the value as JSON; for another one Salesforce refuses the whole call. */
+/** Whether a field of that type takes the value as JSON; otherwise Salesforce refuses the whole call. */
 export function takes(type: string, value: PropertyValue): boolean {
   if (value === null) return true;
   if (NUMBERS.has(type)) return typeof value === 'number';
@@ -23,7 +23,10 @@ export function takes(type: string, value: PropertyValue): boolean {
   return type === 'date' || type === 'datetime' ? /^\d{4}-\d\d-\d\d/u.test(value) : true;
 }
 
-/** The value behind what Salesforce sent: times in UTC with a Z, line ends as `\n`, compound values as null. */
+/**
+ * The value that Salesforce sent: times in UTC with a Z, line ends as `
+ * `, compound values as null.
+ */
 export function fromSalesforce(value: unknown, type: string | undefined): PropertyValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value === '') return null;

@@ -1,15 +1,14 @@
-/** What became of accounts that are not there any more: deleted, or merged into which other one. */
 import type { Calls } from '../client/client.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
 import { textOf } from '../client/json.ts';
 import { whereaboutsQuery } from './soql.ts';
 
-/** `there` is a live record after all; `to` is the survivor at the end of all merges. */
+/** `there`: the record is live after all; `to`: the survivor after all merges. */
 export type Whereabouts = { readonly kind: 'there' | 'gone' } | { readonly kind: 'moved'; readonly to: string };
 
-/** Queries go by GET: 60 ids keep the address under 2,000 characters. */
+/** Queries use GET: 60 ids keep the address under 2,000 characters. */
 const IDS_IN_A_QUERY = 60;
-/** Merges of merges; more than this is taken for a circle. */
+/** Merges of merges; more than this is a circle. */
 const MAX_HOPS = 20;
 
 interface Trace {
@@ -18,8 +17,9 @@ interface Trace {
 }
 
 /**
- * Looks the records up in the recycle bin, about 15 days deep; keys are ids of 18 characters.
- * What is not even there was purged, or is hidden from the user by sharing: `gone`. One call for 60 ids and hop.
+ * Finds out whether missing accounts were deleted or merged, and into which: it searches the recycle bin, about 15 days
+ * deep, one call for 60 ids and hop. `gone` are purged records, and those that sharing hides from the user. Keys are
+ * ids of 18 characters.
  */
 export async function findWhereabouts(calls: Calls, ids: readonly string[]): Promise<ReadonlyMap<string, Whereabouts>> {
   const traces = new Map<string, Trace | undefined>();

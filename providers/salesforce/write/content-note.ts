@@ -8,7 +8,7 @@ import { clip, tag } from './note-text.ts';
 
 const MAX_TITLE = 255;
 
-/** One call: the marker stands in the title, which can be read without the content. */
+/** Makes one call: the marker is in the title, which can be read without the content. */
 export async function findContentNote(
   calls: Calls,
   accountId: string,
@@ -20,7 +20,7 @@ export async function findContentNote(
   return textOf(hit?.ContentDocumentId);
 }
 
-/** Makes the note and puts it on the account in one call, all or none: a note on nothing would never be found. */
+/** Creates the note and puts it on the account in one call, all or none: nobody would find a note on nothing. */
 export async function addContentNote(calls: Calls, note: Note): Promise<string> {
   const ending = ` ${tag(note.marker)}`;
   const title = clip(note.subject, MAX_TITLE - ending.length) + ending;
@@ -48,7 +48,7 @@ export async function addContentNote(calls: Calls, note: Note): Promise<string> 
   );
   if (refused !== undefined) {
     const { httpStatusCode, body } = refused;
-    // No headers: it asks for no wait.
+    // A call inside has no Retry-After.
     throw new SalesforceRefusal({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
   }
   const id = textOf(objectOf(answers[0]?.body)?.id);

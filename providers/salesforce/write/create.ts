@@ -1,4 +1,3 @@
-/** Makes one account. A duplicate rule is obeyed here, alerts too: nobody has said yet that both are meant. */
 import { type Created, type PropertyValue, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isAboutRecords, SalesforceRefusal, say } from '../client/errors.ts';
@@ -10,7 +9,10 @@ import type { FieldSource } from './update.ts';
 
 type Properties = Readonly<Record<string, PropertyValue>>;
 
-/** One call, and a describe where a field is not known. An answer that does not say what was made is `unavailable`. */
+/**
+ * Creates one account: one call, and a describe if a field is unknown. It obeys duplicate rules, alerts too, because
+ * nobody has confirmed that the account is not a duplicate. An answer without the new id is `unavailable`.
+ */
 export async function createAccount(calls: Calls, properties: Properties, fields: FieldSource): Promise<Created> {
   const schema = await fields.known();
   if (missing(properties, schema).length > 0) {
@@ -25,7 +27,7 @@ export async function createAccount(calls: Calls, properties: Properties, fields
   }
 }
 
-/** Blanks are left out: a new record has them anyway. */
+/** A new record is blank anyway. */
 const recordOf = (properties: Properties, schema: SalesforceSchema): Record<string, PropertyValue> =>
   Object.fromEntries(
     Object.entries(properties)
@@ -55,7 +57,7 @@ async function judge(answer: SalesforceRefusal, properties: Properties, fields: 
   throw new ProviderError('unavailable', `Salesforce did not make the account: ${answer.message}`, { cause: answer });
 }
 
-/** The message is in the user's language, but the id of the other record stands in it. */
+/** The message is in the user's language, but it holds the id of the other record. */
 function idIn(message: string): string | undefined {
   const id = /\b001[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?\b/.exec(message)?.[0];
   return id === undefined ? undefined : toLongId(id);

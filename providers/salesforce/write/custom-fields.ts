@@ -1,11 +1,11 @@
 /**
- * The Account fields this project asks a Salesforce org to have, so that the register's truth stands
- * beside what people wrote. All are optional; `CVR_Number__c` and `CVR_Hold__c` are read, never written.
+ * The Account fields that cvrsync asks a Salesforce org to have, which hold the register's values apart from what
+ * people wrote. All are optional; cvrsync reads `CVR_Number__c` and `CVR_Hold__c` and never writes them.
  */
 import type { FieldName } from '../../fields.ts';
 import type { PropertyDefinition } from '../../provider.ts';
 
-/** What Salesforce must know to make a field: its describe type, and how long or precise it is. */
+/** What Salesforce needs to create a field: its describe type, and its length or precision. */
 export interface CustomField {
   readonly name: string;
   readonly label: string;
@@ -17,7 +17,7 @@ export interface CustomField {
   readonly field?: FieldName;
 }
 
-/** The fields the preset fills, in the order a person reads them. */
+/** The fields that the preset fills, in the order of display. */
 export const REGISTER_FIELDS: readonly CustomField[] = [
   { name: 'CVR_Name__c', label: 'CVR Name', type: 'string', length: 255, field: 'name' },
   { name: 'CVR_Status__c', label: 'CVR Status', type: 'string', length: 80, field: 'status' },
@@ -61,7 +61,7 @@ export const REGISTER_FIELDS: readonly CustomField[] = [
   { name: 'CVR_Sync_Url__c', label: 'cvrsync Page', type: 'url', length: 255, field: 'dashboardUrl' },
 ];
 
-/** The CVR number, unique so that an account can be found by it and cannot be made twice. */
+/** The CVR number, unique so that an account can be found by it and created only once. */
 export const CVR_NUMBER: CustomField = {
   name: 'CVR_Number__c',
   label: 'CVR Number',
@@ -73,7 +73,7 @@ export const CVR_NUMBER: CustomField = {
 /** Set by a person: leave this account alone. */
 export const CVR_HOLD: CustomField = { name: 'CVR_Hold__c', label: 'CVR Hold', type: 'boolean' };
 
-/** Every field of this project's, the read ones first. */
+/** Every field of cvrsync; those that it only reads come first. */
 export const OWN_FIELDS: readonly CustomField[] = [CVR_NUMBER, CVR_HOLD, ...REGISTER_FIELDS];
 
 const TYPES: Readonly<Record<CustomField['type'], PropertyDefinition['type']>> = {
@@ -88,7 +88,6 @@ const TYPES: Readonly<Record<CustomField['type'], PropertyDefinition['type']>> =
   datetime: 'datetime',
 };
 
-/** The same as the contract spells them. */
 export const definitions: readonly PropertyDefinition[] = OWN_FIELDS.map(({ name, label, type, unique }) => ({
   name,
   label,

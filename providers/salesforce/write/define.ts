@@ -1,6 +1,6 @@
 /**
- * Makes fields of Account. A new field is visible to nobody, so a permission set of this project's shows them,
- * first of all to the user of this connection; an administrator may give it to people too.
+ * Creates fields of Account. Nobody sees a new field, so a permission set of cvrsync's own shows them to the user of
+ * this connection; an administrator may give it to people too.
  */
 import type { Defined, PropertyDefinition } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
@@ -14,8 +14,8 @@ import { metadataOf } from './field-metadata.ts';
 const PERMISSION_SET = 'cvrsync_fields';
 
 /**
- * Two calls for each field that is not visible, four for the permission set. Safe to repeat from any point; a field that
- * was only hidden counts as made.
+ * Makes two calls for each field that is not visible, and four for the permission set. It is safe to repeat from any
+ * point, and counts a field that was only hidden as created.
  */
 export async function defineFields(
   calls: Calls,
@@ -31,7 +31,7 @@ export async function defineFields(
     else {
       const made = await defineField(calls, definition);
       defined.push(made.defined);
-      // Without the right to make one field there is none for the others.
+      // Without the right to create one field, none can be created.
       if (made.lacksRight === true) refusal = made.defined.reason;
     }
   }
@@ -69,7 +69,7 @@ async function defineField(
     return { defined: { name, kind: 'created' } };
   } catch (error) {
     if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
-    // It is there, but hidden: what it lacks is made below.
+    // The field exists but is hidden: show it below.
     if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created' } };
     if (!error.errors.some(({ code }) => NO_RIGHT.has(code)))
       return { defined: { name, kind: 'refused', reason: error.message } };
@@ -78,7 +78,7 @@ async function defineField(
   }
 }
 
-/** Shows fields by the permission set; returns why, for those it could not. */
+/** Shows fields through the permission set; returns the reason for each field that it could not show. */
 async function show(calls: Calls, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const failed = new Map<string, string>();
   try {
@@ -114,7 +114,7 @@ async function permissionSet(calls: Calls): Promise<string> {
   return calls.create('/sobjects/PermissionSet', set);
 }
 
-/** Posts what may be there already; returns the refusal, if any. */
+/** Posts what may exist already; returns the refusal, if any. */
 async function once(calls: Calls, path: string, body: object): Promise<string | undefined> {
   try {
     await calls.create(path, body);

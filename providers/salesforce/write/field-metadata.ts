@@ -1,6 +1,5 @@
 /**
- * A field as the Tooling API takes it.
- * https://developer.salesforce.com/docs/atlas.en-us.api_meta.meta/api_meta/customfield.htm
+ * A field for the Tooling API. https://developer.salesforce.com/docs/atlas.en-us.api_meta.meta/api_meta/customfield.htm
  */
 import type { PropertyDefinition } from '../../provider.ts';
 import { type CustomField, OWN_FIELDS } from './custom-fields.ts';
@@ -9,7 +8,7 @@ const TEXT_LENGTH = 255;
 const LONG_TEXT_LENGTH = 32_000;
 const DIGITS = 18;
 
-/** The metadata; what this project knows of a field of its own is kept, others get the widest of their type. */
+/** cvrsync's own fields have a length and precision; others get the widest of their type. */
 export function metadataOf({ name, label, type, unique }: PropertyDefinition): Readonly<Record<string, unknown>> {
   const own = OWN_FIELDS.find((field) => field.name === name);
   const index = unique === true ? { unique: true, externalId: true, caseSensitive: false } : {};

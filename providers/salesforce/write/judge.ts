@@ -1,10 +1,10 @@
-/** What became of one record of an update; pure. */
+/** The outcome of an update for each record; pure. */
 import type { Outcome, Patch } from '../../provider.ts';
 import { type ApiError, errorsOf, say } from '../client/errors.ts';
 import { toLongId } from '../client/ids.ts';
 import { objectOf } from '../client/json.ts';
 
-/** An outcome, or `missing`: the record is not there, and where it went must be looked up. */
+/** An outcome, or `missing`: the record is not there, and must be looked up. */
 export type UpdateVerdict = Outcome | 'missing';
 
 const MISSING: ReadonlySet<string> = new Set(['ENTITY_IS_DELETED', 'NOT_FOUND']);
@@ -14,15 +14,15 @@ const LOCKED_MS = 60 * 60_000;
 /** Somebody must free storage first. */
 const FULL_MS = 15 * 60_000;
 
-/** Ends by itself, or by somebody's hand, but not soon. */
+/** These end without a change of the record, but not soon. */
 const MUCH_LATER: ReadonlyMap<string, number> = new Map([
   ['ENTITY_IS_LOCKED', LOCKED_MS],
   ['STORAGE_LIMIT_EXCEEDED', FULL_MS],
 ]);
 
 /**
- * The org's own code failed: a trigger or a flow runs once for all records of a call, so each may be to blame, or their
- * number.
+ * The org's own code failed. A trigger or flow runs once for all records of a call, so any record, or their number, may
+ * be the reason.
  */
 const OF_THE_CALL: ReadonlySet<string> = new Set([
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
@@ -30,7 +30,7 @@ const OF_THE_CALL: ReadonlySet<string> = new Set([
   'LIMIT_EXCEEDED',
 ]);
 
-/** Held by another transaction, or not even tried: the same write may go through later. */
+/** Another transaction holds the record, or Salesforce did not try: the same write may succeed later. */
 const LATER: ReadonlySet<string> = new Set([
   'UNABLE_TO_LOCK_ROW',
   'SERVER_UNAVAILABLE',
@@ -48,7 +48,7 @@ const NO_ACCESS: ReadonlySet<string> = new Set([
   'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
 ]);
 
-/** Judges the results of a call, which come by position; a list of another length is trusted only where it names ids. */
+/** Decides the results of a call, which come by position; a list of another length counts only by the ids in it. */
 export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateVerdict[] {
   const isAlone = patches.length === 1;
   if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at], isAlone));
@@ -62,8 +62,8 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
 }
 
 /**
- * Judges what one record's errors say; also for an error of the whole call that had this record alone. What the org's own
- * code says counts only there.
+ * Decides one record by its errors; also by an error of the whole call if that held this record alone. Errors of the
+ * org's own code count only then.
  */
 export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[], isAlone = true): UpdateVerdict {
   if (errors.length === 0) return unanswered(id);
@@ -84,7 +84,7 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
   return { kind: 'rejected', id, reason, properties: Object.fromEntries(bad) };
 }
 
-/** The code of an error, with those that the org's own code quotes: a trigger's error holds the one that ended it. */
+/** The code of an error, and those that it quotes: a trigger's error contains the one that ended it. */
 const codesIn = ({ code, message }: ApiError): readonly string[] =>
   OF_THE_CALL.has(code) ? [code, ...(message.match(/\b[A-Z]+(?:_[A-Z]+)+\b/gu) ?? [])] : [code];
 
@@ -103,13 +103,13 @@ const sayWithRule = (error: ApiError): string =>
     ? say(error)
     : `${say(error)}; blocked by the duplicate rule ${error.duplicate.rule}`;
 
-/** Without fields it is the record that does not exist, with fields it is a value that refers to nothing. */
+/** Without fields the record does not exist; with fields a value refers to nothing. */
 const isMissing = ({ code, fields }: ApiError): boolean =>
   MISSING.has(code) || (code === 'INVALID_CROSS_REFERENCE_KEY' && fields.length === 0);
 
 /**
- * The properties of the patch an error is about: those in its `fields`, else those its message names. Country and state
- * are judged together: the one not sent may be named.
+ * The properties of the patch that an error concerns: those in its `fields`, else those that its message names. Country
+ * and state count together: the error may name the one that was not sent.
  */
 function blamed({ code, message, fields }: ApiError, sent: readonly string[]): readonly string[] {
   const listed = new Set(fields.map((name) => name.toLowerCase()));
@@ -124,7 +124,7 @@ function blamed({ code, message, fields }: ApiError, sent: readonly string[]): r
 
 const ADDRESS_PART = /^(Billing|Shipping)(?:Country|State)(?:Code)?$/;
 
-/** Codes of errors about columns, whose message names them where `fields` is empty. Rules' messages are free text. */
+/** Codes of errors about columns; the message names them if `fields` is empty. The messages of rules are free text. */
 const NAMES_IN_MESSAGE: ReadonlySet<string> = new Set([
   'INVALID_FIELD',
   'INVALID_FIELD_FOR_INSERT_UPDATE',
@@ -132,7 +132,7 @@ const NAMES_IN_MESSAGE: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-/** A message is in the user's language, but a column's own name is not translated. */
+/** A message is in the user's language, but Salesforce does not translate the API name of a column. */
 const isNamedIn = (message: string, name: string): boolean =>
   message.split(/[^A-Za-z0-9_]+/u).some((word) => word.toLowerCase() === name.toLowerCase());
 

@@ -1,9 +1,7 @@
-/** How the text of a note fits Salesforce's fields. */
-
-/** The marker as it stands in a note, told apart from one that merely begins the same. */
+/** The marker in a note; brackets separate it from markers that begin the same. */
 export const tag = (marker: string): string => `[${marker}]`;
 
-/** The text, cut to a length with a sign that something is missing; no character is cut in two. */
+/** The text, cut with an ellipsis if it is too long; never inside a surrogate pair. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, Math.max(0, length - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -1,4 +1,4 @@
-/** Notes on accounts, as tasks or as ContentNotes. Neither can be made only once: the runtime looks before it repeats. */
+/** Notes on accounts, as tasks or ContentNotes. Salesforce accepts both twice: the runtime looks before it repeats. */
 import { type Note, type NoteOutcome, type Notes, ProviderError } from '../../provider.ts';
 import type { Calls, HttpVerb } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
@@ -8,10 +8,9 @@ import { findWhereabouts } from '../read/whereabouts.ts';
 import { addContentNote, findContentNote } from './content-note.ts';
 import { addTask, findTask } from './task.ts';
 
-/** How far the clocks of this machine and of Salesforce may be apart. */
+/** How far the clocks of this machine and of Salesforce may differ. */
 const SKEW_MS = 3_600_000;
 
-/** The contract's notes for one connection. */
 export function openNotes(verb: HttpVerb, { noteAs }: SalesforceSettings): Notes {
   const kind = noteAs === 'Task' ? { find: findTask, add: addTask } : { find: findContentNote, add: addContentNote };
   return {
@@ -39,7 +38,7 @@ async function added(
   }
 }
 
-/** These may say that the account is not there, or that something else it refers to is not. */
+/** The account does not exist, or something else that the note refers to. */
 const LOST: ReadonlySet<string> = new Set([
   'INVALID_CROSS_REFERENCE_KEY',
   'ENTITY_IS_DELETED',
@@ -47,7 +46,10 @@ const LOST: ReadonlySet<string> = new Set([
   'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY',
 ]);
 
-/** One account that the user may not write to is told by another code: INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY. */
+/**
+ * The org or the user has no notes. One account that the user may not write to has another code:
+ * INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY.
+ */
 const NO_NOTES: ReadonlySet<string> = new Set([
   'INVALID_TYPE',
   'INSUFFICIENT_ACCESS',
@@ -57,11 +59,11 @@ const NO_NOTES: ReadonlySet<string> = new Set([
 ]);
 
 async function judge(calls: Calls, note: Note, answer: SalesforceRefusal): Promise<NoteOutcome> {
-  // A note locks its account, and a locked account refuses notes: nothing was made.
+  // A note locks its account, and a locked account refuses notes: Salesforce created nothing.
   if (answer.errors.some(({ code }) => code === 'UNABLE_TO_LOCK_ROW')) return { kind: 'retry', reason: answer.message };
   if (!isNotForUser(answer)) throw answer;
   const isLost = answer.errors.some(({ code }) => LOST.has(code));
-  // Not this note alone: the org or the user has no such records at all.
+  // Not this note alone: the org or the user has no such records.
   if (answer.errors.some(({ code }) => NO_NOTES.has(code)) || (answer.status === 403 && !isLost))
     throw new ProviderError('refused', answer.message + advice(answer), { cause: answer });
   if (isLost) {

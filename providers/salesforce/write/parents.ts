@@ -1,4 +1,3 @@
-/** The account above an account: ParentId. */
 import { type Outcome, type ParentRead, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isAccountId, toLongId } from '../client/ids.ts';
@@ -24,7 +23,7 @@ export async function readParents(
   });
 }
 
-/** Writes one parent; a circle of parents is refused by Salesforce and comes back as `rejected`. */
+/** Writes one parent; Salesforce refuses a circle of parents, which comes back as `rejected`. */
 export async function writeParent(
   calls: Calls,
   { id, parent }: { readonly id: string; readonly parent: string | null },
@@ -36,7 +35,7 @@ export async function writeParent(
   }
   const value = parent === null ? null : toLongId(parent);
   const [outcome] = await updateAccounts(calls, [{ id, properties: { [PARENT]: value } }], fields);
-  // Of this record alone, a person account for instance, or of them all?
+  // Distinguish this record, such as a person account, from a right that is missing for all.
   if (outcome?.kind === 'rejected' && outcome.properties[PARENT]?.includes('INVALID_FIELD') === true) {
     const field = (await calls.describe()).find(({ name }) => name === PARENT);
     if (field?.updateable !== true) throw noRight('cannot be written by');

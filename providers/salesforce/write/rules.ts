@@ -1,4 +1,3 @@
-/** The org's rules that may block a write, as far as this user can see them. */
 import type { AccountRule } from '../../provider.ts';
 import type { Calls, QueryScope } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
@@ -6,7 +5,10 @@ import { textOf } from '../client/json.ts';
 import type { AccountRow } from '../client/update-call.ts';
 import { DUPLICATE_RULES_QUERY, VALIDATION_RULES_QUERY } from '../read/soql.ts';
 
-/** Two calls. Validation rules are seen by users with View Setup and Configuration only. */
+/**
+ * Reads the org's rules that may block a write, in two calls. Only users with View Setup and Configuration see
+ * validation rules.
+ */
 export async function rulesOf(calls: Calls, fields: readonly AccountRow[]): Promise<readonly AccountRule[]> {
   const validation = await rowsSeen(calls, VALIDATION_RULES_QUERY, 'tooling');
   const duplicate = await rowsSeen(calls, DUPLICATE_RULES_QUERY, 'live');
@@ -29,7 +31,7 @@ export async function rulesOf(calls: Calls, fields: readonly AccountRow[]): Prom
   ];
 }
 
-/** A company always has a name; what Salesforce fills by itself blocks nothing. */
+/** A company always has a name, and a field that Salesforce fills blocks nothing. */
 const isRequired = (field: AccountRow): boolean =>
   field.nillable === false &&
   field.createable === true &&

@@ -1,4 +1,4 @@
-/** A note as a completed task on the account: it stands in the account's history of activities. */
+/** A note as a completed task on the account, in its history of activities. */
 import type { Note } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
@@ -9,10 +9,10 @@ import { clip, tag } from './note-text.ts';
 const MAX_SUBJECT = 255;
 const MAX_DESCRIPTION = 32_000;
 const PAGE = 200;
-/** The label Salesforce ships with. */
+/** The label that Salesforce ships with. */
 const COMPLETED = 'Completed';
 
-/** Looks through the account's tasks; a description cannot be asked for, so it is compared here. Deleted ones count. */
+/** Searches the account's tasks, deleted ones included. SOQL cannot filter by description, so it compares here. */
 export async function findTask(
   calls: Calls,
   accountId: string,
@@ -30,7 +30,7 @@ export async function findTask(
   }
 }
 
-/** Two calls. Makes the task and returns its id. */
+/** Makes two calls. */
 export async function addTask(calls: Calls, note: Note): Promise<string> {
   const ending = `\n\n${tag(note.marker)}`;
   return calls.create('/sobjects/Task', {
@@ -42,7 +42,7 @@ export async function addTask(calls: Calls, note: Note): Promise<string> {
   });
 }
 
-/** Orgs name their statuses themselves; one that is open would be a thing to do. */
+/** Orgs name their own statuses; an open one would be a thing to do. */
 async function closedStatus(calls: Calls): Promise<string> {
   try {
     const labels = (await calls.query(CLOSED_STATUS_QUERY)).rows.flatMap((row) => textOf(row.MasterLabel) ?? []);

@@ -1,4 +1,3 @@
-/** Writes patches to accounts by id, 200 in a call; never creates one. */
 import type { Outcome, Patch, ProviderError } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { faultOf, isAboutRecords, isForeign, notSalesforce, SalesforceRefusal, say } from '../client/errors.ts';
@@ -11,15 +10,15 @@ import { takes, toSalesforce } from '../read/values.ts';
 import type { Whereabouts } from '../read/whereabouts.ts';
 import { judgeErrors, judgeResults, type UpdateVerdict } from './judge.ts';
 
-/** The account's fields: as known, or read anew. */
+/** The account's fields: as known, or read now. */
 export interface FieldSource {
   known(): Promise<SalesforceSchema>;
   fresh(): Promise<SalesforceSchema>;
 }
 
 /**
- * Writes up to 200 patches: one call, and one for every 60 records that Salesforce does not find. A fault of the connection
- * is thrown only while nothing is known; later the patches still open come back as `retry`.
+ * Writes up to 200 patches: one call, and one for every 60 records that Salesforce does not find. It throws a fault of
+ * the connection only while no outcome is known; later the open patches come back as `retry`.
  */
 export async function updateAccounts(
   calls: Calls,
@@ -59,10 +58,13 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
   }
 }
 
-/** Codes of a refused call that a field is to blame for which was taken away, hidden, or given another type. */
+/** The call was refused because a field was removed, hidden, or given another type. */
 const ABOUT_FIELDS: ReadonlySet<string> = new Set(['INVALID_FIELD', 'JSON_PARSER_ERROR']);
 
-/** Judges a call that was refused as a whole; the records whose fields the schema speaks against are to blame for sure. */
+/**
+ * Decides a call that was refused as a whole: records with fields that contradict the schema are certain to be at
+ * fault.
+ */
 function judgeRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, schema: SalesforceSchema): Verdicts {
   const reason = errors.map(say).join('; ');
   return forEach(group, (patch) => {
@@ -72,7 +74,7 @@ function judgeRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, sc
   });
 }
 
-/** What each record that was written held right before, and holds now. */
+/** Adds what each written record held right before, and holds now. */
 function withValues(group: readonly Patch[], { before, after }: UpdateAnswer, schema: SalesforceSchema) {
   const [old, now] = [before, after].map((rows) => new Map(rows.map((row) => [toLongId(textOf(row.Id) ?? ''), row])));
   return (verdict: UpdateVerdict, at: number): UpdateVerdict => {
@@ -89,7 +91,7 @@ const forEach = (group: readonly Patch[], judge: (patch: Patch) => UpdateVerdict
 
 const callRefused = (id: string, reason: string): Outcome => ({ kind: 'call-refused', id, reason });
 
-/** The properties that the schema speaks against, with the reason. */
+/** The properties that contradict the schema, with the reason. */
 const misfits = ({ properties }: Patch, schema: SalesforceSchema): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(properties).flatMap(([name, value]) => {
