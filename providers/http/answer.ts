@@ -39,7 +39,7 @@ export function readAnswer({ status, headers, body }: HttpResponse, what: string
 
 export const isGone = ({ status }: Answer): boolean => GONE.includes(status);
 
-export function judgeUpdate(
+export function decideUpdate(
   id: string,
   sent: readonly string[],
   answer: Answer,
@@ -51,7 +51,7 @@ export function judgeUpdate(
 }
 
 /** The company's id comes from the answer, else from the message sent. */
-export function judgeExport(idKey: string, sent: Readonly<Record<string, unknown>>, answer: Answer): Created {
+export function decideExport(idKey: string, sent: Readonly<Record<string, unknown>>, answer: Answer): Created {
   const answeredId = idIn(answer.json, idKey);
   if (answer.status === 409)
     return { kind: 'duplicate', reason: reasonOf(answer), ...(answeredId !== undefined && { id: answeredId }) };

@@ -10,9 +10,9 @@ import {
   ProviderError,
   type Read,
 } from '../provider.ts';
-import { type Answer, idIn, isGone, isObject, judgeExport, judgeUpdate, readAnswer } from './answer.ts';
+import { type Answer, decideExport, decideUpdate, idIn, isGone, isObject, readAnswer } from './answer.ts';
+import type { HttpSettings } from './http-settings.ts';
 import { fromJson, propertiesOf, toJson } from './properties.ts';
-import type { HttpSettings } from './settings.ts';
 
 type Company = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, PropertyValue>>;
@@ -51,7 +51,7 @@ export async function connectHttp(settings: HttpSettings, context: ProviderConte
     ...(exportUrl !== undefined && {
       create: async (properties: Values, signal: AbortSignal) => {
         const body = wire(api, properties);
-        return judgeExport(settings.idKey, body, await api.send(exportUrl, 'exportUrl', body, signal));
+        return decideExport(settings.idKey, body, await api.send(exportUrl, 'exportUrl', body, signal));
       },
     }),
   };
@@ -127,7 +127,7 @@ async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSigna
   const { updateUrl, idKey } = api.settings;
   const body = { ...wire(api, properties), [idKey]: toJson(id, api.known.get(idKey)) };
   const answer = await api.send(withId(updateUrl, id), 'updateUrl', body, signal);
-  return judgeUpdate(id, Object.keys(properties), answer, storedIn(api, answer, id, Object.keys(properties)));
+  return decideUpdate(id, Object.keys(properties), answer, storedIn(api, answer, id, Object.keys(properties)));
 }
 
 /** The company in the answer to an update, if the answer holds its id and every property sent. */

@@ -1,7 +1,7 @@
 /** The properties of an API of your own: it has no schema to read, so the settings and our field names say. Pure. */
 import { FIELD_NAMES, FIELDS, type FieldKind, KIND_TYPES } from '../fields.ts';
 import type { Preset, Property, PropertyValue } from '../provider.ts';
-import type { HttpSettings } from './settings.ts';
+import type { HttpSettings } from './http-settings.ts';
 
 /** The name that the specification's sample gives the CVR number. */
 const NUMBER_KEY = 'cvr';

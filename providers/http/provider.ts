@@ -1,7 +1,7 @@
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { connectHttp } from './connection.ts';
+import { HttpSettings } from './http-settings.ts';
 import { httpPreset } from './properties.ts';
-import { HttpSettings } from './settings.ts';
 
 /** The provider for an API of your own. Importing it opens nothing. */
 export const http = defineProvider({

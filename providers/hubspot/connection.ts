@@ -2,7 +2,7 @@ import { type Account, type Connection, type ProviderContext, ProviderError } fr
 import { MERGED_IDS } from './client/batch.ts';
 import { type Apis, loadClient } from './client/client.ts';
 import { faultOf, HubspotRefusal } from './client/faults.ts';
-import type { HubspotSettings } from './client/settings.ts';
+import type { HubspotSettings } from './client/hubspot-settings.ts';
 import { openAuthors } from './read/authors.ts';
 import { readChanges } from './read/changes.ts';
 import { readEdits } from './read/edits.ts';

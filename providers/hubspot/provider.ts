@@ -1,7 +1,7 @@
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { canonicalId, idInAddress, recordAddress } from './client/batch.ts';
 import { observe } from './client/faults.ts';
-import { HubspotSettings } from './client/settings.ts';
+import { HubspotSettings } from './client/hubspot-settings.ts';
 import { connectHubspot } from './connection.ts';
 import { hubspotPreset } from './preset.ts';
 import { readWebhook } from './read/webhook.ts';

@@ -1,7 +1,7 @@
 import type { Connection, ProviderContext } from '../provider.ts';
 import { type Calls, type HttpVerb, loadClient } from './client/client.ts';
 import { faultOf, SalesforceRefusal } from './client/errors.ts';
-import type { SalesforceSettings } from './client/settings.ts';
+import type { SalesforceSettings } from './client/salesforce-settings.ts';
 import { missingPermissions } from './permissions.ts';
 import { changedAccounts } from './read/changes.ts';
 import { checkAccount } from './read/check-account.ts';

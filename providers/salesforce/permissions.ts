@@ -2,7 +2,7 @@ import type { MissingRight, Right } from '../provider.ts';
 import type { Calls } from './client/client.ts';
 import { isNotForUser, SalesforceRefusal } from './client/errors.ts';
 import { objectsOf } from './client/json.ts';
-import type { SalesforceSettings } from './client/settings.ts';
+import type { SalesforceSettings } from './client/salesforce-settings.ts';
 import type { AccountRow } from './client/update-call.ts';
 
 /**

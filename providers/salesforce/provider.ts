@@ -1,7 +1,7 @@
 import { CONTRACT_VERSION, defineProvider } from '../provider.ts';
 import { observe } from './client/errors.ts';
 import { canonicalId, idInAddress, recordAddress } from './client/ids.ts';
-import { SalesforceSettings } from './client/settings.ts';
+import { SalesforceSettings } from './client/salesforce-settings.ts';
 import { connectSalesforce } from './connection.ts';
 import { salesforcePreset } from './preset.ts';
 import { definitions } from './write/custom-fields.ts';

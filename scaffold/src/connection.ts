@@ -1,7 +1,7 @@
 /** A connection to one account: the verbs of the contract, each a call or two. */
 import { type Connection, type ProviderContext, ProviderError } from 'cvrsync/provider';
 import { call } from './call.ts';
-import { judgeRead, judgeUpdate } from './judge.ts';
+import { decideRead, decideUpdate } from './decide.ts';
 import { PROPERTIES, toValues } from './properties.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,12 +17,12 @@ export async function connect(settings: Settings, context: ProviderContext): Pro
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];
       const answer = await ask(signal)('POST', '/companies/read', { ids });
-      return ids.map((id) => judgeRead(id, properties, answer));
+      return ids.map((id) => decideRead(id, properties, answer));
     },
     update: async (patches, signal) => {
       if (patches.length === 0) return [];
       const answer = await ask(signal)('POST', '/companies/update', { companies: patches });
-      return patches.map(({ id }) => judgeUpdate(id, answer));
+      return patches.map(({ id }) => decideUpdate(id, answer));
     },
     scan: async (properties, cursor, signal) => {
       const { companies, next } = await ask(signal)('GET', `/companies?after=${encodeURIComponent(cursor ?? '')}`);

@@ -17,9 +17,9 @@ import type {
   BatchApi as PropertyBatchApi,
 } from '@hubspot/api-client/lib/codegen/crm/properties/index.js';
 import type { Http, HttpRequest } from '../../provider.ts';
+import { datedUrl, exchangeJson, type Outgoing, outgoing, parseObject } from './exchange.ts';
 import type { AccountClock } from './faults.ts';
-import { datedUrl, type Outgoing, outgoing, parseObject, settle } from './fence.ts';
-import type { HubspotSettings } from './settings.ts';
+import type { HubspotSettings } from './hubspot-settings.ts';
 
 /** The client's classes for one verb, bound to its signal, because they take no signal argument. Cheap to make. */
 export interface Apis {
@@ -71,7 +71,7 @@ export async function loadClient(
   return (signal) => {
     let serverTime: number | undefined;
     const exchange = async (request: Omit<HttpRequest, 'signal'>) => {
-      const answer = await settle(http, { ...request, signal }, clock);
+      const answer = await exchangeJson(http, { ...request, signal }, clock);
       const date = Date.parse(answer.headers.date ?? '');
       if (Number.isFinite(date)) serverTime = date;
       return answer;

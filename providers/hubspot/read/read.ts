@@ -1,7 +1,7 @@
 import { ProviderError, type Read } from '../../provider.ts';
 import { type HubspotRecord, hasMerged, isRecordId, MERGED_IDS, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
-import { findOne } from './find.ts';
+import { HubspotRefusal } from '../client/faults.ts';
 import type { ToValues } from './schema.ts';
 
 /**
@@ -47,4 +47,23 @@ function readOf(id: string, record: HubspotRecord | undefined, toValues: ToValue
   return record.id === id
     ? { kind: 'found', id, properties: toValues(record.properties) }
     : { kind: 'moved', id, to: record.id };
+}
+
+/**
+ * Reads one record alone, the only reliable way to tell a merge from a deletion: after a merge HubSpot returns the
+ * survivor.
+ */
+export async function findOne(
+  apis: Apis,
+  id: string,
+  properties: readonly string[],
+): Promise<HubspotRecord | undefined> {
+  try {
+    const record = await apis.companies.getById(id, [...properties], undefined, undefined, false);
+    if (!isRecordId(String(record.id))) throw new ProviderError('unavailable', 'HubSpot gave a company without its id');
+    return record;
+  } catch (error) {
+    if (error instanceof HubspotRefusal && error.status === 404) return undefined;
+    throw error;
+  }
 }

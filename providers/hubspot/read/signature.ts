@@ -22,7 +22,7 @@ export function refusalOf(request: CrmRequest, secret: string, now: number): str
   const timestamp = request.headers['x-hubspot-request-timestamp'];
   if (signature === undefined || timestamp === undefined)
     return 'it has no X-HubSpot-Signature-v3 and X-HubSpot-Request-Timestamp';
-  if (!/^\d{1,15}$/.test(timestamp)) return 'its X-HubSpot-Request-Timestamp is no time';
+  if (!/^\d{1,15}$/.test(timestamp)) return 'its X-HubSpot-Request-Timestamp is not a time';
   const age = now - Number(timestamp);
   if (age > MAX_AGE_MS) return 'it was signed more than five minutes ago; check the clock of this machine';
   if (age < -MAX_AHEAD_MS) return 'it was signed in the future; check the clock of this machine';

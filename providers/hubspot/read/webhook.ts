@@ -5,7 +5,7 @@
  */
 import type { CrmRequest, WebhookRead } from '../../provider.ts';
 import { isRecordId } from '../client/batch.ts';
-import type { HubspotSettings } from '../client/settings.ts';
+import type { HubspotSettings } from '../client/hubspot-settings.ts';
 import { refusalOf } from './signature.ts';
 
 const COMPANY_TYPE = '0-2';
@@ -15,7 +15,7 @@ export function readWebhook(request: CrmRequest, settings: HubspotSettings, now:
   if (clientSecret === undefined)
     return { kind: 'refused', reason: 'HubSpot webhooks need clientSecret in the settings of the provider' };
   const refusal = refusalOf(request, clientSecret, now);
-  if (refusal !== undefined) return { kind: 'refused', reason: `this is no request of HubSpot: ${refusal}` };
+  if (refusal !== undefined) return { kind: 'refused', reason: `this is not a request of HubSpot: ${refusal}` };
   const events = parseEvents(request.body);
   if (events === undefined) return { kind: 'unreadable', reason: 'HubSpot sent no JSON list of events' };
   return { kind: 'records', ids: [...new Set(events.filter(isAboutCompanies).flatMap(idsOf))] };

@@ -20,11 +20,15 @@ export async function createCompany(apis: Apis, properties: Readonly<Record<stri
     return { kind: 'created', id };
   } catch (error) {
     if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
-    return await judge(apis, texts, error);
+    return await decideRefused(apis, texts, error);
   }
 }
 
-async function judge(apis: Apis, texts: Readonly<Record<string, string>>, refused: HubspotRefusal): Promise<Created> {
+async function decideRefused(
+  apis: Apis,
+  texts: Readonly<Record<string, string>>,
+  refused: HubspotRefusal,
+): Promise<Created> {
   const { body } = refused;
   const reason = body.properties.map((fault) => `${fault.name}: ${fault.reason}`).join('; ') || reasonOf(body);
   const clash = body.properties.find(({ code }) => code === 'CONFLICTING_UNIQUE_VALUE');

@@ -3,7 +3,7 @@ import { type Note, type NoteOutcome, ProviderError } from '../../provider.ts';
 import { isRecordId, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal, reasonOf } from '../client/faults.ts';
-import { findOne } from '../read/find.ts';
+import { findOne } from '../read/read.ts';
 import { holdsMarker, noteHtml } from './note-html.ts';
 
 /** https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide */

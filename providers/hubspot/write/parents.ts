@@ -10,8 +10,7 @@ import { type Outcome, type ParentRead, ProviderError } from '../../provider.ts'
 import { isRecordId } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal, reasonOf } from '../client/faults.ts';
-import { findOne } from '../read/find.ts';
-import { readCompanies } from '../read/read.ts';
+import { findOne, readCompanies } from '../read/read.ts';
 
 const CHILD_TO_PARENT = 14;
 /** HubSpot's own copy of the parent's id, read-only, which may lag for a moment. */

@@ -2,10 +2,10 @@ import { type Outcome, type Patch, ProviderError } from '../../provider.ts';
 import { type BatchAnswer, isRecordId, namedIds, readBatch } from '../client/batch.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal } from '../client/faults.ts';
-import { findOne } from '../read/find.ts';
+import { findOne } from '../read/read.ts';
 import type { HubspotSchema } from '../read/schema.ts';
 import { toHubspot } from '../read/values.ts';
-import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from './judge.ts';
+import { decideAnswer, decideForeign, decideRefusal, type PatchStep } from './decide-update.ts';
 
 type ShownSchema = Pick<HubspotSchema, 'shownOf'>;
 
@@ -35,12 +35,12 @@ export async function updateCompanies(
 async function write(apis: Apis, group: readonly Patch[], schema: ShownSchema): Promise<PatchStep> {
   try {
     const answer = readBatch(await apis.batch.update({ inputs: group.map(toInput) }));
-    const step = judgeAnswer(group, answer);
+    const step = decideAnswer(group, answer);
     return { ...step, outcomes: step.outcomes.map(withStored(group, answer, schema)) };
   } catch (error) {
-    if (error instanceof HubspotRefusal && error.isForeign) return judgeForeign(group, error.status);
+    if (error instanceof HubspotRefusal && error.isForeign) return decideForeign(group, error.status);
     if (!(error instanceof HubspotRefusal) || !isAboutRecords(error)) throw error;
-    return judgeRefusal(group, { ...error.body, category: categoryOf(error) });
+    return decideRefusal(group, { ...error.body, category: categoryOf(error) });
   }
 }
 

@@ -7,8 +7,8 @@ import type { HttpResponse, ProviderContext } from '../../provider.ts';
 import { SalesforceRefusal, sessionFault, unexpectedAnswer } from './errors.ts';
 import { objectOf, objectsOf, textOf } from './json.ts';
 import { openLogin } from './login.ts';
+import type { SalesforceSettings } from './salesforce-settings.ts';
 import { openSessions, type Session } from './session.ts';
-import type { SalesforceSettings } from './settings.ts';
 import { guardedTransport } from './transport.ts';
 import { type AccountRow, readUpdate, type UpdateAnswer, updateCall, type WriteRow } from './update-call.ts';
 

@@ -1,8 +1,8 @@
 /** Salesforce's unsuccessful answers: their codes, and the faults of the connection that they mean. */
-
 import { type HttpResponse, type Observation, ProviderError } from '../../provider.ts';
 import { retryAfterMs } from '../../retry-after.ts';
-import { duplicateIn, type FoundDuplicate } from './duplicates.ts';
+import { isAccountId, toLongId } from './ids.ts';
+import { objectOf, objectsOf, textOf } from './json.ts';
 
 /** One error; `code` is `errorCode` at the top of an answer, `statusCode` of one record, `error` of a token request. */
 export interface ApiError {
@@ -184,4 +184,23 @@ function readErrors(body: string): readonly ApiError[] {
   } catch {
     return [];
   }
+}
+
+/** The rule, and the ids of the records that it takes for the same company. */
+interface FoundDuplicate {
+  readonly rule: string | undefined;
+  readonly ids: readonly string[];
+}
+
+/** Reads the members of an error; real bodies spell `duplicateResut`. Undefined if no duplicate rule raised it. */
+function duplicateIn(error: Readonly<Record<string, unknown>>): FoundDuplicate | undefined {
+  const result = objectOf(error.duplicateResut ?? error.duplicateResult);
+  if (result === undefined) return undefined;
+  const ids = objectsOf(result.matchResults).flatMap(({ matchRecords }) =>
+    objectsOf(matchRecords).flatMap(({ record }) => {
+      const id = textOf(objectOf(record)?.Id);
+      return id !== undefined && isAccountId(id) ? [toLongId(id)] : [];
+    }),
+  );
+  return { rule: textOf(result.duplicateRule), ids };
 }

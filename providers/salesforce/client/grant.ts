@@ -2,7 +2,7 @@
 import { createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import { ProviderError } from '../../provider.ts';
 import { faultOf, type SalesforceRefusal } from './errors.ts';
-import type { SalesforceSettings } from './settings.ts';
+import type { SalesforceSettings } from './salesforce-settings.ts';
 
 /** The parameters of a token request, without the client's id and secret. */
 export type Grant = { readonly grant_type: string } & Readonly<Record<string, string>>;

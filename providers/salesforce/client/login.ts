@@ -7,8 +7,8 @@ import { grantFault, grantOf } from './grant.ts';
 import { toLongId } from './ids.ts';
 import { trustedInstance } from './instance.ts';
 import { objectOf, textOf } from './json.ts';
+import type { SalesforceSettings } from './salesforce-settings.ts';
 import type { Session } from './session.ts';
-import type { SalesforceSettings } from './settings.ts';
 
 /** The returned function must not run twice at once: with rotation that revokes the token. */
 export function openLogin(

@@ -4,7 +4,7 @@ import { isAboutRecords, SalesforceRefusal, say } from '../client/errors.ts';
 import { toLongId } from '../client/ids.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { toSalesforce } from '../read/values.ts';
-import { judgeErrors } from './judge.ts';
+import { decideByErrors } from './decide-update.ts';
 import type { FieldSource } from './update.ts';
 
 type Properties = Readonly<Record<string, PropertyValue>>;
@@ -23,7 +23,7 @@ export async function createAccount(calls: Calls, properties: Properties, fields
     return { kind: 'created', id: toLongId(await calls.create('/sobjects/Account', recordOf(properties, schema))) };
   } catch (error) {
     if (!(error instanceof SalesforceRefusal) || !isAboutRecords(error)) throw error;
-    return judge(error, properties, fields);
+    return decideRefused(error, properties, fields);
   }
 }
 
@@ -38,7 +38,7 @@ const recordOf = (properties: Properties, schema: SalesforceSchema): Record<stri
 const missing = (properties: Properties, schema: SalesforceSchema): readonly string[] =>
   Object.keys(properties).filter((name) => !schema.has(name));
 
-async function judge(answer: SalesforceRefusal, properties: Properties, fields: FieldSource): Promise<Created> {
+async function decideRefused(answer: SalesforceRefusal, properties: Properties, fields: FieldSource): Promise<Created> {
   const { errors } = answer;
   const double = errors.find(({ code }) => code === 'DUPLICATE_VALUE' || code === 'DUPLICATES_DETECTED');
   if (double !== undefined) {
@@ -50,10 +50,11 @@ async function judge(answer: SalesforceRefusal, properties: Properties, fields: 
     const hidden = missing(properties, await fields.fresh());
     if (hidden.length > 0) return withoutFields(hidden);
   }
-  const verdict = judgeErrors({ id: '', properties }, errors);
-  if (verdict === 'missing' || verdict.kind === 'written')
+  const decision = decideByErrors({ id: '', properties }, errors);
+  if (decision === 'missing' || decision.kind === 'written')
     return { kind: 'rejected', reason: answer.message, properties: {} };
-  if (verdict.kind === 'rejected') return { kind: 'rejected', reason: verdict.reason, properties: verdict.properties };
+  if (decision.kind === 'rejected')
+    return { kind: 'rejected', reason: decision.reason, properties: decision.properties };
   throw new ProviderError('unavailable', `Salesforce did not make the account: ${answer.message}`, { cause: answer });
 }
 

@@ -8,7 +8,7 @@ import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
 import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
-import { metadataOf } from './field-metadata.ts';
+import { type CustomField, OWN_FIELDS } from './custom-fields.ts';
 
 /** API name of the permission set. */
 const PERMISSION_SET = 'cvrsync_fields';
@@ -127,3 +127,47 @@ async function once(calls: Calls, path: string, body: object): Promise<string | 
 
 const unseen = (reason: string): string =>
   `the field exists, but the user of this connection cannot see it: ${reason}; give the user Manage Profiles and Permission Sets and Assign Permission Sets, or let an administrator show the field to it`;
+
+const TEXT_LENGTH = 255;
+const LONG_TEXT_LENGTH = 32_000;
+const DIGITS = 18;
+
+/** cvrsync's own fields have a length and precision; others get the widest of their type. */
+function metadataOf({ name, label, type, unique }: PropertyDefinition): Readonly<Record<string, unknown>> {
+  const own = OWN_FIELDS.find((field) => field.name === name);
+  const index = unique === true ? { unique: true, externalId: true, caseSensitive: false } : {};
+  return { label, ...typed(own ?? { name, label, type: GENERAL[type] }), ...index };
+}
+
+const GENERAL: Readonly<Record<PropertyDefinition['type'], CustomField['type']>> = {
+  string: 'string',
+  multiline: 'textarea',
+  number: 'double',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+  url: 'url',
+};
+
+function typed({ type, length, scale }: CustomField): Readonly<Record<string, unknown>> {
+  switch (type) {
+    case 'string':
+      return { type: 'Text', length: length ?? TEXT_LENGTH };
+    case 'textarea':
+      return { type: 'LongTextArea', length: length ?? LONG_TEXT_LENGTH, visibleLines: 5 };
+    case 'double':
+      return { type: 'Number', precision: DIGITS, scale: scale ?? 2 };
+    case 'boolean':
+      return { type: 'Checkbox', defaultValue: 'false' };
+    case 'date':
+      return { type: 'Date' };
+    case 'datetime':
+      return { type: 'DateTime' };
+    case 'url':
+      return { type: 'Url' };
+    case 'email':
+      return { type: 'Email' };
+    case 'phone':
+      return { type: 'Phone' };
+  }
+}

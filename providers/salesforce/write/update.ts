@@ -8,7 +8,7 @@ import type { SalesforceSchema } from '../read/fields.ts';
 import { valuesOf, whereaboutsOf } from '../read/read.ts';
 import { takes, toSalesforce } from '../read/values.ts';
 import type { Whereabouts } from '../read/whereabouts.ts';
-import { judgeErrors, judgeResults, type UpdateVerdict } from './judge.ts';
+import { decideByErrors, decideResults, type UpdateDecision } from './decide-update.ts';
 
 /** The account's fields: as known, or read now. */
 export interface FieldSource {
@@ -26,20 +26,20 @@ export async function updateAccounts(
   schemas: FieldSource,
 ): Promise<readonly Outcome[]> {
   const valid = patches.filter((patch) => isAccountId(patch.id));
-  const verdicts = valid.length === 0 ? new Map<string, UpdateVerdict>() : await write(calls, valid, schemas);
-  const missing = [...verdicts].flatMap(([id, verdict]) => (verdict === 'missing' ? [id] : []));
-  const lookup = await whereaboutsOf(calls, missing, verdicts.size > missing.length);
+  const decisions = valid.length === 0 ? new Map<string, UpdateDecision>() : await write(calls, valid, schemas);
+  const missing = [...decisions].flatMap(([id, decision]) => (decision === 'missing' ? [id] : []));
+  const lookup = await whereaboutsOf(calls, missing, decisions.size > missing.length);
   return patches.map(({ id }) => {
-    const verdict = verdicts.get(id);
-    if (verdict === undefined) return isAccountId(id) ? open(id, undefined) : { kind: 'gone', id };
-    if (verdict !== 'missing') return verdict;
+    const decision = decisions.get(id);
+    if (decision === undefined) return isAccountId(id) ? open(id, undefined) : { kind: 'gone', id };
+    if (decision !== 'missing') return decision;
     return lookup.fault === undefined ? outcomeOf(id, lookup.found.get(toLongId(id))) : open(id, lookup.fault);
   });
 }
 
-type Verdicts = ReadonlyMap<string, UpdateVerdict>;
+type Decisions = ReadonlyMap<string, UpdateDecision>;
 
-async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Verdicts> {
+async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource): Promise<Decisions> {
   const schema = await schemas.known();
   try {
     const fields = [...new Set(group.flatMap(({ properties }) => Object.keys(properties)))];
@@ -47,14 +47,14 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
       group.map((patch) => rowOf(patch, schema)),
       fields,
     );
-    const verdicts = judgeResults(group, answer.results).map(withValues(group, answer, schema));
-    return new Map(group.map(({ id }, at) => [id, verdicts[at] ?? 'missing']));
+    const decisions = decideResults(group, answer.results).map(withValues(group, answer, schema));
+    return new Map(group.map(({ id }, at) => [id, decisions[at] ?? 'missing']));
   } catch (error) {
     if (!(error instanceof SalesforceRefusal)) throw error;
     if (isForeign(error)) return forEach(group, ({ id }) => callRefused(id, notSalesforce(error.status)));
     if (!isAboutRecords(error)) throw faultOf(error);
     const isAboutFields = error.errors.some(({ code }) => ABOUT_FIELDS.has(code));
-    return judgeRefusal(group, error, isAboutFields ? await schemas.fresh() : schema);
+    return decideRefusal(group, error, isAboutFields ? await schemas.fresh() : schema);
   }
 }
 
@@ -65,29 +65,29 @@ const ABOUT_FIELDS: ReadonlySet<string> = new Set(['INVALID_FIELD', 'JSON_PARSER
  * Decides a call that was refused as a whole: records with fields that contradict the schema are certain to be at
  * fault.
  */
-function judgeRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, schema: SalesforceSchema): Verdicts {
+function decideRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, schema: SalesforceSchema): Decisions {
   const reason = errors.map(say).join('; ');
   return forEach(group, (patch) => {
     const properties = misfits(patch, schema);
     if (Object.keys(properties).length > 0) return { kind: 'rejected', id: patch.id, reason, properties };
-    return group.length === 1 ? judgeErrors(patch, errors) : callRefused(patch.id, reason);
+    return group.length === 1 ? decideByErrors(patch, errors) : callRefused(patch.id, reason);
   });
 }
 
 /** Adds what each written record held right before, and holds now. */
 function withValues(group: readonly Patch[], { before, after }: UpdateAnswer, schema: SalesforceSchema) {
   const [old, now] = [before, after].map((rows) => new Map(rows.map((row) => [toLongId(textOf(row.Id) ?? ''), row])));
-  return (verdict: UpdateVerdict, at: number): UpdateVerdict => {
+  return (decision: UpdateDecision, at: number): UpdateDecision => {
     const { id = '', properties = {} } = group[at] ?? {};
-    if (verdict === 'missing' || verdict.kind !== 'written') return verdict;
+    if (decision === 'missing' || decision.kind !== 'written') return decision;
     const shown = (row: AccountRow | undefined) => row && valuesOf(row, Object.keys(properties), schema);
     const [replaced, stored] = [old, now].map((rows) => shown(rows?.get(toLongId(id))));
-    return { ...verdict, ...(replaced && { replaced }), ...(stored && { stored }) };
+    return { ...decision, ...(replaced && { replaced }), ...(stored && { stored }) };
   };
 }
 
-const forEach = (group: readonly Patch[], judge: (patch: Patch) => UpdateVerdict): Verdicts =>
-  new Map(group.map((patch) => [patch.id, judge(patch)]));
+const forEach = (group: readonly Patch[], decide: (patch: Patch) => UpdateDecision): Decisions =>
+  new Map(group.map((patch) => [patch.id, decide(patch)]));
 
 const callRefused = (id: string, reason: string): Outcome => ({ kind: 'call-refused', id, reason });
 

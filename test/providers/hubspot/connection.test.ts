@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { datedUrl } from '../../../providers/hubspot/client/fence.ts';
+import { datedUrl } from '../../../providers/hubspot/client/exchange.ts';
 import { faultFrom, live, openBench } from './setup.ts';
 
 describe('the connection', () => {

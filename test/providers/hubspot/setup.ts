@@ -1,7 +1,7 @@
 /** An emulated HubSpot account and a connection to it, closed after the test. */
 import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
-import { HubspotSettings } from '../../../providers/hubspot/client/settings.ts';
+import { HubspotSettings } from '../../../providers/hubspot/client/hubspot-settings.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
 import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/options.ts';

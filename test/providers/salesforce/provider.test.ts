@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../providers/fields.ts';
 import { FIELDS, isFieldName } from '../../../providers/fields.ts';
-import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
+import { SalesforceSettings } from '../../../providers/salesforce/client/salesforce-settings.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { live, openBench, settingsOf } from './setup.ts';
 

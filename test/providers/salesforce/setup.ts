@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import type { Connection, Http, HttpRequest } from '../../../providers/provider.ts';
-import { SalesforceSettings } from '../../../providers/salesforce/client/settings.ts';
+import { SalesforceSettings } from '../../../providers/salesforce/client/salesforce-settings.ts';
 import { salesforce } from '../../../providers/salesforce/provider.ts';
 import { openHttp } from '../../support/http.ts';
 

@@ -23,7 +23,7 @@ describe('writing companies', () => {
     expect(emulator.get(ids[0] ?? '')).toMatchObject({ name: 'A', city: null, numberofemployees: 12, cvr_hold: false });
   });
 
-  it.each([200, 207] as const)('judges a batch by its body, answered with %d', async (batchStatus) => {
+  it.each([200, 207] as const)('decides a batch by its body, answered with %d', async (batchStatus) => {
     const { emulator, connection, calls } = await openBench({ batchStatus });
     const ids = ['A', 'B', 'C'].map((name) => emulator.add({ name }));
     const bad = { industry: 'BEEKEEPING', hs_object_id: '7', no_such: 'x', numberofemployees: 'ten', name: 'Ny' };

@@ -280,7 +280,7 @@ describe('updating accounts', () => {
       { success: false, errors: [{ statusCode: 'REQUIRED_FIELD_MISSING', message: 'x', fields: ['Segment__c'] }] },
       { kind: 'rejected', properties: {} },
     ],
-  ])('judges %s', async (_label, result, expected) => {
+  ])('decides %s', async (_label, result, expected) => {
     const { bench, first } = await openWith();
     bench.emulator.fault({ match: UPDATE, action: answered([result]) });
     expect((await write(bench, first, { Phone: '1' }))[0]).toMatchObject({ id: first, ...expected });

@@ -48,7 +48,7 @@ const isForVerbs = ({ url }: HttpRequest, refused: HubspotRefusal): boolean =>
   (/\/batch\/update$/.test(url) && (refused.status === 413 || refused.isForeign));
 
 /** Makes one call and ensures that the answer is a JSON object, under the status that the client lists for it. */
-export async function settle(http: Http, request: HttpRequest, clock: () => AccountClock): Promise<HttpResponse> {
+export async function exchangeJson(http: Http, request: HttpRequest, clock: () => AccountClock): Promise<HttpResponse> {
   const response = await http(request);
   if (response.status < 200 || response.status > 299) {
     const refused = new HubspotRefusal(response);
@@ -57,7 +57,7 @@ export async function settle(http: Http, request: HttpRequest, clock: () => Acco
   const json = response.body === '' && response.status === 204 ? {} : parseObject(response.body);
   if (json === undefined)
     throw new ProviderError('unavailable', `HubSpot answered ${response.status} with something that is not JSON`);
-  return judged(request, response, json);
+  return withListedStatus(request, response, json);
 }
 
 type Member = Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ function needList(request: HttpRequest, status: number, results: unknown): void 
  * Sets the status by the body: the client drops a batch's errors from a 200, and throws on any 2xx that it does not
  * list.
  */
-function judged(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
+function withListedStatus(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
   const errors = Array.isArray(json.errors) ? json.errors.map(listContext) : [];
   if (request.url.endsWith('/batch/labels/archive')) {
     // The client cannot return errors here, and dated versions put them into a 200.

@@ -5,7 +5,7 @@ import { toLongId } from '../client/ids.ts';
 import { objectOf } from '../client/json.ts';
 
 /** An outcome, or `missing`: the record is not there, and must be looked up. */
-export type UpdateVerdict = Outcome | 'missing';
+export type UpdateDecision = Outcome | 'missing';
 
 const MISSING: ReadonlySet<string> = new Set(['ENTITY_IS_DELETED', 'NOT_FOUND']);
 
@@ -49,9 +49,9 @@ const NO_ACCESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Decides the results of a call, which come by position; a list of another length counts only by the ids in it. */
-export function judgeResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateVerdict[] {
+export function decideResults(patches: readonly Patch[], results: readonly unknown[]): readonly UpdateDecision[] {
   const isAlone = patches.length === 1;
-  if (results.length === patches.length) return patches.map((patch, at) => judgeResult(patch, results[at], isAlone));
+  if (results.length === patches.length) return patches.map((patch, at) => decideResult(patch, results[at], isAlone));
   const written = new Set(
     results.flatMap((result) => {
       const { success, id } = objectOf(result) ?? {};
@@ -65,7 +65,7 @@ export function judgeResults(patches: readonly Patch[], results: readonly unknow
  * Decides one record by its errors; also by an error of the whole call if that held this record alone. Errors of the
  * org's own code count only then.
  */
-export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError[], isAlone = true): UpdateVerdict {
+export function decideByErrors({ id, properties }: Patch, errors: readonly ApiError[], isAlone = true): UpdateDecision {
   if (errors.length === 0) return unanswered(id);
   const reason = errors.map(sayWithRule).join('; ');
   if (errors.some(isMissing)) return 'missing';
@@ -88,14 +88,14 @@ export function judgeErrors({ id, properties }: Patch, errors: readonly ApiError
 const codesIn = ({ code, message }: ApiError): readonly string[] =>
   OF_THE_CALL.has(code) ? [code, ...(message.match(/\b[A-Z]+(?:_[A-Z]+)+\b/gu) ?? [])] : [code];
 
-function judgeResult(patch: Patch, result: unknown, isAlone: boolean): UpdateVerdict {
+function decideResult(patch: Patch, result: unknown, isAlone: boolean): UpdateDecision {
   const { success, id, errors } = objectOf(result) ?? {};
   if (success === true) {
     return typeof id !== 'string' || toLongId(id) === toLongId(patch.id)
       ? { kind: 'written', id: patch.id }
       : unanswered(patch.id);
   }
-  return judgeErrors(patch, errorsOf(errors), isAlone);
+  return decideByErrors(patch, errorsOf(errors), isAlone);
 }
 
 const sayWithRule = (error: ApiError): string =>

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readErrorBody } from '../../../../providers/hubspot/client/error-body.ts';
-import { judgeAnswer, judgeForeign, judgeRefusal, type PatchStep } from '../../../../providers/hubspot/write/judge.ts';
+import {
+  decideAnswer,
+  decideForeign,
+  decideRefusal,
+  type PatchStep,
+} from '../../../../providers/hubspot/write/decide-update.ts';
 import type { Patch } from '../../../../providers/provider.ts';
 
 const patch = (id: string, ...names: string[]): Patch => ({
@@ -20,7 +25,7 @@ const kinds = ({ outcomes }: PatchStep) => outcomes.map((o) => [o.id, o.kind]);
 
 describe('an answer to a batch write', () => {
   it('never takes silence for success', () => {
-    const step = judgeAnswer(group, { records: [found('1')], errors: [] });
+    const step = decideAnswer(group, { records: [found('1')], errors: [] });
     expect(step.outcomes.map((o) => [o.id, o.kind])).toEqual([
       ['1', 'written'],
       ['2', 'retry'],
@@ -29,7 +34,7 @@ describe('an answer to a batch write', () => {
   });
 
   it('believes an error more than a result beside it', () => {
-    const step = judgeAnswer([two], {
+    const step = decideAnswer([two], {
       records: [found('2')],
       errors: [error('VALIDATION_ERROR', { objectWriteTraceId: ['2'] })],
     });
@@ -37,18 +42,18 @@ describe('an answer to a batch write', () => {
   });
 
   it('looks a record up whose write was answered with the id of another one', () => {
-    const step = judgeAnswer([one], { records: [found('9', '1')], errors: [] });
+    const step = decideAnswer([one], { records: [found('9', '1')], errors: [] });
     expect([step.outcomes, step.missing]).toEqual([[], ['1']]);
   });
 
   it('blames the call for the silent ones where an error names nobody, and the last one alone', () => {
     const errors = [error('VALIDATION_ERROR', {}, [{ name: 'industry', message: 'bad', error: 'INVALID_OPTION' }])];
-    expect(kinds(judgeAnswer(group, { records: [found('1')], errors }))).toEqual([
+    expect(kinds(decideAnswer(group, { records: [found('1')], errors }))).toEqual([
       ['1', 'written'],
       ['2', 'call-refused'],
       ['3', 'call-refused'],
     ]);
-    const step = judgeAnswer(group, { records: [found('1'), found('3')], errors });
+    const step = decideAnswer(group, { records: [found('1'), found('3')], errors });
     expect(step.outcomes).toContainEqual({
       kind: 'rejected',
       id: '2',
@@ -59,14 +64,14 @@ describe('an answer to a batch write', () => {
 
   it('looks up records that were not found, and repeats what is no refusal', () => {
     const errors = [error('OBJECT_NOT_FOUND', { ids: ['1', '3'] }), error('INTERNAL_ERROR', { ids: ['2'] })];
-    const step = judgeAnswer(group, { records: [], errors });
+    const step = decideAnswer(group, { records: [], errors });
     expect([step.missing, step.outcomes.map((o) => o.kind)]).toEqual([['1', '3'], ['retry']]);
   });
 });
 
 describe('a batch refused as a whole', () => {
   it('blames the call where it names no record for sure', () => {
-    expect(kinds(judgeRefusal(group, error('VALIDATION_ERROR')))).toEqual([
+    expect(kinds(decideRefusal(group, error('VALIDATION_ERROR')))).toEqual([
       ['1', 'call-refused'],
       ['2', 'call-refused'],
       ['3', 'call-refused'],
@@ -74,14 +79,14 @@ describe('a batch refused as a whole', () => {
   });
 
   it('blames the call, also of one record, where it was not HubSpot that answered', () => {
-    expect(judgeForeign([one], 403).outcomes).toEqual([
+    expect(decideForeign([one], 403).outcomes).toEqual([
       { kind: 'call-refused', id: '1', reason: expect.stringMatching(/firewall.*403.*HubSpot did not answer/u) },
     ]);
   });
 
   it('blames every record with a property that does not exist, at once', () => {
     const faults = [{ name: 'name', message: 'does not exist', error: 'PROPERTY_DOESNT_EXIST' }];
-    const step = judgeRefusal([...group, patch('4', 'zip')], error('VALIDATION_ERROR', {}, faults));
+    const step = decideRefusal([...group, patch('4', 'zip')], error('VALIDATION_ERROR', {}, faults));
     expect(kinds(step)).toEqual([
       ['1', 'rejected'],
       ['2', 'rejected'],
@@ -92,18 +97,18 @@ describe('a batch refused as a whole', () => {
 
   it('blames a value only on the one record that has the property', () => {
     const option = (name: string) => [{ name, message: 'not an option', error: 'INVALID_OPTION' }];
-    expect(kinds(judgeRefusal(group, error('VALIDATION_ERROR', {}, option('industry'))))).toEqual([
+    expect(kinds(decideRefusal(group, error('VALIDATION_ERROR', {}, option('industry'))))).toEqual([
       ['2', 'rejected'],
       ['1', 'call-refused'],
       ['3', 'call-refused'],
     ]);
-    const unsure = judgeRefusal(group, error('VALIDATION_ERROR', {}, option('name')));
+    const unsure = decideRefusal(group, error('VALIDATION_ERROR', {}, option('name')));
     expect(new Set(unsure.outcomes.map(({ kind }) => kind))).toEqual(new Set(['call-refused']));
   });
 
   it('is about the record as a whole where the property is not among those written', () => {
     const faults = [{ name: 'cvr_form', message: 'is required', error: 'REQUIRED' }];
-    expect(judgeRefusal([one], error('VALIDATION_ERROR', {}, faults)).outcomes).toEqual([
+    expect(decideRefusal([one], error('VALIDATION_ERROR', {}, faults)).outcomes).toEqual([
       { kind: 'rejected', id: '1', reason: 'cvr_form: is required', properties: {} },
     ]);
   });

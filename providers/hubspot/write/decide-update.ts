@@ -11,7 +11,7 @@ export interface PatchStep {
 }
 
 /** Decides an answer with results and errors in it. Silence about a patch is never success. */
-export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchAnswer): PatchStep {
+export function decideAnswer(group: readonly Patch[], { records, errors }: BatchAnswer): PatchStep {
   const errorOf = new Map<string, HubspotErrorBody>();
   for (const error of errors) for (const id of namedIds(error)) errorOf.set(id, error);
   const known = new Set(group.map((patch) => patch.id));
@@ -22,38 +22,38 @@ export function judgeAnswer(group: readonly Patch[], { records, errors }: BatchA
     const { id } = patch;
     const record = records.find((r) => r.objectWriteTraceId === id) ?? records.find((r) => r.id === id);
     const error = errorOf.get(id);
-    if (error !== undefined) steps.push(judgeError(patch, error));
+    if (error !== undefined) steps.push(decideError(patch, error));
     // Another id may be the survivor of a merge: only a read of the record says so.
     else if (record !== undefined)
       steps.push(record.id === id ? one({ kind: 'written', id }) : { ...NOTHING, missing: [id] });
     else silent.push(patch);
   }
-  return merge([...steps, judgeSilence(silent, nameless)]);
+  return merge([...steps, decideSilence(silent, nameless)]);
 }
 
 /** Decides patches that the answer does not mention; an error without an id may belong to any of them. */
-function judgeSilence(silent: readonly Patch[], nameless: HubspotErrorBody | undefined): PatchStep {
+function decideSilence(silent: readonly Patch[], nameless: HubspotErrorBody | undefined): PatchStep {
   const [alone] = silent;
   if (nameless === undefined) {
     const reason = 'HubSpot answered neither a result nor an error for this record';
     return { ...NOTHING, outcomes: silent.map(({ id }) => ({ kind: 'retry', id, reason })) };
   }
-  if (silent.length === 1 && alone !== undefined) return judgeError(alone, nameless);
+  if (silent.length === 1 && alone !== undefined) return decideError(alone, nameless);
   return callRefused(silent, nameless);
 }
 
 /** Decides a batch that was refused as a whole (400, 404, 409): nothing was written. */
-export function judgeRefusal(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
+export function decideRefusal(group: readonly Patch[], body: HubspotErrorBody): PatchStep {
   const [alone] = group;
-  if (group.length === 1 && alone !== undefined) return judgeError(alone, body);
+  if (group.length === 1 && alone !== undefined) return decideError(alone, body);
   const named = new Set(namedIds(body));
   const blamed = group.filter((patch) => named.has(patch.id) || holdsForSure(patch, body.properties, group));
   const rest = group.filter((patch) => !blamed.includes(patch));
-  return merge([...blamed.map((patch) => judgeError(patch, body)), callRefused(rest, body)]);
+  return merge([...blamed.map((patch) => decideError(patch, body)), callRefused(rest, body)]);
 }
 
 /** Decides a write that something other than HubSpot answered: any record may be the one that it does not let pass. */
-export const judgeForeign = (group: readonly Patch[], status: number): PatchStep => ({
+export const decideForeign = (group: readonly Patch[], status: number): PatchStep => ({
   ...NOTHING,
   outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason: notHubspot(status) })),
 });
@@ -63,7 +63,7 @@ function callRefused(group: readonly Patch[], body: HubspotErrorBody): PatchStep
   return { ...NOTHING, outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason })) };
 }
 
-function judgeError(patch: Patch, error: HubspotErrorBody): PatchStep {
+function decideError(patch: Patch, error: HubspotErrorBody): PatchStep {
   const { id } = patch;
   if (error.category === 'OBJECT_NOT_FOUND') return { ...NOTHING, missing: [id] };
   const reason = traced(error);

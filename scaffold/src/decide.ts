@@ -3,14 +3,14 @@ import { type Outcome, ProviderError, type Read } from 'cvrsync/provider';
 import type { Answer } from './call.ts';
 import { toValues } from './properties.ts';
 
-export function judgeRead(id: string, properties: readonly string[], answer: Answer): Read {
+export function decideRead(id: string, properties: readonly string[], answer: Answer): Read {
   const found = entryOf(id, answer);
   if (found?.values !== undefined) return { kind: 'found', id, properties: toValues(found.values, properties) };
   return lost(id, found) ?? { kind: 'retry', id, reason: 'the answer of My CRM leaves this company out' };
 }
 
 /** Silence about a patch is never success. */
-export function judgeUpdate(id: string, answer: Answer): Outcome {
+export function decideUpdate(id: string, answer: Answer): Outcome {
   const entry = entryOf(id, answer);
   if (entry?.ok === true) return { kind: 'written', id };
   if (entry?.errors !== undefined) {
