@@ -128,12 +128,12 @@ describe('the codes this connection knows', () => {
     const wsdl = await readFile(new URL(import.meta.resolve('jsforce/src/api/soap/wsdl.xml')), 'utf8');
     const sources = await Promise.all(
       [
-        'client/errors.ts',
-        'write/decide-update.ts',
-        'emulator/validate.ts',
-        'emulator/records.ts',
-        'emulator/query.ts',
-      ].map((file) => readFile(new URL(`../../../../providers/salesforce/${file}`, import.meta.url), 'utf8')),
+        'salesforce/client/errors.ts',
+        'salesforce/write/decide-update.ts',
+        'kit/salesforce/validate.ts',
+        'kit/salesforce/records.ts',
+        'kit/salesforce/query.ts',
+      ].map((file) => readFile(new URL(`../../../../providers/${file}`, import.meta.url), 'utf8')),
     );
     const codes = new Set(sources.join('').match(/(?<=')[A-Z]{3,}(?:_[A-Z]+)+(?=')/g));
     // A status of its own in REST, and one that stands for shapes the parser refuses.
