@@ -21,7 +21,9 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: Order },
     reporters: ['default', new Slowest()],
-    globalSetup: ['outside', 'memory', 'postgres', 'templates'].map((name) => `test/support/${name}-global.ts`),
+    globalSetup: ['outside', 'memory', 'postgres', 'templates', 'statements'].map(
+      (name) => `test/support/${name}-global.ts`,
+    ),
     projects: [
       {
         extends: true,
@@ -31,6 +33,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [BENCHES, ...ALONE],
           isolate: false,
+          setupFiles: ['test/support/statements-setup.ts'],
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },

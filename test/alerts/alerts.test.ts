@@ -16,7 +16,7 @@ import { openStore } from '../../src/store/open.ts';
 import { startMailServer } from '../service/mail/mail-server.ts';
 import { handClock } from '../support/clock.ts';
 import { checked } from '../support/config.ts';
-import { ENGINES, newFolder, newStore } from '../support/stores.ts';
+import { newFolder, newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { webhook } from './webhook.ts';
 
 const LIMITS = { allow: ['127.0.0.0/8'], reviewOver: 100, registerBehindMinutes: 60 };
@@ -64,7 +64,7 @@ const refuse = (harness: Harness): Promise<void> =>
     'auth',
   );
 
-describe.each(ENGINES)('alerts with state, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('alerts with state, on %s', (engine) => {
   it('tell a webhook once when credentials are refused, and once when that is over', async () => {
     const { url, texts } = await webhook();
     const harness = await started(await newStore(engine), { webhook: url });

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { observe } from '../../src/alerts/observe.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { made, NOW } from '../service/monitored.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 
-describe.each(ENGINES)('what needs a person, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
   it('is a source whose last reading failed, and since when; one that is read is none', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {

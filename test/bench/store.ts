@@ -52,7 +52,7 @@ export async function withWaiting(
         .flatMap((_, at) => factsOf(`CVR-1-${first + from + at}`, from + at + 1));
       const rows = facts.map(({ value, ...fact }) => ({ ...fact, value: JSON.stringify(value) }));
       await sql`insert into fact (entity, field, value, clock, seq)
-        select each.entity, each.field, each.value, each.clock, each.seq
+        select each.entity, each.field, each.value, each.clock, cast(each.seq as bigint)
         from ${eachRow(tx, ['entity', 'field', 'value', 'clock', 'seq'], rows)}`.execute(tx);
     }
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)

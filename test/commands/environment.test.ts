@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { runCli } from '../support/cli.ts';
-import { ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { type ENGINES, newFolder, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 
 const ENTITY = 'CVR-1-96437889';
 
@@ -34,7 +34,7 @@ service:
   return { file, url, run: (...argv: readonly string[]) => runCli(['--config', file, ...argv], { STORE_URL: url }) };
 }
 
-describe.each(ENGINES)('without the secrets of the CRMs, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('without the secrets of the CRMs, on %s', (engine) => {
   test.each([
     [['links'], 0, '123'],
     [['links', 'hubspot', '--record', '123'], 0, ENTITY],

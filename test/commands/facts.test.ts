@@ -4,13 +4,13 @@ import { payloadOf } from '../../src/protocol/payload.ts';
 import { ENTITY } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';
 import { serveService } from '../support/service.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString();
 const renamed = (after: string, hour: number, before: string | null = null) =>
   payloadOf(ENTITY, at(hour), { name: { before, after } });
 
-describe.each(ENGINES)('facts forget, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('facts forget, on %s', (engine) => {
   const setUp = async () => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };

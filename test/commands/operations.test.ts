@@ -16,7 +16,7 @@ import { openStore } from '../../src/store/open.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import { runCli } from '../support/cli.ts';
 import { checked, connectorWith } from '../support/config.ts';
-import { ENGINES, emptyStoreUrl, makeOlder, newStore, opened } from '../support/stores.ts';
+import { emptyStoreUrl, makeOlder, newStore, opened, SUITE_ENGINES } from '../support/stores.ts';
 
 let folder = '';
 let emulator: CrmEmulator | undefined;
@@ -103,7 +103,7 @@ describe('check', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream\s/)]);
   });
 
-  it.each(ENGINES)('makes the tables of an empty store on %s, and does not touch older ones', async (engine) => {
+  it.each(SUITE_ENGINES)('makes the tables of an empty store on %s, and does not touch older ones', async (engine) => {
     const url = await emptyStoreUrl(engine);
     const { run } = await configured({}, { store: url, admin: { token: 'a-token-of-some-length' } });
     expect((await run('check')).stdout).toContain('0 to fix');

@@ -7,7 +7,7 @@ import { readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms } from '../support/fixture.ts';
-import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
+import { type ENGINES, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 
 interface Line {
   readonly level: string;
@@ -51,7 +51,7 @@ async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
   };
 }
 
-describe.each(ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
+describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
   it('takes up secrets, rules and the level of the log, and names what needs a restart', async () => {
     const { store, config, said, log, record, post, reload } = await scene(engine, 'pat-of-before');
     expect(await post(renamed('Havblik ApS', 'Havblik A/S'), BEFORE)).toBe(204);

@@ -10,7 +10,7 @@ import { askCli, runCli } from '../support/cli.ts';
 import { checked } from '../support/config.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, postWebhook, startCrms } from '../support/fixture.ts';
-import { ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { newFolder, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 
 let folder = '';
 let store = '';
@@ -167,7 +167,7 @@ test('restores the key with the store, keeps the old one aside, and names what p
   expect(statSync(`${store}.key`).mode & 0o777).toBe(0o600);
 });
 
-test.each(ENGINES)('--mark records that the store was restored by other means (%s)', async (engine) => {
+test.each(SUITE_ENGINES)('--mark records that the store was restored by other means (%s)', async (engine) => {
   const url = await newStoreUrl(engine);
   const run = configured(url);
   expect((await run('restore')).code).toBe(2);

@@ -4,7 +4,7 @@ import { UPSTREAM_ACCOUNT } from '../../src/connector/monitoring/upstream.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 
 test('review never says that nothing needs a person above a paused account', async () => {
   const fixture = await startFixture();
@@ -40,7 +40,7 @@ test('review tells of a short pause that ends by itself, without asking for a pe
   ]);
 });
 
-for (const engine of ENGINES)
+for (const engine of SUITE_ENGINES)
   test(`review gives programs what came of a webhook that nobody could read, to correct and feed it, on ${engine}`, async () => {
     const fixture = await startFixture({ engine });
     const body = JSON.stringify(renamed(null, 'Å ApS')).replace('}', '');

@@ -5,7 +5,7 @@ import { ENTITY, renamed } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
 import { openReceiver } from '../support/receiver.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 
@@ -64,7 +64,7 @@ describe('send', () => {
   });
 });
 
-describe.each(ENGINES)('a sample of a company that a record is linked to, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a sample of a company that a record is linked to, on %s', (engine) => {
   const setUp = async () => {
     const fixture = await startFixture({ engine, connections: { hubspot: { fields: { name: 'name' } } } });
     const id = await fixture.addLinked('hubspot', ENTITY, { name: 'Sand ApS' });

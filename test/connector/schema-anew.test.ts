@@ -17,7 +17,7 @@ import { claim, mark } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { ENTITY, reported } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { propertyOf } from './property-of.ts';
 
 const MINUTE = 60_000;
@@ -103,7 +103,7 @@ async function setUp(engine: (typeof ENGINES)[number]) {
   return { store, crm, account, record, sync, look, now };
 }
 
-describe.each(ENGINES)('a mapped property that was missing (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine) => {
   it('is filled by review retry as soon as it was created: the schema is read anew', async () => {
     const { store, account, record, sync, now } = await setUp(engine);
     await sync();

@@ -5,7 +5,7 @@ import { samplePayload } from '../../src/protocol/sample/stream.ts';
 import { ENTITY } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';
 import { serveService } from '../support/service.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 
 const person = (number: number, name: string) => ({ entityId: `CVR-3-499900000${number}`, name, type: 'Person' });
 const anne = person(1, 'Anne Opdigtsen');
@@ -17,7 +17,7 @@ const whole = (hour: number, board: Updates['board']) => {
   return payloadOf(ENTITY, at(hour), { ...updates, ...(board && { board }) });
 };
 
-describe.each(ENGINES)('a full update whose lists are not updated, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a full update whose lists are not updated, on %s', (engine) => {
   const BOARD = 'bestyrelse';
   const setUp = async () => {
     const service = await serveService();

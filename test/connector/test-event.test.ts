@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { startFixture } from '../support/fixture.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 
 const COMPANY = 'CVR-1-10000001';
 const TEST = { 'webhook-test': 'true' };
@@ -15,7 +15,7 @@ const renamed = (after: string) => ({
   },
 });
 
-describe.each(ENGINES)('a test on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a test on %s', (engine) => {
   it('says which properties it would write and keep, and leaves the CRM and the store as they are', async () => {
     const fixture = await startFixture({ engine });
     const { store } = fixture.app;

@@ -9,7 +9,7 @@ import {
   IDLE_MS,
   LONGEST_MS,
 } from '../../src/runtime/operators/sessions.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +34,7 @@ describe('without operators', () => {
   });
 });
 
-describe.each(ENGINES)('the link of the first start on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the link of the first start on %s', (engine) => {
   it('makes the first operator, once, and none after that', async () => {
     const { base, visitor, store } = await startPages({ engine });
     const [link, other] = await store.write(async (tx) => [
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the link of the first start on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('signing in on %s', (engine) => {
+describe.each(SUITE_ENGINES)('signing in on %s', (engine) => {
   it('takes a token once and goes on with a cookie that scripts and other sites never see', async () => {
     const { visitor, operator, store } = await startPages({ engine });
     const token = await operator('Ida', 'viewer');

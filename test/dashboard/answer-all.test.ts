@@ -1,6 +1,6 @@
 /** Answers to all that a filter finds, given on the review page: with what the CRMs then hold. */
 import { describe, expect, it } from 'vitest';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, HOSTILE, PERSON, playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
@@ -18,7 +18,7 @@ async function reached(visitor: Visitor, path: string, words: string): Promise<s
   return text;
 }
 
-describe.each(ENGINES)('all differences of a property, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) => {
   it('are listed, then accepted: the CRM holds what the register says, but for what changed meanwhile', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const second = await fixture.addLinked('hubspot', OTHER, { name: 'Nord', phone: '+4512121212' });

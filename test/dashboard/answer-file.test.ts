@@ -1,6 +1,6 @@
 /** The list of review with answers, given back as a file: with what the CRMs then hold. */
 import { describe, expect, it } from 'vitest';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
@@ -37,7 +37,7 @@ async function upload(visitor: Visitor, file: string) {
   return visitor.upload(PATH, {}, file);
 }
 
-describe.each(ENGINES)('answers of a file, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
   it('are shown first, then each is given once, and only where the thing is still what the list showed', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const companies = ['CVR-1-10150817', 'CVR-1-10150833', 'CVR-1-10150841'];

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, playStory } from './story.ts';
 import { startPages } from './visitor.ts';
 
@@ -10,7 +10,7 @@ const DIFFERENCES = '/review?kind=difference';
 const choicesIn = (text: string): readonly string[] =>
   [...text.matchAll(/name="choice" value="([^"]+)"/g)].map(([, value = '']) => value.replaceAll('&amp;', '&'));
 
-describe.each(ENGINES)('on the review page, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
   it('the register is accepted: its value is written once, also where the form is sent twice', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');

@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, recordAudit } from '../../src/runtime/operators/audit.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -14,7 +14,7 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...more,
 });
 
-describe.each(ENGINES)('the audit on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
   it('shows every entry once, page by page, and what somebody else wrote as text', async () => {
     const { admin, store } = await startPages({ engine });
     await store.write(async (tx) => {

@@ -5,7 +5,7 @@ import { writeHistory } from '../../src/connector/history/history.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, PERSON, playStory } from './story.ts';
 
 const reader = (name: string) => ({ name, provider: {}, settings: {} });
@@ -43,7 +43,7 @@ async function withNames(engine: (typeof ENGINES)[number], names: readonly strin
   return store;
 }
 
-describe.each(ENGINES)('a search on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a search on %s', (engine) => {
   const NAMES = ['Birk ApS', 'BIRK Byg A/S', 'Ærø "Havn" 100%_\\ I/S', 'Nordbirk P/S', 'Österbro'];
   const found = async (text: string, limit = 50): Promise<readonly string[]> =>
     (await findCompanies((await stored).db, readers, { text, limit })).companies.map(

@@ -6,12 +6,12 @@ import { pageDeliveries } from '../../src/service/delivery/listing/page.ts';
 import { disable } from '../../src/service/monitors/monitors.ts';
 import { delivering, openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, made, OTHER, PERSON } from '../service/monitored.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
 
-describe.each(ENGINES)('deliveries on %s', (engine) => {
+describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
   it('are shown with their attempts and payload, and what somebody else wrote is text', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response) => void response.writeHead(500).end(HOSTILE));

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { sendCsv } from '../../src/dashboard/page/csv.ts';
 import type { CsvRow } from '../../src/runtime/files/csv-text.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
-describe.each(ENGINES)('a file whose rows cannot be read, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a file whose rows cannot be read, on %s', (engine) => {
   it.each([
     ['/audit.csv', 'audit'],
     ['/review.csv?kind=difference', 'property_state'],

@@ -7,7 +7,7 @@ import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
-import { ENGINES, newFolder } from '../support/stores.ts';
+import { type ENGINES, newFolder, SUITE_ENGINES } from '../support/stores.ts';
 import { signIn, useBrowser } from './browser.ts';
 import { newVisitor, type Visitor } from './visitor.ts';
 
@@ -64,7 +64,7 @@ const carried = (text: string): Readonly<Record<string, string>> =>
 const noticeIn = (text: string): Readonly<Record<string, string>> =>
   carried(/<form method="post" action="\/match\/back".*?<\/form>/su.exec(text)?.[0] ?? '');
 
-describe.each(ENGINES)('the match page on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
   it('shows a record beside its companies, links what is accepted, and has its number written', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');

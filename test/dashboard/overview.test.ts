@@ -11,7 +11,7 @@ import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import type { Store } from '../../src/store/store.ts';
 import { crmOf } from '../support/crm.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -27,7 +27,7 @@ const decision = (id: string, action: 'write' | 'keep' | 'skip') => ({
   },
 });
 
-describe.each(ENGINES)('the overview on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
   it('says what to do first while nothing is linked, then that all is well', async () => {
     const { admin, store } = await startPages({ engine, now });
     const ida = await admin();

@@ -1,6 +1,6 @@
 /** What all pages have: headers, language, and an answer for what is not there. */
 import { describe, expect, it } from 'vitest';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages } from './visitor.ts';
 
 describe('every page', () => {
@@ -42,7 +42,7 @@ describe('every page', () => {
   });
 });
 
-describe.each(ENGINES)('a NUL that a request names, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
   const QUERIES = [
     '/audit?actor=%00',
     '/audit?subject=a%00',

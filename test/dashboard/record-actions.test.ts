@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findLink } from '../../src/connector/links/links.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { serveService } from '../support/service.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, HOSTILE, playStory, type Story } from './story.ts';
 import type { Answer, Visitor } from './visitor.ts';
 
@@ -45,7 +45,7 @@ const auditOf = async ({ fixture }: Story) =>
     .filter(({ action }) => !action.startsWith('session.'))
     .map(({ action, subject, detail, actor }) => `${actor.name}: ${action} ${subject} ${JSON.stringify(detail ?? {})}`);
 
-describe.each(ENGINES)('on the page of a company, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
   it('a property is held, so that no event writes it, and written again after the end of the hold', async () => {
     const story = await playStory({ engine });
     const { fixture, records, signedIn } = story;

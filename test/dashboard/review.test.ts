@@ -4,7 +4,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { readAttention, readDifferent } from '../../src/connector/review/attention.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -50,7 +50,7 @@ async function allOf(visitor: Visitor, first: string, pattern: RegExp): Promise<
   return seen;
 }
 
-describe.each(ENGINES)('the review list on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
   it('shows what the command shows, each once, and differences by their kind alone', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 120);

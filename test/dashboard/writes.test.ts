@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readSelection, selectionTexts, textsOf } from '../../src/dashboard/addresses/writes.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { asStored } from '../support/history.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, HOSTILE, PERSON, playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
@@ -22,7 +22,7 @@ async function reached(visitor: Visitor, path: string, words: string): Promise<s
 const located = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): string =>
   String(headers['location'] ?? 'nowhere');
 
-describe.each(ENGINES)('writes on %s', (engine) => {
+describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
   it('are listed, previewed and taken back; the CRM holds what it held, but for what a person edited', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');

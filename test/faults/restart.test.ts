@@ -7,7 +7,7 @@ import { cvrNumber } from '../support/cvr-numbers.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
-import { ENGINES, newStoreUrl } from '../support/stores.ts';
+import { newStoreUrl, SUITE_ENGINES } from '../support/stores.ts';
 import { renamed } from './company.ts';
 
 // A lease of an hour outlives any patience.
@@ -16,7 +16,7 @@ const JUMPS = ['--import', path.join(import.meta.dirname, '../support/clock-prel
 const TWELVE = Array.from({ length: 12 }, (_, index) => `CVR-1-${cvrNumber(index + 1)}`);
 
 test.each(
-  ENGINES.flatMap((engine) => [
+  SUITE_ENGINES.flatMap((engine) => [
     [engine, 'the same clock', false] as const,
     [engine, 'a clock that is an hour earlier', true] as const,
   ]),

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { startFixture } from '../support/fixture.ts';
-import { ENGINES } from '../support/stores.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
 
 const MINUTE = 60_000;
 
@@ -84,7 +84,7 @@ describe('a gauge', () => {
   });
 });
 
-describe.each(ENGINES)('the metrics of a connector alone, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the metrics of a connector alone, on %s', (engine) => {
   it('have no value for what nobody knows there', async () => {
     const { app } = await startFixture({ engine });
     const text = await (await fetch(`${app.adminUrl}/metrics`)).text();

@@ -4,7 +4,7 @@ import { storeEntries } from '../../src/match/index/write.ts';
 import { matchRecords } from '../../src/match/match.ts';
 import type { MatchResult } from '../../src/match/verdict.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { measureQuality, type Quality, shareOf, trapTable } from './measure.ts';
 import { type LabelledRecord, labelledRecords } from './records.ts';
 import { labelledRegister } from './register.ts';
@@ -37,7 +37,7 @@ async function qualityOn(
   };
 }
 
-describe.each(ENGINES)('the quality of a match on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the quality of a match on %s', (engine) => {
   it('is what the design demands', { timeout: 120_000 }, async () => {
     const { precision, recall, told } = await qualityOn(engine, register.entries, labelled);
     expect(shareOf(precision.certain), told).toBeGreaterThanOrEqual(0.998);

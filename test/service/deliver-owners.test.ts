@@ -13,7 +13,7 @@ import { SCHEDULE } from '../../src/service/delivery/schedule.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { changed, lanes, made, NOW, OTHER, secrets } from './monitored.ts';
 
@@ -34,7 +34,7 @@ const take = async (store: Store, now: number) => {
 const states = async (store: Store) =>
   new Set((await listDeliveries(store.db, { limit: 1_000 })).map(({ state }) => state));
 
-describe.each(ENGINES)('who delivers on %s', (engine) => {
+describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
   it('writes nothing once the lane has gone to another', async () => {
     const store = await newStore(engine);
     const { id, url } = await made(store, { target: 'all' });

@@ -6,7 +6,7 @@ import { addItem, pageItems, removeItem } from '../../src/service/items/items.ts
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import type { Store } from '../../src/store/open.ts';
 import type { Tx } from '../../src/store/store.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { made, NOW, secrets } from './monitored.ts';
 
 const entity = (at: number): string => `CVR-1-${99_000_000 + at}`;
@@ -48,7 +48,7 @@ async function perform(
   }
 }
 
-describe.each(ENGINES)('pages of items on %s', (engine) => {
+describe.each(SUITE_ENGINES)('pages of items on %s', (engine) => {
   it('hold 100, or as many as asked for up to 1,000, and end without a token', async () => {
     const store = await newStore(engine);
     const id = await filled(store, 1_200);

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
-import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
+import { newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 import { changed, copies, lanes, NOW } from './monitored.ts';
 
 const PROCESS = builtScript(path.join(import.meta.dirname, 'publish-process.ts'));
@@ -40,7 +40,7 @@ async function told(store: Store): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, count }) => [id, Number(count)]));
 }
 
-describe.each(ENGINES)('a publisher on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a publisher on %s', (engine) => {
   it('that is killed in the middle of telling ten thousand has told all or none, and goes on', async () => {
     const url = await newStoreUrl(engine);
     const store = await opened(url);

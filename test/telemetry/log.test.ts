@@ -5,7 +5,7 @@ import { readVersion } from '../../src/version.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, postWebhook, startCrms } from '../support/fixture.ts';
-import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
+import { type ENGINES, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 
 interface Line {
   readonly level: string;
@@ -42,7 +42,7 @@ async function scene(engine: (typeof ENGINES)[number], logLevel: string) {
   };
 }
 
-describe.each(ENGINES)('the log, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the log, on %s', (engine) => {
   it('names level and time, and at the start version, store and roles', async () => {
     const { lines, said, url } = await scene(engine, 'info');
     const [ready] = said('ready');

@@ -7,7 +7,7 @@ import { document, ENTITY, name } from '../service/register/documents.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { readDoc, tableIn } from '../support/docs.ts';
 import { configFor, startCrms } from '../support/fixture.ts';
-import { ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { type ENGINES, newFolder, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 import { attributeOf, type Collector, openCollector, type SentSpan } from './collector.ts';
 
 const only = <T>(found: readonly T[]): T => {
@@ -98,7 +98,7 @@ function chainFrom(collector: Collector, page: SentSpan): Readonly<Record<string
   return { deliver, http, webhook, apply, sync };
 }
 
-describe.each(ENGINES)('telemetry on %s', (engine) => {
+describe.each(SUITE_ENGINES)('telemetry on %s', (engine) => {
   it('leads from a page of the register over its delivery and webhook to the write in the CRM', async () => {
     const collector = await openCollector();
     const headers = { 'x-key': 'key-of-the-receiver' };

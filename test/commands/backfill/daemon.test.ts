@@ -10,7 +10,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { ENGINES, newFolder, newStoreUrl } from '../../support/stores.ts';
+import { newFolder, newStoreUrl, SUITE_ENGINES } from '../../support/stores.ts';
 
 /** A window as long as HubSpot's own: in one of a second a call that a busy machine makes 20 ms late is one too many. */
 const RATE = { calls: 200, perMs: 10_000 };
@@ -25,7 +25,7 @@ const entity = (at: number): string => `CVR-1-${cvrNumber(at)}`;
 const fullest = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + RATE.perMs).length));
 
-describe.each(ENGINES)('a backfill beside a daemon on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a backfill beside a daemon on %s', (engine) => {
   it('never exceeds the limits of the account together, and loses no value', async () => {
     const crms = await startCrms({ hubspot: { rate: RATE } });
     const { hubspot } = crms;

@@ -5,11 +5,11 @@ import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/co
 import { reported } from '../../faults/company.ts';
 import { startFixture } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 
 const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOString();
 
-describe.each(ENGINES)('a first fill on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a first fill on %s', (engine) => {
   it('brings no value back that is older than what a webhook said meanwhile, property by property', async () => {
     const service = await serveService();
     const fixture = await startFixture({

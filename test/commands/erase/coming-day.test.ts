@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readKeptRows } from '../../../src/commands/erase/erase.ts';
 import { document, ENTITY, name, person, relation, role } from '../../service/register/documents.ts';
 import { DAY, setWatch } from '../../service/register/watch-fixture.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 import { eraseByHand } from './by-hand.ts';
 
@@ -28,7 +28,7 @@ const electedSoon = document({
   ],
 });
 
-describe.each(ENGINES)('a coming day on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
   it('is told of on the day where a person whom the document names was erased meanwhile', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(renamedSoon);

@@ -19,7 +19,7 @@ import {
   role,
 } from '../../service/register/documents.ts';
 import { setWatch, type WatchFixture } from '../../service/register/watch-fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 
 const MEMBER = 'CVR-3-4000000001';
@@ -96,7 +96,7 @@ const OF_COMPANY = [
 ];
 const OF_PERSON = ['4000000001', PERSON];
 
-describe.each(ENGINES)('erase on %s', (engine) => {
+describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
   it('leaves nothing of a company that a search finds by number, name or address, and nothing of it comes again', async () => {
     const { fixture, store, watch, records } = await filled(engine);
     expect((await findable(store, OF_COMPANY)).length).toBeGreaterThan(20);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('what an erasure on %s reports', (engine) => {
+describe.each(SUITE_ENGINES)('what an erasure on %s reports', (engine) => {
   it.each([COMPANY, MEMBER])('is what its preview showed, table by table: %s', async (entity) => {
     const { fixture, store } = await filled(engine);
     await fixture.atRest();
@@ -184,7 +184,7 @@ describe.each(ENGINES)('what an erasure on %s reports', (engine) => {
   });
 });
 
-describe.each(ENGINES)('an erasure on %s that is cut off', (engine) => {
+describe.each(SUITE_ENGINES)('an erasure on %s that is cut off', (engine) => {
   it.each([1, 4, 12])('after %i of its transactions goes on when it is asked for again', async (writes) => {
     const { fixture, store, records } = await filled(engine);
     const killed = new AbortController();

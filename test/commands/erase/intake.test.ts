@@ -15,7 +15,7 @@ import { webhook } from '../../alerts/webhook.ts';
 import { addMonitor, MONITOR, mailWorker, secrets, tell } from '../../service/mail/fixture.ts';
 import { refusal, startMailServer } from '../../service/mail/mail-server.ts';
 import { handClock } from '../../support/clock.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 import { eraseByHand } from './by-hand.ts';
 
@@ -40,7 +40,7 @@ const namingRows = async (store: Store): Promise<readonly string[]> =>
 
 const tables = (rows: readonly string[]): readonly (string | undefined)[] => rows.map((row) => row.split(' ', 1)[0]);
 
-describe.each(ENGINES)('an erased person on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
   it('is in no error of work that fails, is parked or was asked for by a person', async () => {
     const store = await erasedStore(engine);
     const actor = { kind: 'operator', name: 'tester' } as const;

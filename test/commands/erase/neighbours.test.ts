@@ -8,7 +8,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { address, contact, document, entry, name } from '../../service/register/documents.ts';
 import { setWatch } from '../../service/register/watch-fixture.ts';
 import { startFixture } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 
 const NUMBER = '12345674';
@@ -75,7 +75,7 @@ const findable = async (store: Store): Promise<readonly string[]> =>
 const fileOf = (store: Store, entries: readonly IndexEntry[]) =>
   store.write((tx) => storeEntries(tx, entries, { stagedAt: 1 }));
 
-describe.each(ENGINES)('erase on %s', (engine) => {
+describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
   it('takes the production units along, also those that the company does not list, and its place in the index', async () => {
     const { app, cli } = await startFixture({ engine });
     const { store } = app;

@@ -5,7 +5,7 @@ import { askFullUpdates } from '../../../src/connector/apply/ask-full.ts';
 import { fold } from '../../../src/connector/facts/fact.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY } from '../../faults/company.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const NOW = 1_000;
 const joined = (field: FieldName, seq: number) => {
@@ -14,7 +14,7 @@ const joined = (field: FieldName, seq: number) => {
   return fold(undefined, ENTITY, { field, added, removed: [], clock }, seq).fact;
 };
 
-describe.each(ENGINES)('a list known in part, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a list known in part, on %s', (engine) => {
   const fixture = async () => {
     const store = await newStore(engine);
     for (const provider of ['a', 'b'])

@@ -4,9 +4,9 @@ import { forgetFacts } from '../../../src/connector/apply/forget.ts';
 import { fold } from '../../../src/connector/facts/fact.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY } from '../../faults/company.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
-describe.each(ENGINES)('a forgotten fact, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a forgotten fact, on %s', (engine) => {
   it('has each record of the company looked at again, and the service asked through one link', async () => {
     const store = await newStore(engine);
     const said = { field: 'name', now: 'Forkert ApS', clock: '2026-03-02T08:00:00.000Z' } as const;

@@ -13,7 +13,7 @@ import type { Store } from '../../../src/store/open.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { live } from '../../support/dying.ts';
 import { readAll } from '../../support/receiver.ts';
-import { ENGINES, newStore, newStoreUrl, opened } from '../../support/stores.ts';
+import { newStore, newStoreUrl, opened, SUITE_ENGINES } from '../../support/stores.ts';
 
 const HOUR_8 = 8;
 const named = (after: string): Updates => ({ name: { before: null, after } });
@@ -45,7 +45,7 @@ const waiting = async (store: Store): Promise<number> =>
 const facts = async (store: Store, entity: string): Promise<Record<string, unknown>> =>
   Object.fromEntries((await readFacts(store.db, [entity])).map(({ field, value }) => [field, value]));
 
-describe.each(ENGINES)('A poison event is set aside after it has cost its budget on %s', (engine) => {
+describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its budget on %s', (engine) => {
   test('one that ends the process: after four deaths it lives, and all other events are applied', async () => {
     const url = await newStoreUrl(engine);
     // Two seconds of CPU, once: the engine has no part in it.

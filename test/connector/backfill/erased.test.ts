@@ -9,7 +9,7 @@ import { putResults, rejectMatches } from '../../../src/connector/match/results.
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, startFixture } from './fixture.ts';
 import { apply, newFile, plan } from './plan-runs.ts';
 
@@ -26,7 +26,7 @@ const beforeRead =
     },
   });
 
-describe.each(ENGINES)('an erased company on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
   it('is not linked where it is erased between the scan and the apply', async () => {
     const fixture: Fixture = await startFixture({
       engine,

@@ -8,7 +8,7 @@ import { choosePositions, surveyResults } from '../../../src/connector/match/sur
 import { storeEntries } from '../../../src/match/index/write.ts';
 import { entry, HAVNEGADE, RINGVEJ } from '../../match/entries.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, type FixtureOptions, startFixture } from './fixture.ts';
 import { newFile } from './plan-runs.ts';
 
@@ -53,7 +53,7 @@ const planOf = async (
   return { file, lines };
 };
 
-describe.each(ENGINES)('matching the records of a CRM on %s', (engine) => {
+describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => {
   it('finds the companies of records without a number, and leaves those alone that have one', async () => {
     const fixture = await withIndex({ engine });
     const { emulator } = fixture;

@@ -6,13 +6,13 @@ import { readPlan } from '../../../src/connector/backfill/plan/read.ts';
 import { decideLink } from '../../../src/connector/follow/decide-link.ts';
 import { findLink } from '../../../src/connector/links/links.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES, newFolder } from '../../support/stores.ts';
+import { newFolder, SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 const A = 'CVR-1-10150817';
 
-describe.each(ENGINES)('a plan on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
   it('lists every record, and is applied as it is', async () => {
     const fixture = await startFixture({ engine });
     const [one, two, three] = [

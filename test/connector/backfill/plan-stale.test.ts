@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ENGINES, newFolder } from '../../support/stores.ts';
+import { newFolder, SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
-it.each(ENGINES)(
+it.each(SUITE_ENGINES)(
   'what was deleted, merged or put on hold since the plan was made is not linked (%s)',
   async (engine) => {
     const fixture = await startFixture({ engine });

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
-it.each(ENGINES)(
+it.each(SUITE_ENGINES)(
   'a plan on %s is applied as it was made, and not as another one was applied before',
   async (engine) => {
     const fixture = await startFixture({ engine });
@@ -28,7 +28,7 @@ it.each(ENGINES)(
   },
 );
 
-it.each(ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
+it.each(SUITE_ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
   const fixture = await startFixture({ engine });
   const id = fixture.add(cvrNumber(0));
   const file = newFile();
@@ -42,7 +42,7 @@ it.each(ENGINES)('a plan on %s is applied without what a look was tried with aft
   expect(fixture.service.changes.map((change) => change.endsWith('+update'))).toEqual([false]);
 });
 
-it.each(ENGINES)(
+it.each(SUITE_ENGINES)(
   'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
   async (engine) => {
     const fixture = await startFixture({ engine });

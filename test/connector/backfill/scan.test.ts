@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
 const LOOK = { mode: { kind: 'poll' } } as const;
 
-describe.each(ENGINES)('a scan on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
   it('sorts every record', async () => {
     const { add, link, run, rows, note, links, outcome } = await startFixture({ engine });
     const matched = add('DK 10 15 08 17');

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkPlan } from '../../../src/connector/backfill/plan/take.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, startFixture } from './fixture.ts';
 import { apply, newFile, plan } from './plan-runs.ts';
 
@@ -23,7 +23,7 @@ async function planned(fixture: Fixture) {
   return { file, text: readFileSync(file, 'utf8') };
 }
 
-describe.each(ENGINES)('numbers with a bad check digit, or padded with a zero, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('numbers with a bad check digit, or padded with a zero, on %s', (engine) => {
   it('are skipped by default in a plan, with the reason beside them', async () => {
     const { fixture, sure, mistyped, padded } = await withUnsure(engine);
     const { file, text } = await planned(fixture);

@@ -3,7 +3,7 @@ import type { Connection, Property } from '../../../providers/provider.ts';
 import { guardAccount, guardHold } from '../../../src/connector/crm/guard.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { startFixture } from '../../support/fixture.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const signal = new AbortController().signal;
 const never = (): never => {
@@ -17,7 +17,7 @@ const accountOf = (id: string): Connection => ({
   scan: never,
 });
 
-for (const engine of ENGINES) {
+for (const engine of SUITE_ENGINES) {
   test(`the account a connection began with is its account, on ${engine}`, async () => {
     const store = await newStore(engine);
     const guard = (name: string, id: string) => guardAccount(store, { name, connection: accountOf(id) }, 1, signal);

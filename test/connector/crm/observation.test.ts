@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readObservation as read } from '../../../src/connector/crm/fence/fence-shape.ts';
 import { tellerWith } from '../../../src/connector/crm/fence/fence-values.ts';
 import { readAttention } from '../../../src/connector/review/attention.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const readObservation = (answer: unknown) => read(answer, tellerWith());
 const DAY_MS = 24 * 3_600_000;
@@ -29,7 +29,7 @@ describe('what a provider reads in headers', () => {
   });
 });
 
-it.each(ENGINES)('a pause without an end that an earlier version stored is listed, on %s', async (engine) => {
+it.each(SUITE_ENGINES)('a pause without an end that an earlier version stored is listed, on %s', async (engine) => {
   const store = await newStore(engine);
   const row = { key: 'crm/*', next_at: 0, blocked_until: 1e18, blocked_since: 0, reason: null, fault: 'rate' };
   await store.write((tx) => tx.insertInto('rate_limit').values(row).execute());

@@ -4,13 +4,13 @@ import { patiently } from '../../../src/connector/crm/patience.ts';
 import { settleFault } from '../../../src/connector/crm/settle.ts';
 import { readBlocks } from '../../../src/runtime/limits/blocks.ts';
 import type { CrmName } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from '../backfill/fixture.ts';
 
 const live = new AbortController().signal;
 const CRMS: readonly CrmName[] = ['hubspot', 'salesforce'];
 
-describe.each(ENGINES)('a block for refused credentials, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a block for refused credentials, on %s', (engine) => {
   async function blocked(name: CrmName) {
     const { crm, store } = (await startFixture({ engine, crm: name })).deps;
     await crm.rateLimiter.block(Date.now() + 60_000, 'the credentials are refused', 'auth');

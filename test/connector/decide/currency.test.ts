@@ -20,7 +20,7 @@ import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
 import { live, openBench } from '../../providers/salesforce/setup.ts';
 import { crmOf } from '../../support/crm.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const AMOUNT = propertyOf('number', { name: 'capital' });
@@ -242,7 +242,7 @@ test('an org with several currencies shows an amount in the currency of its reco
   expect(rules).toEqual([['AnnualRevenue: write blank'], ['AnnualRevenue: set-aside currency']]);
 });
 
-test.each(ENGINES)(
+test.each(SUITE_ENGINES)(
   'an amount is never written where the CRM refuses its currency, and is written once the CRM takes it (%s)',
   async (engine) => {
     const store = await newStore(engine);

@@ -1,7 +1,7 @@
 /** The register is let win over what stood in the CRM when a person said so, and over nothing else. */
 import { describe, expect, test } from 'vitest';
 import { readDifferences, settleDifference } from '../../../src/connector/history/differences.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 
 /** A person wrote a name into the record since we did, and the register says a newer one: a difference. */
@@ -27,7 +27,7 @@ const accept = ({ store, clock }: World) =>
 const overrides = async ({ store }: World): Promise<number> =>
   (await store.db.selectFrom('override').select('property').execute()).length;
 
-describe.each(ENGINES)('a difference for which the register is accepted (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a difference for which the register is accepted (%s)', (engine) => {
   test('gets the register value, once', async () => {
     const world = await openDifference(engine);
     expect(await accept(world)).toEqual({ properties: ['name'] });

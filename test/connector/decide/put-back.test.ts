@@ -5,7 +5,7 @@ import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { settleDifference } from '../../../src/connector/history/differences.ts';
 import { clearOverride, setOverride } from '../../../src/connector/overrides/override.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type AddressWorld, openAddress } from '../sync/address-world.ts';
 
 const inAarhus = { address: 'Østergade 1', zip: '8000', city: 'Aarhus C', state: null };
@@ -15,7 +15,7 @@ const EDIT = { address: 'Visitgade 5' };
 const HOLD = { kind: 'hold', once: false, until: null, reason: 'wait' } as const;
 const ref = (property: string, recordId = 'one') => ({ provider: 'crm', recordId, property });
 
-describe.each(ENGINES)('an address that a write went over (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) => {
   /** A person changes the street right before our write of another address arrives. */
   async function overwritten(): Promise<AddressWorld> {
     const world = await openAddress(engine, { tells: true, coName: true });
@@ -85,7 +85,7 @@ describe.each(ENGINES)('an address that a write went over (%s)', (engine) => {
   });
 });
 
-describe.each(ENGINES)('an address that an undo put back (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an address that an undo put back (%s)', (engine) => {
   async function undone(): Promise<AddressWorld> {
     const world = await openAddress(engine, { coName: true });
     await world.move(null, AARHUS);
@@ -133,7 +133,7 @@ describe.each(ENGINES)('an address that an undo put back (%s)', (engine) => {
   });
 });
 
-describe.each(ENGINES)('a kept address (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a kept address (%s)', (engine) => {
   async function kept(): Promise<AddressWorld> {
     const world = await openAddress(engine, { coName: true });
     await world.move(null, AARHUS);
@@ -172,7 +172,7 @@ describe.each(ENGINES)('a kept address (%s)', (engine) => {
   });
 });
 
-test.each(ENGINES)(
+test.each(SUITE_ENGINES)(
   'a kept address comes back whole from a write of a process that stood still (%s)',
   async (engine) => {
     const { clock, record, meanwhile, move, again, goOn, differences } = await openAddress(engine);

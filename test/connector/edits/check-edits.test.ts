@@ -8,7 +8,7 @@ import type { Tx } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { type Fixture, startFixture } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 
 const MINUTE_MS = 60_000;
 const PERSON = { kind: 'operator', name: 'Ida' } as const;
@@ -99,7 +99,7 @@ const nameHistory = async (fixture: Fixture, id: string) =>
 const lanes = ({ app }: Fixture) =>
   app.store.db.selectFrom('lane').selectAll().where('queue', '=', 'edits:hubspot').execute();
 
-describe.each(ENGINES)('an edit between our read and our write in HubSpot (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an edit between our read and our write in HubSpot (%s)', (engine) => {
   test('is put back within ten minutes, and told', async () => {
     const world = await open({ engine });
     const { fixture, id } = world;

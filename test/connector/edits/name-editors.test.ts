@@ -6,7 +6,7 @@ import { openCheckLimiter } from '../../../src/connector/edits/check-limiter.ts'
 import { readDifferences } from '../../../src/connector/history/differences.ts';
 import { readDifferent } from '../../../src/connector/review/attention.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { emulatedHubspot, emulatedSalesforce, recordsOf } from '../sync/emulated-records.ts';
 
 const SCOPES = ['companies.read', 'companies.write', 'owners.read'].map((right) => `crm.objects.${right}`);
@@ -16,7 +16,7 @@ const CRMS = [
   ['Salesforce', () => emulatedSalesforce()],
 ] as const;
 
-describe.each(ENGINES)('the editor of a difference (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('the editor of a difference (%s)', (engine) => {
   it.each(CRMS)('is told by the history of %s, and by the newest edit', async (_, open) => {
     const emulated = await open();
     const { emulator, name } = emulated;

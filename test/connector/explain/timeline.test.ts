@@ -6,7 +6,7 @@ import { linkRecord } from '../../../src/connector/links/links.ts';
 import { payloadOf, readPayload, type Updates, writePayload } from '../../../src/protocol/payload.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { asStored } from '../../support/history.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const NOW = Date.UTC(2026, 2, 5);
 const COMPANY = 'CVR-1-10000001';
@@ -108,7 +108,7 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
   return store;
 }
 
-describe.each(ENGINES)("a company's timeline, on %s", (engine) => {
+describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
   it('tells what each event changed at its time, and which came too late for what', async () => {
     const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(timeline?.receipts).toMatchObject([

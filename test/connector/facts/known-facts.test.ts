@@ -6,7 +6,7 @@ import { readKnownFacts } from '../../../src/connector/facts/facts.ts';
 import { loadRecords } from '../../../src/connector/sync/load.ts';
 import { eachRow } from '../../../src/store/each.ts';
 import type { Tx } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-10000001';
 
@@ -19,7 +19,7 @@ const know = (tx: Tx, facts: readonly (readonly [field: string, value: string | 
       facts.map(([field, scalar, seq]) => ({ entity: ENTITY, field, value: JSON.stringify({ scalar }), seq })),
     )}`.execute(tx);
 
-describe.each(ENGINES)('facts that are read for some fields, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('facts that are read for some fields, on %s', (engine) => {
   it('come with the newest receipt of any field, also of one that a newer version knew', async () => {
     const { db, write } = await newStore(engine);
     await write((tx) =>

@@ -6,7 +6,7 @@ import { resolveAttention } from '../../../src/connector/review/resolve-attentio
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, newFixture, numberOf } from '../heal/fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ async function countOf(fixture: Fixture, state: 'active' | 'gone' | 'removed'): 
   return (await fixture.store.db.selectFrom('link').select('state').where('state', '=', state).execute()).length;
 }
 
-describe.each(ENGINES)('the safety limit on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
   it('lets a few links end, and stops where many would, until a person says so', async () => {
     const fixture = await linked(engine, 45);
     for (const id of idsUpTo(15)) fixture.remove(id);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { readAttention } from '../../../src/connector/review/attention.ts';
 import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf } from './fixture.ts';
 
 /** Two records with the number of one company, the first of them linked. */
@@ -21,7 +21,7 @@ async function rivals(engine: (typeof ENGINES)[number]): Promise<Fixture> {
 const states = async (fixture: Fixture, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => (await fixture.row(id))?.state));
 
-describe.each(ENGINES)('a record with a number on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
   it('is linked, monitored and asked to be filled where links are made by themselves', async () => {
     const fixture = await newFixture(engine);
     for (const [id, cvr] of [

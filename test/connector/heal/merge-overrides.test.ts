@@ -1,10 +1,10 @@
 /** What a merge in the CRM does to the overrides of its records. */
 import { describe, expect, it } from 'vitest';
 import { readOverrides, setOverride } from '../../../src/connector/overrides/override.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { A, newFixture, numberOf, report } from './fixture.ts';
 
-describe.each(ENGINES)('the overrides of merged records, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) => {
   it("takes a person's overrides along", async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { countDifferences, readDifferences } from '../../../src/connector/history/differences.ts';
 import { ALL_PROPERTIES, clearOverride, setOverride } from '../../../src/connector/overrides/override.ts';
 import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 
 const EDIT = 'Edited ApS';
@@ -39,7 +39,7 @@ const hold = ({ store, clock }: World, property: string, until: number | null = 
 const answer = ({ store, clock }: World, verb: 'accept' | 'keep') =>
   store.write((tx) => resolveAttention(tx, verb, ID, clock.now));
 
-describe.each(ENGINES)('a difference, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a difference, on %s', (engine) => {
   it.each([ALL_PROPERTIES, 'name'])(
     'is not settled above a hold on %s, nor listed, and nothing is written',
     async (of) => {

@@ -7,7 +7,7 @@ import { readAffected } from '../../../src/connector/undo/writes.ts';
 import { readDay } from '../../../src/dashboard/overview/day.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-12345674';
 const PROPERTIES = ['name', 'city', 'phone'] as const;
@@ -20,7 +20,7 @@ const decision = (id: string, property: string, planned: Partial<Decided['planne
 const rowCount = async ({ db }: Store): Promise<number> =>
   (await db.selectFrom('history').select('id').execute()).length;
 
-describe.each(ENGINES)('history on %s', (engine) => {
+describe.each(SUITE_ENGINES)('history on %s', (engine) => {
   it('has a row for what one event did to a record by one rule with one outcome, and a line for each property', async () => {
     const store = await newStore(engine);
     const odd = decision('1', 'odd', { old: 'a\0b', now: 0.5 });

@@ -5,7 +5,7 @@ import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { CRMS, ENTITY } from '../../faults/company.ts';
 import { startFixture } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 8);
@@ -62,7 +62,7 @@ function reportOf(reportYear: number): Updates {
     : { newReport: { data: { ...newReport.data, reportType: 'Yearly', reportYear } } };
 }
 
-describe.each(ENGINES)('one event dated in the future, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('one event dated in the future, on %s', (engine) => {
   const [{ own }] = CRMS;
   const setUp = async () => {
     const fixture = await startFixture({ engine });

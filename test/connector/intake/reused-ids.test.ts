@@ -4,7 +4,7 @@ import { readAttention } from '../../../src/connector/review/attention.ts';
 import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { signRequest } from '../../../src/protocol/auth.ts';
 import { openReceiver, phoneEvent, post } from '../../support/receiver.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const HEADER = { method: 'Header', key: 'X-Webhook-Key', value: 'sesame' } as const;
 const SIGNATURE = { method: 'Signature', secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` } as const;
@@ -13,7 +13,7 @@ const grown = (event: ReturnType<typeof phoneEvent>) => ({
   updates: { newerEvent: { updated: false }, ...event.updates },
 });
 
-describe.each(ENGINES)('one webhook-id on events that differ, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (engine) => {
   const fixture = async () => {
     const store = await newStore(engine);
     const receiver = await openReceiver(store, { auth: [HEADER, SIGNATURE] });

@@ -3,7 +3,7 @@ import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { endLink, findLink, linkRecord, listLinks, recordsOf } from '../../../src/connector/links/links.ts';
 import { linkKey, readLinkKey } from '../../../src/connector/names/queues.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const A = 'CVR-1-10000001';
 const B = 'CVR-1-10000002';
@@ -27,7 +27,7 @@ it('keys read back to the record, whatever its id holds', () => {
   expect(readLinkKey(linkKey('crm', 'a:b:c'))).toEqual({ provider: 'crm', recordId: 'a:b:c' });
 });
 
-describe.each(ENGINES)('a link on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
   it('stores the wish and marks the work that follows from it', async () => {
     const store = await newStore(engine);
     expect(await link(store, '7', A, { sendUpdate: true })).toEqual({ kind: 'linked' });

@@ -1,11 +1,11 @@
 /** What is remembered of records that stand for no company any more. */
 import { describe, expect, it } from 'vitest';
 import { pruneRecords } from '../../../src/connector/links/prune-records.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const BEFORE = 500;
 
-describe.each(ENGINES)('what is remembered of records, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('what is remembered of records, on %s', (engine) => {
   it('goes once their link ended long ago, and stays while it counts or has ended lately', async () => {
     const store = await newStore(engine);
     const links = [

@@ -7,7 +7,7 @@ import { type OutboundHttp, openClient } from '../../../src/http/outbound/client
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type FakeService, serveService, tooMany } from '../../support/service.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const never = new AbortController().signal;
 const entityOf = (recordId: string): string => `CVR-1-1000000${recordId}`;
@@ -48,7 +48,7 @@ const rowOf = ({ store }: Fixture, recordId = '1') => findLink(store.db, { provi
 const lanesOf = ({ store }: Fixture) =>
   store.db.selectFrom('lane').selectAll().where('queue', '=', MONITORING_QUEUE).orderBy('key').execute();
 
-describe.each(ENGINES)('monitoring on %s', (engine) => {
+describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
   it('adds what is linked, many at a time, and remembers that upstream said yes', async () => {
     const recordIds = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
     const fixture = await setup(engine, recordIds);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
 import { endLink, linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, OTHER, renamed, reported } from '../../faults/company.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, type FixtureOptions, newFixture } from '../derived-fixture.ts';
 
 const bankrupt = reported({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } }, 8);
@@ -19,7 +19,7 @@ const states = async ({ store }: Fixture): Promise<readonly string[]> =>
     ({ record_id, state }) => `${record_id} ${state}`,
   );
 
-describe.each(ENGINES)('an event that was asked for (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an event that was asked for (%s)', (engine) => {
   test('leaves one note on each record of its company, and history tells of it', async () => {
     const fixture = await setUp({ engine });
     await fixture.link('2', ENTITY);

@@ -23,7 +23,7 @@ import type { Store } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const now = () => Date.UTC(2026, 5, 1);
@@ -75,7 +75,7 @@ async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void
 
 const lines = (store: Store) => historyLines(store.db);
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on %s', (engine) => {
   test("a process that dies right after it wrote over a person's value leaves the trace of it", async () => {
     const store = await newStore(engine);
     await trusting(store);

@@ -4,10 +4,10 @@ import { currentSendContext } from '../../../src/connector/crm/send-guard.ts';
 import { prepareDerived } from '../../../src/connector/derived.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { setOverride } from '../../../src/connector/overrides/override.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { CHILD, id, linkAll, OTHER, OWNER, owned, setUp, sold, THIRD, writes } from './owners.ts';
 
-describe.each(ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
   test('becomes the parent of its record, whichever is told or linked first', async () => {
     const fixture = await setUp({ engine });
     await fixture.link('child', CHILD);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { checkPendingWrites } from '../../../src/runtime/lanes/pending-writes.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import type { Fixture } from '../derived-fixture.ts';
 import { CHILD, linkAll, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
 
@@ -21,7 +21,7 @@ async function family(engine: (typeof ENGINES)[number]) {
 const merge = ({ store, time }: Fixture, from: string, to: string) =>
   store.write((tx) => moveLink(tx, { provider: 'crm', from, to, now: time }));
 
-describe.each(ENGINES)('a record that is merged (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
   test('has a parent that is still ours: it ends, and gives way to the next owner', async () => {
     const fixture = await family(engine);
     fixture.parents.set('merged', 'owner');

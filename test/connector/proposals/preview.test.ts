@@ -6,7 +6,7 @@ import { previewRules, shownTotals, totalsOf } from '../../../src/connector/prop
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
 import { crmOf } from '../../support/crm.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
 const HELD: Property = { name: 'held', label: 'Held', type: 'boolean', writable: true };
@@ -50,7 +50,7 @@ async function world(engine: (typeof ENGINES)[number], names: readonly PropertyV
 
 const ALWAYS = [{ field: 'name', property: 'name', policy: 'always' }] as const;
 
-it.each(ENGINES)(
+it.each(SUITE_ENGINES)(
   'counts what is written by the new rules alone, and whose it is, with one read a batch (%s)',
   async (engine) => {
     const { store, crm, rules, calls } = await world(engine, ['Kunde', 'Birk', null, 'Anden']);

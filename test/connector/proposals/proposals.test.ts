@@ -6,7 +6,7 @@ import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { reported } from '../../faults/company.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import { configFor, postWebhook, watchStore } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { ALWAYS, handwritten, type Started, TRACKED } from '../rules/fixture.ts';
 
 const HAND = ['Kunde 0', 'Kunde 1', 'Kunde 2'];
@@ -17,7 +17,7 @@ const conditions = async ({ app: { store } }: Started): Promise<readonly string[
     ({ what }) => what,
   );
 
-describe.each(ENGINES)('a policy that becomes `always` (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => {
   it('overwrites nothing before `config apply`, is told with its count, and counts then without a restart', async () => {
     const { ids, start, names } = await handwritten(engine);
     const second = await start(ALWAYS);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('a policy that becomes `always` (%s)', (engine) => {
 describe('a property that is mapped anew', () => {
   const status = (policy: string) => ({ hubspot: { fields: { status: { property: 'selskabsstatus', policy } } } });
 
-  it.each(ENGINES)('needs no question where it is blank everywhere (%s)', async (engine) => {
+  it.each(SUITE_ENGINES)('needs no question where it is blank everywhere (%s)', async (engine) => {
     const { crms, ids, start } = await handwritten(engine, 1);
     const second = await start(status('always'));
     await second.app.connector?.drained();
@@ -125,7 +125,7 @@ it('a stricter policy counts from the start, beside a change that waits', async 
   expect(crms.hubspot.get(ids[0] ?? '')).toMatchObject({ name: 'Kunde 0', phone: null });
 });
 
-it.each(ENGINES)(
+it.each(SUITE_ENGINES)(
   'a daemon that is killed overwrites nothing before, and all after, it was accepted (%s)',
   async (engine) => {
     const { crms, url, start, names } = await handwritten(engine);

@@ -1,13 +1,13 @@
 /** What a reconcile finds, one kind of difference after the other, and what it does about each. */
 import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { LINKED_AT, MATCH, numberAt, occurring, setComparison } from './comparison.ts';
 
 const [A, B, C] = [numberAt(1), numberAt(2), numberAt(3)];
 const idOf = (number: string): string => `CVR-1-${number}`;
 
-describe.each(ENGINES)('a reconcile on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
   it('finds nothing where the three lists agree, and leaves nothing behind', async () => {
     const fixture = await setComparison({ engine });
     for (const [at, record] of ['1', '2', '3', '4', '5'].entries()) await fixture.agree(record, numberAt(at));

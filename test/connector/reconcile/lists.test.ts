@@ -7,7 +7,7 @@ import { jobsOf } from '../../../src/connector/reconcile/jobs-of.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { take } from '../../../src/runtime/lanes/take.ts';
 import { serveService } from '../../support/service.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { MATCH, numberAt, occurring, setComparison } from './comparison.ts';
 
 const page = (...ids: readonly string[]) => ids.map((id) => ({ id, properties: { [MATCH]: numberAt(Number(id)) } }));
@@ -79,7 +79,7 @@ it('counts a record once that the CRM lists twice because it changed on the way'
   expect(occurring(await fixture.survey())).toEqual({});
 });
 
-test.each(ENGINES)('two reconciles of a connection do not run at the same time (%s)', async (engine) => {
+test.each(SUITE_ENGINES)('two reconciles of a connection do not run at the same time (%s)', async (engine) => {
   const fixture = await setComparison({ engine });
   await fixture.agree('1', numberAt(1));
   const scanning = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ test.each(ENGINES)('two reconciles of a connection do not run at the same time (
   expect(await first).toMatchObject({ records: 1 });
 });
 
-test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more (%s)', async (engine) => {
+test.each(SUITE_ENGINES)('whoever lost the right to reconcile writes nothing any more (%s)', async (engine) => {
   const fixture = await setComparison({ engine });
   for (const record of ['1', '2', '3', '4', '5', '6']) await fixture.agree(record, numberAt(Number(record)));
   fixture.records.delete('1');
@@ -115,47 +115,53 @@ test.each(ENGINES)('whoever lost the right to reconcile writes nothing any more 
   expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
-test.each(ENGINES)('a link that is made while the service drops its item is carried once more (%s)', async (engine) => {
-  const fixture = await setComparison({ engine });
-  const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
-  fixture.service.put('crm', entity, recordId);
-  const upstream = {
-    ...fixture.upstream,
-    async remove(...asked: Parameters<typeof fixture.upstream.remove>) {
-      const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: fixture.at };
-      await fixture.store.write((tx) => linkRecord(tx, desired));
-      const lanes = { observed: 'on' } as const;
-      // Its add was carried before the service heard of the removal.
-      await fixture.store.write(async (tx) => {
-        await tx.updateTable('link').set(lanes).execute();
-        await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
-      });
-      return fixture.upstream.remove(...asked);
-    },
-  };
-  await fixture.reconcile({ person: true }, { upstream });
-  expect(await fixture.lanes('monitoring')).toEqual(['crm:1']);
-  expect(await findLink(fixture.store.db, { provider: 'crm', recordId })).toMatchObject({
-    desired: 'on',
-    observed: 'unknown',
-  });
-});
+test.each(SUITE_ENGINES)(
+  'a link that is made while the service drops its item is carried once more (%s)',
+  async (engine) => {
+    const fixture = await setComparison({ engine });
+    const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
+    fixture.service.put('crm', entity, recordId);
+    const upstream = {
+      ...fixture.upstream,
+      async remove(...asked: Parameters<typeof fixture.upstream.remove>) {
+        const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: fixture.at };
+        await fixture.store.write((tx) => linkRecord(tx, desired));
+        const lanes = { observed: 'on' } as const;
+        // Its add was carried before the service heard of the removal.
+        await fixture.store.write(async (tx) => {
+          await tx.updateTable('link').set(lanes).execute();
+          await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
+        });
+        return fixture.upstream.remove(...asked);
+      },
+    };
+    await fixture.reconcile({ person: true }, { upstream });
+    expect(await fixture.lanes('monitoring')).toEqual(['crm:1']);
+    expect(await findLink(fixture.store.db, { provider: 'crm', recordId })).toMatchObject({
+      desired: 'on',
+      observed: 'unknown',
+    });
+  },
+);
 
-test.each(ENGINES)('a wish that changes between the look and the repair is not overwritten (%s)', async (engine) => {
-  const fixture = await setComparison({ engine });
-  for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
-  fixture.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
-  let isEnded = false;
-  fixture.beforePage = async (cursor) => {
-    if (cursor === undefined || isEnded) return undefined;
-    isEnded = true;
-    const end = { provider: 'crm', recordId: '1', state: 'removed', reason: 'asked', now: fixture.at } as const;
-    await fixture.store.write((tx) => endLink(tx, end));
-    return undefined;
-  };
-  await fixture.reconcile();
-  expect(await findLink(fixture.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ desired: 'off' });
-});
+test.each(SUITE_ENGINES)(
+  'a wish that changes between the look and the repair is not overwritten (%s)',
+  async (engine) => {
+    const fixture = await setComparison({ engine });
+    for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
+    fixture.service.take('crm', `CVR-1-${numberAt(1)}`, '1');
+    let isEnded = false;
+    fixture.beforePage = async (cursor) => {
+      if (cursor === undefined || isEnded) return undefined;
+      isEnded = true;
+      const end = { provider: 'crm', recordId: '1', state: 'removed', reason: 'asked', now: fixture.at } as const;
+      await fixture.store.write((tx) => endLink(tx, end));
+      return undefined;
+    };
+    await fixture.reconcile();
+    expect(await findLink(fixture.store.db, { provider: 'crm', recordId: '1' })).toMatchObject({ desired: 'off' });
+  },
+);
 
 it('finds the jobs of a connection by name, then by the same name in another case, then by what the items say', () => {
   const named = (...names: readonly string[]) => names.map((name) => ({ id: `id-${name}`, name }));

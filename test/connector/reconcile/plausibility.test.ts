@@ -1,7 +1,7 @@
 /** Lists that cannot be right: nothing is ended, removed or asked for again because of them, and a person is told. */
 import { describe, expect, it } from 'vitest';
 import { implausibilitiesOf, type KnownNumbers } from '../../../src/connector/reconcile/plausibility.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Comparison, MATCH, numberAt, setComparison } from './comparison.ts';
 
 const TEN = Array.from({ length: 10 }, (_, at) => at);
@@ -21,7 +21,7 @@ const untouched = async (fixture: Comparison): Promise<void> => {
   expect(links).toEqual([{ state: 'active', observed: 'on' }]);
 };
 
-describe.each(ENGINES)('on %s nothing is concluded', (engine) => {
+describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
   it('from a CRM that lists nothing', async () => {
     const fixture = await agreeing({ engine });
     fixture.records.clear();

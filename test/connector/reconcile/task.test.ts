@@ -7,7 +7,7 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { parked } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Comparison, numberAt, setComparison } from './comparison.ts';
 
 async function look(fixture: Comparison): Promise<readonly string[]> {
@@ -34,16 +34,19 @@ async function look(fixture: Comparison): Promise<readonly string[]> {
 const nextRun = async ({ store }: Comparison) =>
   store.db.selectFrom('lane').select(['due_at', 'parked_at']).where('queue', '=', POLL_QUEUE).executeTakeFirstOrThrow();
 
-it.each(ENGINES)('repairs without asking, says what it did, and comes again after its hours (%s)', async (engine) => {
-  const fixture = await setComparison({ engine });
-  for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
-  fixture.records.delete('2');
-  const reported = await look(fixture);
-  expect(reported).toEqual([expect.stringMatching(/^info .*"repaired":\{"absent":1\}/u)]);
-  expect(await fixture.lanes('heal:crm')).toEqual(['2']);
-  expect(await nextRun(fixture)).toEqual({ due_at: fixture.at + 24 * 3_600_000, parked_at: null });
-  expect(await fixture.store.db.selectFrom('scan').selectAll().execute()).toEqual([]);
-});
+it.each(SUITE_ENGINES)(
+  'repairs without asking, says what it did, and comes again after its hours (%s)',
+  async (engine) => {
+    const fixture = await setComparison({ engine });
+    for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
+    fixture.records.delete('2');
+    const reported = await look(fixture);
+    expect(reported).toEqual([expect.stringMatching(/^info .*"repaired":\{"absent":1\}/u)]);
+    expect(await fixture.lanes('heal:crm')).toEqual(['2']);
+    expect(await nextRun(fixture)).toEqual({ due_at: fixture.at + 24 * 3_600_000, parked_at: null });
+    expect(await fixture.store.db.selectFrom('scan').selectAll().execute()).toEqual([]);
+  },
+);
 
 it('leaves items of no link to a person, and says where to look', async () => {
   const fixture = await setComparison();

@@ -10,7 +10,7 @@ import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const NOW = 1_000_000;
 const COMPANY = 'CVR-1-10000001';
@@ -81,7 +81,7 @@ async function answerAll(store: Store, verbs: readonly ReviewVerb[]): Promise<re
 }
 const ALL = ['lane/sync:crm/a%2Fb', 'link/crm/2', 'link/crm/3', 'value/crm/1/industry%2Fkind', 'body/1'];
 
-describe.each(ENGINES)('what needs a person, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
   it('is listed with its reason, and nothing else is', async () => {
     const store = await troubled(engine);
     const found = await readAttention(store.db, NOW);
@@ -191,7 +191,7 @@ describe('an id that names nothing in need', () => {
   });
 });
 
-describe.each(ENGINES)('records that are not what they were on %s', (engine) => {
+describe.each(SUITE_ENGINES)('records that are not what they were on %s', (engine) => {
   it('says how to keep the link of a record that was merged into one of another company', async () => {
     const store = await newStore(engine);
     const desired = { provider: 'crm', sendUpdate: false, now: NOW };
@@ -213,7 +213,7 @@ describe.each(ENGINES)('records that are not what they were on %s', (engine) => 
   });
 });
 
-describe.each(ENGINES)('review says what a thing is, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('review says what a thing is, on %s', (engine) => {
   it('shows an unreadable register document as one, and not as a webhook body to feed again', async () => {
     const store = await newStore(engine);
     const document = { source: 'register', subject: '10000001', reason: 'it has no CVR number' } as const;

@@ -13,7 +13,7 @@ import { drop, park } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
+import { newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const IDA = { kind: 'operator', name: 'Ida' } as const;
 const FEW = '0 links ended within an hour and 25 or more are to follow, of at most 20';
@@ -46,7 +46,7 @@ async function give(store: Store, id: number): Promise<void> {
   await work(store);
 }
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on %s', (engine) => {
   describe.each(['heal:hubspot', 'vanished'])('the safety limit of %s', (queue) => {
     const trip = (store: Store, error: string, at: number) =>
       store.write((tx) => park(tx, queue, SAFETY_LIMIT_KEY, { at, error }));

@@ -18,7 +18,7 @@ import { countItems, readRun, requestPreview } from '../../../src/runtime/runs/r
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENTITY } from '../../faults/company.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const IDA = { kind: 'operator', name: 'Ida' } as const;
 const RECORDS = 450;
@@ -57,7 +57,7 @@ const overridesIn = async (store: Store) =>
   (await store.db.selectFrom('override').select(['record_id', 'property', 'kind']).orderBy('record_id').execute())
     .length;
 
-describe.each(ENGINES)('an answer to all differences of a property, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s', (engine) => {
   const PHONES = { verb: 'accept', kind: 'difference', provider: 'crm', property: 'phone' } as const;
 
   test('is planned without a change, then given once to each that is still what the plan showed', async () => {
@@ -135,7 +135,7 @@ describe.each(ENGINES)('an answer to all differences of a property, on %s', (eng
   });
 });
 
-describe.each(ENGINES)('an answer to all failed work, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an answer to all failed work, on %s', (engine) => {
   test('leaves what waits for a decision, and is not given to what somebody settled meanwhile', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {

@@ -4,7 +4,7 @@ import { endLink, findLink, linkRecord, updateLink } from '../../../src/connecto
 import { readAttention } from '../../../src/connector/review/attention.ts';
 import { resolveSeen } from '../../../src/connector/review/resolve-attention.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 type LinkChange = Parameters<typeof updateLink>[2];
 
@@ -25,7 +25,7 @@ async function seenIn(store: Store) {
 
 const change = (store: Store, what: LinkChange) => store.write((tx) => updateLink(tx, REF, what));
 
-describe.each(ENGINES)('a link that waits for an answer, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a link that waits for an answer, on %s', (engine) => {
   const conflict = async () => {
     const store = await linked(engine);
     const state = { state: 'conflict', mismatch: FIRST, reason: because(FIRST), now: 2 } as const;

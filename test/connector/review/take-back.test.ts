@@ -19,7 +19,7 @@ import { park } from '../../../src/runtime/lanes/lane-state.ts';
 import { STORE_TASKS } from '../../../src/runtime/periodic-tasks.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-12345674';
 const REF = { provider: 'crm', recordId: '1' };
@@ -82,7 +82,7 @@ const PUT: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
 
 const kindOf = (id: string): AttentionKind => readAttentionId(id)?.kind ?? 'account';
 
-describe.each(ENGINES)('an answer of review, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
   const put = async (what: string) => {
     const store = await newStore(engine);
     await store.write((tx) => PUT[what]?.(tx) ?? Promise.resolve());

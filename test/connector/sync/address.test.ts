@@ -6,10 +6,10 @@ import { differenceEntry } from '../../../src/connector/review/attention.ts';
 import { resolveSeen } from '../../../src/connector/review/resolve-attention.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { openAddress } from './address-world.ts';
 
-describe.each(ENGINES)('an address (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
   test('follows the register, also over the one before, which it knows whole', async () => {
     const { record, move } = await openAddress(engine);
     Object.assign(record, { address: 'Østergade 1', zip: '8000', state: 'Region Midtjylland' });

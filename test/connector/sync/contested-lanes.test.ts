@@ -6,7 +6,7 @@ import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settleAll } from '../../../src/runtime/lanes/lanes.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf } from '../heal/fixture.ts';
 
 const QUEUE = 'sync:crm';
@@ -41,7 +41,7 @@ async function behindLimit(engine: (typeof ENGINES)[number], number: (at: number
   return { fixture, ids };
 }
 
-describe.each(ENGINES)('the link of a record whose number speaks against it, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the link of a record whose number speaks against it, on %s', (engine) => {
   it('stays where an operator kept it from the safety limit, and the record is written to as before', async () => {
     const { fixture, ids } = await behindLimit(engine, () => null);
     await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'lane/heal:crm/*', fixture.now));

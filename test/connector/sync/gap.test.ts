@@ -8,7 +8,7 @@ import { recordGap } from '../../../src/store/recovery/gap.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 import { handClock } from '../../support/clock.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Emulated, emulatedHubspot, emulatedSalesforce, recordsOf } from './emulated-records.ts';
 
 const EDIT = 'As a person wrote it';
@@ -95,7 +95,7 @@ async function world(
   };
 }
 
-describe.each(ENGINES)('a store that was restored (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
   test.each(CRMS)('takes what it wrote since into %s for its own, and keeps an edit of a person', async (_, open) => {
     const { edit, restore, state, sync, ids, held, differences } = await world(open, engine);
     edit(ids[1], EDIT);

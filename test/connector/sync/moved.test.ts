@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { startFixture } from '../../support/fixture.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };
 
-it.each(ENGINES)('moves no link on %s, and the record gets its values', async (engine) => {
+it.each(SUITE_ENGINES)('moves no link on %s, and the record gets its values', async (engine) => {
   const fixture = await startFixture({ engine });
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const other = { id: '123', properties: {} };

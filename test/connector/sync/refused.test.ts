@@ -4,7 +4,7 @@ import { readAttention } from '../../../src/connector/review/attention.ts';
 import { editedRecords } from '../../../src/connector/sync/edited.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Emulated, emulatedHubspot, emulatedSalesforce, recordsOf } from './emulated-records.ts';
 
 const HOUR = 3_600_000;
@@ -79,7 +79,7 @@ async function openRecord({ emulated }: Opened, engine: (typeof ENGINES)[number]
   };
 }
 
-describe.each(ENGINES)('a value that the CRM refused (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a value that the CRM refused (%s)', (engine) => {
   it.each(CRMS)('is sent to %s again with the next event and once a day, until the CRM takes it', async (_, open) => {
     const opened = await open();
     const { emulator, name } = opened.emulated;

@@ -8,7 +8,7 @@ import { readWritten } from '../../../src/connector/history/written.ts';
 import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { history, open, RECORD, report, sync, takeBack, type World } from './two-syncs.ts';
 
 const upper = (value: PropertyValue): PropertyValue => (typeof value === 'string' ? value.toUpperCase() : value);
@@ -22,7 +22,7 @@ const again = async (world: World): Promise<void> => {
 
 const rules = async (world: World) => (await history(world)).map(([rule]) => rule);
 
-describe.each(ENGINES)('a value that the CRM spells in its own way (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', (engine) => {
   async function respelled(respell: World['habits']['respell'] = upper, name: PropertyValue = 'A ApS'): Promise<World> {
     const world = await open(engine, name, 'tracked');
     Object.assign(world.habits, { respell, tells: true });
@@ -105,7 +105,7 @@ describe.each(ENGINES)('a value that the CRM spells in its own way (%s)', (engin
   });
 });
 
-describe.each(ENGINES)('an edit between our read and our write (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (engine) => {
   /** A person edits the record right before our write arrives. */
   async function overwritten(policy: 'tracked' | 'if-blank' | 'always', edit: PropertyValue = EDIT): Promise<World> {
     const world = await open(engine, policy === 'if-blank' ? null : 'A ApS', policy);

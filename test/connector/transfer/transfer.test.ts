@@ -10,7 +10,7 @@ import { rowsWith } from '../../commands/whole-store.ts';
 import { ENTITY, renamed, reported } from '../../faults/company.ts';
 import { AARHUS } from '../../support/addresses.ts';
 import { historyLines } from '../../support/history.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 import { setTransfer, silence, type TransferFixture } from './fixture.ts';
 
@@ -21,7 +21,7 @@ const creations = ({ calls }: TransferFixture): number => calls.filter((call) =>
 const intents = async ({ store }: TransferFixture) =>
   (await store.db.selectFrom('kv').select('key').execute()).map(({ key }) => key);
 
-describe.each(ENGINES)('transfer on %s', (engine) => {
+describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
   it('makes the record with its name and number, links it, and asks the service for the whole company', async () => {
     const fixture = await setTransfer(engine);
     expect(await fixture.run(order)).toEqual({ kind: 'made', id: 'new-1', name: 'Fjordlys ApS', setAside: {} });

@@ -7,14 +7,14 @@ import { undo } from '../../../src/connector/undo/run.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const RECORDS = 2_000;
 const WRITES = 50;
 const NAME = propertyOf('string', { name: 'name' });
 
-test.each(ENGINES)(
+test.each(SUITE_ENGINES)(
   'a hundred thousand writes to two thousand records are taken back, each record once, in full batches (%s)',
   async (engine) => {
     const store = await newStore(engine);

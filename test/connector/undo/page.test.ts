@@ -14,7 +14,7 @@ import { take } from '../../../src/runtime/lanes/take.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { guardedCalls } from '../../support/toy-crm.ts';
 import { propertyOf } from '../property-of.ts';
 
@@ -95,7 +95,7 @@ const holds = async (store: Store): Promise<readonly string[]> =>
 const undone = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('history').select('id').where('rule', '=', 'undo').execute()).length;
 
-describe.each(ENGINES)('a page of an undo on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
   test('what the CRM refuses is named and not held, the rest is put back', async () => {
     const { store, undo, held } = await fixture(engine, ['name', 'phone'], {
       update: ({ id, properties }) =>
@@ -223,7 +223,7 @@ describe.each(ENGINES)('a page of an undo on %s', (engine) => {
 
 const hold = (reason: string) => ({ kind: 'hold', once: false, until: null, reason }) as const;
 
-describe.each(ENGINES)("a person's edit between undo's read and its write (%s)", (engine) => {
+describe.each(SUITE_ENGINES)("a person's edit between undo's read and its write (%s)", (engine) => {
   const release = { kind: 'release', once: false, until: null, reason: null } as const;
 
   test('is kept, named, and not held: the record is read again after 250 ms', async () => {

@@ -7,7 +7,7 @@ import { payloadOf, writePayload } from '../../../src/protocol/payload.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY } from '../../faults/company.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { open, RECORD, report, sync, takeBack, type World } from '../sync/two-syncs.ts';
 
 const OTHER = 'CVR-1-95000019';
@@ -34,7 +34,7 @@ async function relink(world: World, name: string): Promise<void> {
   await sync(world);
 }
 
-describe.each(ENGINES)(
+describe.each(SUITE_ENGINES)(
   'an undo of what a company wrote into a record that was linked to it by mistake (%s)',
   (engine) => {
     test('leaves what the right company says, too', async () => {

@@ -13,7 +13,7 @@ import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const PROPERTIES: readonly Property[] = [
@@ -86,7 +86,7 @@ async function openWorld(engine: (typeof ENGINES)[number]) {
   return { held, refused, report, undo };
 }
 
-describe.each(ENGINES)('an amount and its currency (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an amount and its currency (%s)', (engine) => {
   test('go back together', async () => {
     const { held, undo } = await openWorld(engine);
     expect(await undo({ event: 2 })).toEqual(['capital restored', 'currency restored']);

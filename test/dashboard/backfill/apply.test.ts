@@ -1,11 +1,13 @@
 /** A backfill on pages, end to end: a scan, a preview, an apply, with the links and what the CRMs then hold. */
 import { describe, expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { reached, sightIn, startHouse } from './house.ts';
 
 const PROPERTY = { hubspot: 'phone', salesforce: 'Phone' } as const;
-const CASES = ENGINES.flatMap((engine) => (['hubspot', 'salesforce'] as const).map((crm) => [engine, crm] as const));
+const CASES = SUITE_ENGINES.flatMap((engine) =>
+  (['hubspot', 'salesforce'] as const).map((crm) => [engine, crm] as const),
+);
 
 describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
   it('is scanned, previewed and applied: what the plan says is linked, and filled by what comes', async () => {

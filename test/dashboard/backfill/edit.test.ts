@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { putResults } from '../../../src/connector/match/results.ts';
 import { IDLE_MS } from '../../../src/runtime/operators/sessions.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import type { Visitor } from '../visitor.ts';
 import { type House, reached, sightIn, startHouse } from './house.ts';
@@ -28,7 +28,7 @@ async function apply({ preview }: House, visitor: Visitor): Promise<void> {
 const row = async ({ fixture }: House, id: string) =>
   fixture.app.store.db.selectFrom('scan').selectAll().where('record_id', '=', id).executeTakeFirst();
 
-describe.each(ENGINES)('a row, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
   it('is linked, skipped, or given another company, and an apply does so; the next scan skips it again', async () => {
     const house = await startHouse({ engine });
     const { fixture, add, signedIn, scan, links } = house;

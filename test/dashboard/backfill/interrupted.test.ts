@@ -1,7 +1,7 @@
 /** Backfills of pages that are cut: cancelled, by a daemon that ends, by a CRM that does not answer. */
 import { describe, expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { reached, sightIn, startHouse } from './house.ts';
 
 /** The list of companies. */
@@ -12,7 +12,7 @@ const COUNT = 250;
 const isFirstPage = ({ path }: { readonly path: string }): boolean =>
   /\/objects\/.*\/companies\?/u.test(path) && !path.includes('after=');
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on %s', (engine) => {
   it('a scan is cancelled, and goes on where it was', async () => {
     const { fixture, add, signedIn, audit } = await startHouse({ engine });
     for (let at = 0; at < COUNT; at++) add('hubspot', cvrNumber(at));

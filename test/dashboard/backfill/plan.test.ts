@@ -5,14 +5,14 @@ import { storeEntries } from '../../../src/match/index/write.ts';
 import { newFile } from '../../connector/backfill/plan-runs.ts';
 import { entry } from '../../match/entries.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import { sightIn, startHouse } from './house.ts';
 
 const [A, B] = [cvrNumber(1), cvrNumber(2)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
 
-describe.each(ENGINES)('the plan, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
   it('is shown with its counts, and narrowed by verdict, part and text', async () => {
     const { fixture, add, signedIn } = await startHouse({ engine });
     const [one, two, three] = [

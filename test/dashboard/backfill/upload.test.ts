@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { putRun, readRun } from '../../../src/connector/backfill/rows/run.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import type { Visitor } from '../visitor.ts';
 import { type House, reached, sightIn, startHouse } from './house.ts';
@@ -19,7 +19,7 @@ async function send(visitor: Visitor, file: string) {
 const rows = async ({ fixture }: House) =>
   fixture.app.store.db.selectFrom('scan').select(['record_id', 'action', 'entity']).orderBy('position').execute();
 
-describe.each(ENGINES)('a plan file, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a plan file, on %s', (engine) => {
   it('is fetched, edited and taken in: an apply links what it says', async () => {
     const house = await startHouse({ engine });
     const { fixture, add, signedIn, scan, preview, links } = house;

@@ -8,7 +8,7 @@ import { publish } from '../../../src/service/publish/publish.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openHook } from '../../service/delivering.ts';
 import { COMPANY, changed, listed, made, OTHER, secrets } from '../../service/monitored.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Answer, startPages } from '../visitor.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -21,7 +21,7 @@ const secretIn = ({ text }: Answer): string | undefined => /<code class="secret"
 const actions = async (store: Store) =>
   (await readAudit(store.db, {}, 20)).slice(0, -1).map(({ action, result }) => `${action}: ${result}`);
 
-describe.each(ENGINES)('on %s a form', (engine) => {
+describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
   it('creates a monitor once, however often it is sent, and shows its secret once', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('admin');

@@ -4,13 +4,13 @@ import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { createKey, findKey, listKeys } from '../../../src/service/keys/keys.ts';
 import { listMonitors } from '../../../src/service/monitors/monitors.ts';
 import { made, secrets } from '../../service/monitored.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Answer, startPages } from '../visitor.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
 const idIn = ({ text }: Answer): string => /name="id" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on %s', (engine) => {
   it('a key is created once, shown once, and works', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('admin');

@@ -5,12 +5,12 @@ import { endMail } from '../../../src/service/mail/stopped-mails.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
 import { delivering, openHook, statuses } from '../../service/delivering.ts';
 import { changed, listed, made, OTHER, PERSON } from '../../service/monitored.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startPages } from '../visitor.ts';
 
 const HOSTILE = '<script>alert(1)</script>';
 
-describe.each(ENGINES)('monitors on %s', (engine) => {
+describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
   it('are listed with state, share of successes, latency and recipients; names are text', async () => {
     const { signedIn, store } = await startPages({ engine });
     const [good, bad] = [await openHook(), await openHook(statuses(500))];

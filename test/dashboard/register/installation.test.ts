@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { readGrowth, sampleSize } from '../../../src/runtime/store-size.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { adminAt, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
 
@@ -61,7 +61,7 @@ it('its own service answers the check, whatever port it listens at', async () =>
   await expect.poll(checks, PATIENT).toMatch(/accepts the key; 1 job\b/);
 }, 180_000);
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(SUITE_ENGINES)('on %s', (engine) => {
   it('viewers see findings as text, and neither the configuration nor the bundle nor the check', async () => {
     const { signedIn, store } = await startPages({ engine });
     const viewer = await signedIn('viewer');

@@ -7,7 +7,7 @@ import { publish } from '../../../src/service/publish/publish.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';
 import { changed, made, NOW, OTHER, PERSON } from '../monitored.ts';
 
@@ -21,7 +21,7 @@ async function published(store: Store, ...changes: Parameters<typeof publish>[1]
   return dueHeads(store.db, id, NOW, 1_000);
 }
 
-describe.each(ENGINES)('bodies of deliveries on %s', (engine) => {
+describe.each(SUITE_ENGINES)('bodies of deliveries on %s', (engine) => {
   it('name nobody at a retry who was erased after the first attempt', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 204));

@@ -13,7 +13,7 @@ import { pageDeliveries } from '../../../src/service/delivery/listing/page.ts';
 import { trimDeliveries } from '../../../src/service/delivery/trim.ts';
 import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';
 import { COMPANY, changed, lanes, made, OTHER, secrets } from '../monitored.ts';
 
@@ -31,7 +31,7 @@ async function switchedOff(engine: (typeof ENGINES)[number]) {
   return { store, hook, id, publish, worker, now };
 }
 
-describe.each(ENGINES)('deliveries on %s', (engine) => {
+describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
   it('are listed newest first, and filtered and counted', async () => {
     const store = await newStore(engine);
     const hook = await openHook();

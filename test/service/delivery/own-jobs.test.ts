@@ -6,7 +6,7 @@ import { disable } from '../../../src/service/monitors/monitors.ts';
 import { openAddress } from '../../../src/service/monitors/webhook-address.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
 
 const own = { url: 'http://127.0.0.1:3000/webhook', auth: { method: 'None' }, providers: ['hubspot', 'crm'] } as const;
@@ -20,7 +20,7 @@ const jobs = async (store: Store) => {
   return rows.map((row) => ({ ...row, url: openAddress(row.url, secrets) }));
 };
 
-describe.each(ENGINES)('the jobs of our own connector on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the jobs of our own connector on %s', (engine) => {
   it('are made once, one for each provider, and know where it is now', async () => {
     const store = await newStore(engine);
     expect(await keep(store, NOW)).toEqual(['hubspot', 'crm']);

@@ -5,7 +5,7 @@ import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { startWorker } from '../../../src/runtime/worker.ts';
 import { type GazetteDeps, pollGazette } from '../../../src/service/feeds/gazette.ts';
 import { pollTask } from '../../../src/service/feeds/poll.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { articles, everything, know, noticeDeps } from '../news/notices.ts';
 
 const DECREE = '14a1d71df21558e5ade0214f90482cdc';
@@ -91,7 +91,7 @@ const clockAt = (text: string) => {
   };
 };
 
-describe.each(ENGINES)('the gazette on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the gazette on %s', (engine) => {
   test('a notice becomes an article about its company, once, with news of it', async () => {
     const store = await newStore(engine);
     await know(store, 'CVR-1-99000011', 'Papirtiger Software A/S');

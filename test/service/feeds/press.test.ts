@@ -3,7 +3,7 @@ import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../
 import { writeState } from '../../../src/service/feeds/poll.ts';
 import { type PressDeps, pollPress } from '../../../src/service/feeds/press.ts';
 import { digest, keyOf } from '../../../src/service/feeds/press-state.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { articles, know, noticeDeps } from '../news/notices.ts';
 
 const stays = new AbortController().signal;
@@ -56,7 +56,7 @@ const settingsOf = (...feeds: PressDeps['settings']['feeds']): PressDeps['settin
   callsPerSecond: 1_000,
 });
 
-describe.each(ENGINES)('press releases on %s', (engine) => {
+describe.each(SUITE_ENGINES)('press releases on %s', (engine) => {
   test('hold no personal number whose figures are HTML entities', async () => {
     const store = await newStore(engine);
     const text = '<p>&#48;10190-1234, 0&#x31;0190&#45;1234, 01&#48;190&shy;&#49;&#50;&#x33;4</p>';

@@ -14,7 +14,7 @@ import { STATE_QUEUE } from '../../../src/service/names/queues.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { changed, deliveries, lanes, made, NOW, PERSON } from '../monitored.ts';
 
 const HOUR = 3_600_000;
@@ -61,7 +61,7 @@ async function run({ store, now }: StateDeps, given = deps(store)) {
 
 const told = async (store: Store) => (await deliveries(store)).filter(({ events }) => !events.includes('Monitor"'));
 
-describe.each(ENGINES)('whole states on %s', (engine) => {
+describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
   it('are sent to the monitor that asked, once, as a payload that states the whole company', async () => {
     const store = await newStore(engine);
     const [job] = [await made(store, { provider: 'crm' }), await made(store, { target: 'all' })];

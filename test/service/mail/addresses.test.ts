@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { openMailer } from '../../../src/service/mail/send.ts';
 import { endMail, readStoppedMails } from '../../../src/service/mail/stopped-mails.ts';
 import { createMonitor, getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
 const IDA = 'ida@blåbærgrød.example';
 const IDA_ASCII = 'ida@xn--blbrgrd-fxak7p.example';
 
-describe.each(ENGINES)('an address with letters outside of ASCII on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an address with letters outside of ASCII on %s', (engine) => {
   test('in its domain gets mail from a server that knows ASCII alone', async () => {
     const store = await newStore(engine);
     const office = await startMailServer({ hideSMTPUTF8: true });

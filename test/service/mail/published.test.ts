@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { publish } from '../../../src/service/publish/publish.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { changed, made, NOW, RENAMED_AND_MOVED } from '../monitored.ts';
 import { mailWorker } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
-test.each(ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
+test.each(SUITE_ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
   const store = await newStore(engine);
   const office = await startMailServer();
   await made(store, {
@@ -41,7 +41,7 @@ test.each(ENGINES)('what is published is mailed to the monitors that selected it
   expect(lane?.due_at).toBe(Date.parse('2026-09-02T05:00:00Z'));
 });
 
-test.each(ENGINES)(
+test.each(SUITE_ENGINES)(
   'a mail that waits tells of no beneficial owner once the legal basis is gone, on %s',
   async (engine) => {
     const store = await newStore(engine);

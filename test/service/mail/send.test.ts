@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { queueNotice } from '../../../src/service/mail/queue.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
@@ -17,7 +17,7 @@ function stillClock(text: string) {
   };
 }
 
-describe.each(ENGINES)('mail on %s', (engine) => {
+describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
   test('at once tells in one mail of all that is open, and is marked', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();

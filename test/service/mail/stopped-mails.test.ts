@@ -7,7 +7,7 @@ import { resolveAttention } from '../../../src/connector/review/resolve-attentio
 import { causeOf } from '../../../src/service/mail/refusal.ts';
 import { endMail, readMailStop, readStoppedMails, resumeMail } from '../../../src/service/mail/stopped-mails.ts';
 import { updateMonitor } from '../../../src/service/monitors/monitors.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
 import { refusal, startMailServer } from './mail-server.ts';
 
@@ -48,7 +48,7 @@ async function refused(engine: (typeof ENGINES)[number], answer: { text: string 
 const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };
 const NO_SUCH_USER = '5.1.1 No such user here';
 
-describe.each(ENGINES)('a refusal of an address, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a refusal of an address, on %s', (engine) => {
   test('stands in review and alerts at the first, and ends the mail only after days', async () => {
     const { tellAfter, asked, stopped, review, alerts, store } = await refused(engine, { text: NO_SUCH_USER });
     await tellAfter(0);
@@ -153,7 +153,7 @@ test.each([
   expect(causeOf(reply)).toBe(cause);
 });
 
-describe.each(ENGINES)('a recipient whose mail ended, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a recipient whose mail ended, on %s', (engine) => {
   test('has it again once somebody resubscribes it, and keeps the first reason until then', async () => {
     const store = await newStore(engine);
     await addMonitor(store);

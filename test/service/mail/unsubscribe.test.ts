@@ -3,7 +3,7 @@ import { createServer } from '../../../src/http/server/server.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
 import { addUnsubscribeRoutes, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
@@ -16,7 +16,7 @@ async function served(store: Store) {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-describe.each(ENGINES)('unsubscribing on %s', (engine) => {
+describe.each(SUITE_ENGINES)('unsubscribing on %s', (engine) => {
   test('the link of a mail leads to a page that asks, and its button ends that mail alone', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();

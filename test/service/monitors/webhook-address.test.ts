@@ -5,13 +5,13 @@ import { openTransports } from '../../../src/service/delivery/transport.ts';
 import { getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
 import { maskedAddress } from '../../../src/service/monitors/webhook-address.ts';
 import { viewOf, viewOfCreated } from '../../../src/service/routes/admin/monitor-shape.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { openHook } from '../delivering.ts';
 import { COMPANY, made, secrets } from '../monitored.ts';
 
 const ADDRESS = 'https://hooks.example.com/services/T0/xoxb-of-ours?token=open-sesame';
 
-describe.each(ENGINES)('an address that is stored, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an address that is stored, on %s', (engine) => {
   it('is sealed', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { url: ADDRESS });

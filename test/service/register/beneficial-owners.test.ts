@@ -7,7 +7,7 @@ import { publish } from '../../../src/service/publish/publish.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { testPayload } from '../../../src/service/test-webhook/test-webhook.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
+import { type ENGINES, newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { changed, made, NOW } from '../monitored.ts';
 import { document, ENTITY, name, OPTIONS, person, relation, trulyOwns } from './documents.ts';
 import { START, setWatch, type WatchOptions } from './watch-fixture.ts';
@@ -57,7 +57,7 @@ async function watched(engine: (typeof ENGINES)[number]) {
   };
 }
 
-describe.each(ENGINES)('beneficial owners on %s', (engine) => {
+describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
   it('are neither kept nor told where the configuration names no legal basis', async () => {
     const { store, load, fullState } = await watched(engine);
     await load(false, company('0.5', 0));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { document, ENTITY, entry, type Json, name } from './documents.ts';
 import { DAY, START, setWatch } from './watch-fixture.ts';
 
@@ -29,7 +29,7 @@ const timesIn = async ({ db }: Store): Promise<readonly string[]> =>
 const namesToldOf = async ({ changes }: Awaited<ReturnType<typeof setWatch>>) =>
   (await changes()).map(({ updates }) => updates.name?.after);
 
-describe.each(ENGINES)('a company is told of on, on %s,', (engine) => {
+describe.each(SUITE_ENGINES)('a company is told of on, on %s,', (engine) => {
   it('after a document that was loaded at a time that has yet to come', async () => {
     const fixture = await setWatch(await newStore(engine));
     const versions = [
@@ -68,7 +68,7 @@ describe.each(ENGINES)('a company is told of on, on %s,', (engine) => {
   });
 });
 
-describe.each(ENGINES)('a company that is seen for the first time on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a company that is seen for the first time on %s', (engine) => {
   it('is new at the latest when its document was loaded, whatever its entries say', async () => {
     const fixture = await setWatch(await newStore(engine));
     const [today, late] = [at(START).slice(0, 10), at(START + 40_000 * DAY)];

@@ -8,7 +8,7 @@ import { readFullStates } from '../../../src/service/items/full-state.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
-import { ENGINES, newStore } from '../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import {
   address,
   attribute,
@@ -62,7 +62,7 @@ const raise = (): never => {
   throw new Error('the company is not known');
 };
 
-describe.each(ENGINES)('what cannot be read, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
   it.each<[what: string, known: Json, unreadable: Json, next: Json, part: string, text: string]>([
     [
       'a day that cannot be',
@@ -175,7 +175,7 @@ describe.each(ENGINES)('what cannot be read, on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('figures that the register takes back, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('figures that the register takes back, on %s', (engine) => {
   const [april, may] = [[2025, 4, 4] as const, [2025, 5, 5] as const];
   const sentOf = async (...versions: readonly Json[]) =>
     (await tellOn(engine, ...versions)).told.map(({ monthlyEmployeeCount }) => monthlyEmployeeCount);

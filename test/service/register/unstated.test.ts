@@ -9,7 +9,7 @@ import { ALL_FAMILIES, type Family } from '../../../src/service/register/documen
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
-import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
+import { newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import {
   attribute,
   contact,
@@ -80,7 +80,7 @@ const invented = [
 ];
 
 describe('a store filled from documents that are then served in part', () => {
-  it.each(ENGINES)(
+  it.each(SUITE_ENGINES)(
     'tells nothing of invented ones without any section in turn, and whole again, on %s',
     async (engine) => {
       const fixture = await setWatch(await newStore(engine));

@@ -8,7 +8,7 @@ import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { builtScript, ENVIRONMENT } from '../../support/program.ts';
 import { sampleDocuments } from '../../support/sample-documents.ts';
-import { ENGINES, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
+import { newFolder, newStore, newStoreUrl, opened, SUITE_ENGINES } from '../../support/stores.ts';
 import { life, loaded, oldCompany, START, setWatch } from './watch-fixture.ts';
 
 const company = oldCompany(1);
@@ -50,7 +50,7 @@ function failing(store: Store): Failing {
   };
 }
 
-describe.each(ENGINES)('a page that fails on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a page that fails on %s', (engine) => {
   it('leaves nothing behind, whichever statement it fails at, and is then taken in whole and once', async () => {
     const real = await newStore(engine);
     const store = failing(real);
@@ -101,7 +101,7 @@ describe.each(ENGINES)('a page that fails on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('a process that is killed again and again on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a process that is killed again and again on %s', (engine) => {
   it('tells in the end what one does that never was', async () => {
     const file = join(newFolder(), 'register.ndjson');
     const documents = [...sampleDocuments(11, 60, 400, { start: START - 40_000_000 })];

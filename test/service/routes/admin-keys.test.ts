@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const item = { entityId: 'CVR-1-10000001', id: '7' };
 
-describe.each(ENGINES)('keys and jobs on %s', (engine) => {
+describe.each(SUITE_ENGINES)('keys and jobs on %s', (engine) => {
   it('are made, used, handed over and ended', async () => {
     const harness = await openHarness(engine);
     const make = async (body: object) => (await harness.call('POST', '/admin/api/keys', { body })).json;

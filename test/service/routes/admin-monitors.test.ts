@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getMonitor } from '../../../src/service/monitors/monitors.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Answer, type Harness, openHarness, problemsIn } from './harness.ts';
 
 const MONITORS = '/admin/api/monitors';
@@ -17,7 +17,7 @@ const viewOf = ({ json }: Answer): View => json as View;
 const make = (harness: Harness, body: object = {}) =>
   harness.call('POST', MONITORS, { body: { name: 'Nordlys', url: 'https://hooks.example.com/a', ...body } });
 
-describe.each(ENGINES)('monitors on %s', (engine) => {
+describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
   it('are made, read, changed and removed', async () => {
     const harness = await openHarness(engine);
     const made = await make(harness, {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { converse } from '../../support/sockets.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { type Harness, openHarness } from './harness.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -20,7 +20,7 @@ const raw = (harness: Harness, headers: Record<string, string>, method = 'GET', 
     asked.on('error', reject).end(method === 'POST' ? '{"name":"Stranger","scopes":["admin"]}' : undefined);
   });
 
-describe.each(ENGINES)('the audit on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
   it('keeps what programs change: who, which request, on what, and the answer; reads and strangers leave nothing', async () => {
     const harness = await openHarness(engine, { adminToken: TOKEN });
     const authorization = `Bearer ${TOKEN}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { revokeKey } from '../../../src/service/keys/keys.ts';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Harness, itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const item = { entityId: 'CVR-1-10000001', id: 'rec/7 & more' };
@@ -23,7 +23,7 @@ const listed = async (harness: Harness, jobId: string) =>
       .execute()
   ).map(({ entity, id }) => `${entity} ${id}`);
 
-describe.each(ENGINES)('items on %s', (engine) => {
+describe.each(SUITE_ENGINES)('items on %s', (engine) => {
   it('are added and removed, each call as often as one likes', async () => {
     const { harness, key, jobId } = await furnished(engine);
     const path = itemsAt('hubspot', { ...item, accesskey: key });

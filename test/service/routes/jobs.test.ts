@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENGINES } from '../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Answer, type Harness, itemsAt, openHarness, problemsIn } from './harness.ts';
 
 const JOBS = '/apps/monitoring/jobs';
@@ -27,7 +27,7 @@ const change = async (harness: Harness, method: string, key: string, index: numb
 };
 const add = (harness: Harness, key: string, index: number) => change(harness, 'POST', key, index);
 
-describe.each(ENGINES)('jobs on %s', (engine) => {
+describe.each(SUITE_ENGINES)('jobs on %s', (engine) => {
   it('are those of the key alone, in a bare array', async () => {
     const { harness, keyId, key, jobId } = await furnished(engine);
     const second = await harness.job(keyId, 'Salesforce', { name: 'Sales' });

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ENGINES } from '../../support/stores.ts';
+import { SUITE_ENGINES } from '../../support/stores.ts';
 import { openHarness } from './harness.ts';
 
 const NAMES = ['entityId', 'ENTITYID', 'id', 'sendUpdate', 'take', 'continuationToken', '__proto__', 'x', ''];
@@ -42,7 +42,7 @@ const status = (port: number, method: string, path: string, headers: Record<stri
     asked.on('error', reject).end();
   });
 
-it.each(ENGINES)('are answered with a refusal or as if they were meant, on %s', async (engine) => {
+it.each(SUITE_ENGINES)('are answered with a refusal or as if they were meant, on %s', async (engine) => {
   const harness = await openHarness(engine, { requestsPerMinute: 100_000 });
   const { id, key } = await harness.key();
   const jobId = await harness.job(id, 'hubspot');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { tryPlan } from '../../../../src/connector/backfill/backfill.ts';
 import { passesModulus11 } from '../../../../src/protocol/cvr-number.ts';
 import { companyEntityId } from '../../../../src/protocol/entity-id.ts';
-import { ENGINES } from '../../../support/stores.ts';
+import { type ENGINES, SUITE_ENGINES } from '../../../support/stores.ts';
 import { type Fixture, startFixture } from '../fixture.ts';
 import { apply, applyLines, newFile, plan } from '../plan-runs.ts';
 
@@ -31,7 +31,7 @@ async function planned(engine: (typeof ENGINES)[number], held: readonly (string 
   return { fixture, ids };
 }
 
-describe.each(ENGINES)('a plan on %s links nothing before a person has confirmed', (engine) => {
+describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has confirmed', (engine) => {
   it('a number column that was filled by dragging a series', async () => {
     const { fixture, ids } = await planned(
       engine,
@@ -104,7 +104,7 @@ describe.each(ENGINES)('a plan on %s links nothing before a person has confirmed
   });
 });
 
-describe.each(ENGINES)("a person's skip on %s", (engine) => {
+describe.each(SUITE_ENGINES)("a person's skip on %s", (engine) => {
   const linked = async (fixture: Fixture) => Object.keys(await fixture.links()).toSorted();
 
   it('is remembered over plans, until the number changes or they link it', async () => {

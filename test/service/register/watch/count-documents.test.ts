@@ -8,7 +8,7 @@ import { checkRegister } from '../../../../src/service/check-register.ts';
 import { createCvrSource } from '../../../../src/service/register/source/cvr.ts';
 import { readCount, readMissing } from '../../../../src/service/register/watch/count-documents.ts';
 import { measureRegister } from '../../../../src/service/register/watch/progress.ts';
-import { ENGINES, newStore } from '../../../support/stores.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../../support/stores.ts';
 import { setWatch } from '../watch-fixture.ts';
 
 const MINUTE = 60_000;
@@ -52,7 +52,7 @@ async function fixtureOn(engine: (typeof ENGINES)[number]) {
   };
 }
 
-describe.each(ENGINES)('the count of the register, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
   it('waits for the end of the first load, and agrees with what is stored', async () => {
     const { run, count, check, metric, store, now, numbers } = await fixtureOn(engine);
     await run('count');
