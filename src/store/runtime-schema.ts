@@ -1,7 +1,7 @@
 /** The tables of the runtime: lanes, what they are about to send and how fast, the daemons that work on them, and the operators who watch. */
 import type { Generated } from 'kysely';
 
-/** Something that may be behind. The row exists exactly while it is. */
+/** A keyed piece of work that may be behind. The row exists exactly while it is. */
 export interface LaneTable {
   queue: string;
   key: string;
@@ -24,7 +24,7 @@ export interface LaneTable {
   parked_at: number | null;
 }
 
-/** A write that was about to leave this process and that nobody has told the end of: it may have arrived, or still may. */
+/** A write whose end is unknown: it may have arrived, or may still arrive. */
 export interface PendingWriteTable {
   queue: string;
   key: string;
@@ -40,7 +40,7 @@ export interface PendingWriteTable {
   answered_at: number | null;
 }
 
-/** The shared pace of one account and budget: the next free slot, and until when nobody may call. */
+/** The next free slot of one account and budget, and until when nobody may call. */
 export interface RateLimitTable {
   key: string;
   /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
@@ -77,14 +77,14 @@ export interface DaemonTable {
   roles: string;
 }
 
-/** Small values that outlive a restart: cursors, rotated tokens, the running daemon's identity. */
+/** A small value that outlives a restart: a cursor, a rotated token, the identity of the running daemon. */
 export interface KvTable {
   key: string;
   value: string;
   updated_at: number;
 }
 
-/** A body that could not be used, cut to a cap. */
+/** The body of a webhook or register document that could not be used, cut to a cap. */
 export interface QuarantineTable {
   id: Generated<number>;
   received_at: number;
@@ -96,7 +96,7 @@ export interface QuarantineTable {
   body: string;
 }
 
-/** What an operator was told of through one channel: something that needs a person, for as long as it does. */
+/** An alert that went out through one channel, for as long as its cause lasts. */
 export interface AlertTable {
   channel: string;
   key: string;
@@ -168,7 +168,7 @@ export interface SignOnTable {
   ends_at: number;
 }
 
-/** Something that somebody did by hand. */
+/** An action of a person, or an attempt at one. */
 export interface AuditTable {
   id: Generated<number>;
   at: number;
@@ -185,7 +185,7 @@ export interface AuditTable {
   result: string;
 }
 
-/** What the daemon runs for a person: first it looks what it would do, then it does it where a person says so. */
+/** Work that the daemon does for a person: a preview first, then the work itself if the person asks. */
 export interface RunTable {
   id: Generated<number>;
   /** What is run, as its queue is called. */
@@ -206,7 +206,7 @@ export interface RunTable {
   error: string | null;
 }
 
-/** What became of one thing in a run, or would. */
+/** The result of one thing in a run, or its expected result in a preview. */
 interface RunItemTable {
   run: number;
   /** Names the thing within its run. */

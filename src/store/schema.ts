@@ -4,7 +4,7 @@ import type { Generated } from 'kysely';
 import type { RuntimeSchema } from './runtime-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
-/** A webhook as it came, in the order of `seq`, until it is read. */
+/** A webhook as it came, until it is read. `seq` is the order of arrival. */
 export interface ArrivalTable {
   seq: Generated<number>;
   /** JSON as it was sent, without a byte order mark. */
@@ -59,7 +59,7 @@ export interface KnownValueTable {
   seen_at: number;
 }
 
-/** The mapping: entity id to CRM record, and whether the company is monitored upstream for it. */
+/** Which company a CRM record is, and whether it is monitored upstream for that record. */
 export interface LinkTable {
   provider: string;
   record_id: string;
@@ -96,7 +96,7 @@ export interface LinkTable {
   updated_at: number;
 }
 
-/** What we wrote last into the properties of one record. */
+/** What cvrsync wrote last into the properties of one record. */
 export interface WrittenTable {
   provider: string;
   record_id: string;
@@ -104,7 +104,7 @@ export interface WrittenTable {
   properties: string;
 }
 
-/** What stands beside the last write to one property of one record: what the CRM would not take, what of a person's is kept. */
+/** The state of one property of one record: a value that the CRM refused, a difference that is kept, an edit to put back. */
 export interface PropertyStateTable {
   provider: string;
   record_id: string;
@@ -133,7 +133,7 @@ export interface PropertyStateTable {
   overwritten: string | null;
 }
 
-/** What a person ruled for one property of one record, above the policy. Property `*` stands for all of the record's. */
+/** A person's hold or release of one property of one record, above the policy. Property `*` stands for all of the record's. */
 export interface OverrideTable {
   provider: string;
   record_id: string;
@@ -150,7 +150,7 @@ export interface OverrideTable {
   seen?: string | null | undefined;
 }
 
-/** A note to be left on a record for one event, exactly once. */
+/** A note to leave on a record for one event, exactly once. */
 export interface NoteTable {
   provider: string;
   record_id: string;
@@ -171,7 +171,7 @@ export interface NoteTable {
   done_at: number | null;
 }
 
-/** What we know of the parent of a record, and what of it is ours. */
+/** The owner of a record's company, and the parent that cvrsync gave the record. */
 export interface ParentTable {
   provider: string;
   record_id: string;
@@ -183,7 +183,7 @@ export interface ParentTable {
   pending_id: string | null;
 }
 
-/** A record as a scan over the CRM saw it, with what is to become of it: the rows of a backfill or of a reconcile. */
+/** A record as a scan of the CRM saw it, and what is planned for it: a row of a backfill or of a reconcile. */
 export interface ScanTable {
   provider: string;
   purpose: 'backfill' | 'reconcile';
@@ -210,7 +210,7 @@ export interface ScanItemTable {
   record_id: string;
 }
 
-/** One decision, and what became of it. */
+/** One decision about a record, and its outcome. */
 export interface HistoryTable {
   id: Generated<number>;
   at: number;
@@ -237,7 +237,14 @@ export interface ReviewAnswerTable {
   replaced: string;
 }
 
-/** What a record without a number was found to mean, in the last match of its connection. */
+/** A record that a person skipped in a plan, and the company whose number it held then. */
+interface PlanSkipTable {
+  provider: string;
+  record_id: string;
+  entity: string;
+}
+
+/** The company that a record without a number was found to mean, in the last match of its connection. */
 interface MatchResultTable {
   provider: string;
   record_id: string;
@@ -250,6 +257,13 @@ interface MatchResultTable {
   body: string;
   /** Since when it waits in review for a person; null where it is of a scan only. */
   suggested_at: number | null;
+}
+
+/** A company that a person said a record does not mean. */
+interface MatchRejectionTable {
+  provider: string;
+  record_id: string;
+  entity: string;
 }
 
 export interface StoreSchema extends ServiceSchema, RuntimeSchema {
@@ -267,9 +281,7 @@ export interface StoreSchema extends ServiceSchema, RuntimeSchema {
   parent: ParentTable;
   scan: ScanTable;
   scan_item: ScanItemTable;
-  /** Records that a person skipped in a plan, and the company whose number each held then. */
-  plan_skip: Record<'provider' | 'record_id' | 'entity', string>;
+  plan_skip: PlanSkipTable;
   match_result: MatchResultTable;
-  /** Companies that a person said a record does not mean. */
-  match_rejection: Record<'provider' | 'record_id' | 'entity', string>;
+  match_rejection: MatchRejectionTable;
 }

@@ -1,7 +1,7 @@
 /** The tables of the monitoring service, and of the company index that it feeds; conventions as in schema.ts. */
 import type { Generated } from 'kysely';
 
-/** What the register said when we last looked: a company, production unit or person as the service keeps it. */
+/** A company, production unit or person as the register last stated it. */
 export interface SnapshotTable {
   entity: string;
   /** JSON of the normalised snapshot. */
@@ -19,13 +19,13 @@ export interface SnapshotTable {
   updated_at: number;
 }
 
-/** Who takes part in a merger: companies' documents share the number of the register's organisation for it. */
+/** A company that takes part in a merger, by the number of the register's organisation for the merger. */
 export interface MergerPartyTable {
   organisation: string;
   entity: string;
 }
 
-/** One detected difference for one entity, as it is told to monitors. `seq` is the order of detection. */
+/** A difference for one entity, as monitors get it. `seq` is the order of detection. */
 export interface ChangeTable {
   seq: Generated<number>;
   /** Natural id: the same difference found again has the same, and is one change. */
@@ -43,7 +43,7 @@ export interface ChangeTable {
   trace: string | null;
 }
 
-/** Who is told of what, and where. A third-party job is one whose target is its items and which has a provider. */
+/** A subscription: entities, events, a webhook, mail addresses. A third-party job is one whose target is its items and which has a provider. */
 export interface MonitorTable {
   /** GUID; a job's id is its monitor's. */
   id: string;
@@ -93,7 +93,7 @@ export interface ItemTable {
   added_at: number;
 }
 
-/** One change to be told to one monitor's webhook. */
+/** A change on its way to one monitor's webhook. */
 export interface DeliveryTable {
   seq: Generated<number>;
   monitor: string;
@@ -159,7 +159,7 @@ export interface NewsTable {
   body: string;
 }
 
-/** Which entities a news item is about. One row answers a query's order and filter; the item is read for those shown. */
+/** An entity that a news item is about. One row answers a query's order and filter; the item is read for those shown. */
 export interface NewsEntityTable {
   entity: string;
   promoted_until: number;
@@ -168,7 +168,7 @@ export interface NewsEntityTable {
   news: number;
 }
 
-/** A published annual report that was seen. */
+/** A published annual report. */
 export interface FilingTable {
   /** The filing index's `_id`. */
   id: string;
@@ -189,7 +189,7 @@ export interface FilingTable {
   record: string | null;
 }
 
-/** A mail to be sent: what a recipient of a monitor is told of, or a notice. */
+/** A mail to send: a change for a recipient of a monitor, or a notice. */
 export interface MailTable {
   seq: Generated<number>;
   monitor: string;
@@ -223,6 +223,29 @@ export interface UnsubscribedTable {
   in_review: Generated<number>;
 }
 
+/** A company or production unit of the company index. */
+interface MatchEntryTable {
+  number: number;
+  /** JSON of an `IndexEntry`. */
+  body: string;
+}
+
+/** A key by which records find an entry of the company index. See match/keys.ts. */
+interface MatchKeyTable {
+  key: number;
+  entry: number;
+  company: number;
+}
+
+/** A key on its way into the company index. */
+interface MatchKeyStagedTable {
+  bucket: number;
+  position: number;
+  key: number;
+  entry: number;
+  company: number | null;
+}
+
 export interface ServiceSchema {
   snapshot: SnapshotTable;
   merger_party: MergerPartyTable;
@@ -237,9 +260,7 @@ export interface ServiceSchema {
   filing: FilingTable;
   mail: MailTable;
   unsubscribed: UnsubscribedTable;
-  /** Companies and production units of the company index, by number; `body` is JSON of an `IndexEntry`. */
-  match_entry: { number: number; body: string };
-  /** Keys by which records find entries of the company index; see match/keys.ts. */
-  match_key: Record<'key' | 'entry' | 'company', number>;
-  match_key_staged: Record<'bucket' | 'position' | 'key' | 'entry', number> & { company: number | null };
+  match_entry: MatchEntryTable;
+  match_key: MatchKeyTable;
+  match_key_staged: MatchKeyStagedTable;
 }
