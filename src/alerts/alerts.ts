@@ -1,7 +1,7 @@
 /**
- * Tells the operator once when something begins to need a person, and once when it is over. Each channel is a lane with a
- * state of its own, so that one replica sends, and a channel that is down delays no other. An outage of the store itself is
- * reported from memory.
+ * Sends the operator one message when a condition begins that needs a person, and one when it is over. Each channel is
+ * a lane with its own state: one replica sends, and a channel that is down delays no other. {@link alertOfStore}
+ * reports an outage of the store from memory.
  */
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
@@ -29,12 +29,12 @@ export interface AlertDeps extends StoreAlertDeps {
 }
 
 export interface Alerts {
-  /** Resolves when what there is to tell now was told. */
+  /** Resolves when every alert that is due has been sent. */
   drained(): Promise<void>;
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
-/** Starts the worker of the queue `alerts`, and the alert that reports an outage of the store from memory. */
+/** Starts the worker of the queue `alerts`, and the alert of a store outage. */
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
   const { store, now, log } = deps;
   const channels = openChannels(settings);
@@ -57,7 +57,7 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
     async run(claims, signal) {
       for (const claim of claims) {
         const channel = channels.find(({ name }) => name === claim.key);
-        // Of a replica with another configuration, or of an earlier one.
+        // A lane of a replica with another configuration, or of an earlier one.
         if (channel === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
         else await alert({ ...deps, settings, channel }, claim, signal);
       }
@@ -75,7 +75,7 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
   };
 }
 
-/** Looks once, and tells what is to be told through one channel. */
+/** Observes the store once, and sends what is due through one channel. */
 async function alert(
   {
     store,
@@ -101,7 +101,7 @@ async function alert(
       : { kind: 'again', at: now() + backoff(claim.attempts + 1, { capMs: LONGEST_BACKOFF_MS }), error };
   await store.write(async (tx) => {
     const isOurs = await settle(tx, claim, settlement);
-    // What went out is remembered also where the lease was lost: nobody is to be told twice.
+    // Remember a sent message even if the lease was lost, so that nobody gets it twice.
     if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.notified : found.untold);
   });
 }

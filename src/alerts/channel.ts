@@ -1,4 +1,4 @@
-/** The ways an alert goes out: a webhook that Slack and its like understand, and mail. */
+/** Sends alerts by webhook, in the format of Slack and compatible services, and by mail. */
 import { createGuard } from '../http/outbound/guard.ts';
 import { redirectText } from '../http/outbound/headers.ts';
 import { errorText } from '../protocol/text/error-text.ts';
@@ -7,10 +7,10 @@ import { domainOf } from '../service/mail/address.ts';
 import { openMailer } from '../service/mail/send.ts';
 import { type AlertMessage, slackText } from './message.ts';
 
-/** The section `alerts` of the configuration, with the mail server in force. */
+/** The section `alerts` of the configuration, with the effective mail server. */
 export interface AlertSettings {
   readonly webhook?: string;
-  /** Private networks that the webhook may stand in. */
+  /** Private networks that the webhook may be in. */
   readonly allow: readonly string[];
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
   readonly reviewOver: number;
@@ -19,14 +19,14 @@ export interface AlertSettings {
 
 export interface Channel {
   readonly name: 'webhook' | 'mail';
-  /** Why the message did not go out; undefined where it did. `id` is the same for every try of one message. */
+  /** Returns why the message was not sent, if it was not. Every attempt at one message has the same `id`. */
   send(message: AlertMessage, id: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Reaches the other side without a message to anybody; says why it cannot, else what it found. */
+  /** Tests the connection without sending a message to anybody. */
   verify(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly found: string }>;
   close(): Promise<void>;
 }
 
-/** Opens the configured channels; connects with the first message. */
+/** Opens the configured channels; each connects with its first message. */
 export function openChannels({ webhook, allow, mail }: AlertSettings): readonly Channel[] {
   return [
     ...(webhook === undefined ? [] : [webhookChannel(webhook, allow)]),
@@ -43,7 +43,7 @@ function webhookChannel(url: string, allow: readonly string[]): Channel {
   const client = openWebhookClient(createGuard({ allow }));
   const address = new URL(url);
   const { host } = address;
-  // The path is a secret. A fault may name it, and so may a redirect.
+  // The path is a secret, and faults and redirects may quote it.
   const withoutPath = (text: string) => (address.pathname === '/' ? text : text.replaceAll(address.pathname, '/…'));
   const call = async (method: 'GET' | 'POST', signal: AbortSignal, body?: string): Promise<WebhookAnswer | string> => {
     const headers = { 'content-type': 'application/json' };
@@ -85,7 +85,7 @@ function mailChannel({ to, url, from }: NonNullable<AlertSettings['mail']>): Cha
         mailer.send({ ...letter, to: address, messageId: `<alert-${id}-${index}@${domain}>` }, signal),
       );
       const results = await Promise.all(sends);
-      // One that took it is enough: a repetition would tell the others twice.
+      // One accepted mail is enough: a retry would send it to the others twice.
       if (results.some(({ kind }) => kind === 'sent')) return undefined;
       const [first] = results;
       return first === undefined || first.kind === 'sent' ? undefined : first.error;

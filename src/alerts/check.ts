@@ -1,10 +1,9 @@
-/** What `check` says of the alerts: whether their ways out are open. */
+/** The part of `check` that tests the channels of the alerts; sends no alert. */
 
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { type AlertSettings, openChannels } from './channel.ts';
 
-/** Tries every channel; sends no alert. */
 export async function alertFindings(settings: AlertSettings | undefined, signal: AbortSignal): Promise<Findings> {
   if (settings === undefined)
     return [

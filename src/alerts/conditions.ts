@@ -1,66 +1,61 @@
-/** What needs a person, as the operator is told of it: from what was observed, in words. Pure. */
+/** Turns observations of the store into the conditions that an operator reads. Pure. */
 import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
 import { COUNT } from '../service/register/watch/take-in.ts';
 
-/** Something that needs a person now. */
 export interface Condition {
-  /** Names it for as long as it lasts. */
+  /** The same for as long as the condition lasts. */
   readonly key: string;
   readonly what: string;
   readonly advice: string;
-  /** Ms since 1970; where absent, since it was first observed. */
+  /** Defaults to the time of the first observation. */
   readonly since?: number;
-  /** How long it must last before anybody is told, in ms. Default 0. */
+  /** How long the condition must last before it is reported, in ms; 0 by default. */
   readonly afterMs?: number;
 }
 
-/** What the store shows of both halves. */
 export interface Observed {
   readonly blocks: readonly AccountBlock[];
   /** Roles that the configuration needs and no running daemon has. */
   readonly missingRoles: readonly string[];
-  /** Failed work by queue. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
-  /** Connections whose safety limit keeps links; undefined stands for the register, whose limit keeps facts. */
+  /** Connections whose safety limit holds links back; undefined is the register, whose limit holds facts back. */
   readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
-  /** Sources that could not be read, and since when. */
   readonly behind: readonly { readonly source: string; readonly since: number }[];
-  /** Parts of the register of which fewer documents are stored than it counts. */
+  /** Parts of the register for which the store holds fewer documents than the register counts. */
   readonly missing: readonly { readonly part: string; readonly source: number; readonly stored: number }[];
   readonly freeBytes: number | undefined;
-  /** How many things `review list` shows. */
+  /** Number of entries in review. */
   readonly waiting: number;
-  /** Connections whose configuration changes what is written, and waits to be accepted. */
+  /** Connections with a changed configuration that nobody has accepted yet. */
   readonly proposals: readonly {
     readonly provider: string;
     readonly since: number;
-    /** Values that it would replace, and those of them that people wrote; undefined where they could not be counted. */
+    /** Values that it would replace, and how many of them people wrote; undefined if cvrsync could not count them. */
     readonly replaced: number | undefined;
     readonly edits: number;
   }[];
-  /** Mail that the server does not take now; undefined if all goes out. */
+  /** Mail that the server rejects for now. */
   readonly mailOutage:
     | { readonly recipients: number; readonly since: number; readonly refusesSender: boolean }
     | undefined;
-  /** Monitors of which the mail server refuses addresses. */
   readonly refusedMail: readonly {
     readonly monitor: string;
     readonly name: string;
     readonly count: number;
     readonly since: number;
   }[];
-  /** Monitors whose webhooks fail or were switched off for that. */
+  /** Monitors whose webhooks fail, or were switched off after failing. */
   readonly monitors: readonly {
     readonly id: string;
     readonly name: string;
     readonly since: number;
     readonly isOff: boolean;
   }[];
-  /** Since when the daemon cannot make a copy of the store; undefined if it can, or makes none. */
+  /** Undefined if copies succeed or are not configured. */
   readonly backupFailsSince: number | undefined;
 }
 
-/** From when on an observation is worth a message. */
+/** When an observation becomes a message. */
 export interface Thresholds {
   readonly reviewOver: number;
   readonly registerBehindMinutes: number;
@@ -69,13 +64,13 @@ export interface Thresholds {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** An update may leave a role without a daemon for a while. */
+/** During an update no daemon may have a role for a while. */
 const ROLE_MISSING_MS = 5 * MINUTE_MS;
 const WEBHOOK_FAILS_MS = 2 * HOUR_MS;
-/** Twice what the daemon needs to take webhooks. */
+/** Twice the space below which the daemon refuses webhooks. */
 const LEAST_FREE_BYTES = 512 * 1024 * 1024;
 
-/** Everything that needs a person, in the order it is told. No text of a CRM is in it: that may name persons. */
+/** All conditions, in the order of the message. Quotes no text of a CRM: it may name persons. */
 export function conditionsOf(observed: Observed, thresholds: Thresholds, now: number): readonly Condition[] {
   return [
     ...observed.missingRoles.map(ofRole),
@@ -164,7 +159,7 @@ const ofProposal = ({ provider, since, replaced, edits }: Observed['proposals'][
       : `A changed configuration of ${provider} waits to be accepted: it would replace ${replaced} values, ${edits} of them written by people`,
   advice: `Until then the former rules decide. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`,
   since,
-  // A CRM that does not answer is counted again.
+  // The daemon counts again until the CRM answers.
   afterMs: replaced === undefined ? HOUR_MS : 0,
 });
 
@@ -221,7 +216,7 @@ const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Co
   what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
   advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}${isOff ? '' : ' --state failing'}\` shows its answers; then run \`cvrsync ${isOff ? `monitors activate ${id} --replay` : `deliveries recover --monitor ${id} --since 7d`}\`.`,
   since,
-  // One that fails for less may only be restarting: the overview shows it at once, an alert does not.
+  // A short failure may be a restart; the overview shows it at once.
   afterMs: isOff ? 0 : WEBHOOK_FAILS_MS,
 });
 

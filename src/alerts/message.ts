@@ -1,4 +1,4 @@
-/** The words of an alert: what, since when, what to do. Pure. */
+/** The text of an alert: what, since when, what to do. Pure. */
 import { hash } from 'node:crypto';
 import type { AlertStep } from './state.ts';
 
@@ -7,7 +7,7 @@ export interface AlertMessage {
   readonly text: string;
 }
 
-/** One message for all that begins or is over at this moment; `place` says which installation it is. */
+/** One message for all conditions that begin or end now; `place` names the installation. */
 export function messageOf({ begun, over }: Pick<AlertStep, 'begun' | 'over'>, place: string): AlertMessage {
   const lines: string[] = [];
   if (begun.length > 0) lines.push(`cvrsync at ${place} needs a person:`);
@@ -18,7 +18,7 @@ export function messageOf({ begun, over }: Pick<AlertStep, 'begun' | 'over'>, pl
   return { subject: `cvrsync: ${headOf(begun, over)}`, text: lines.join('\n') };
 }
 
-/** The same for every try of one message. */
+/** Every attempt at one message has the same id. */
 export const messageId = ({ text }: AlertMessage): string => hash('sha256', text, 'hex').slice(0, 24);
 
 function headOf(begun: AlertStep['begun'], over: AlertStep['over']): string {
@@ -29,6 +29,6 @@ function headOf(begun: AlertStep['begun'], over: AlertStep['over']): string {
 
 const shown = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** As Slack and what is like it take it: `<` and `&` would be commands (https://docs.slack.dev/messaging/formatting-message-text). */
+/** Escapes `<`, `>` and `&`, which are commands in Slack (https://docs.slack.dev/messaging/formatting-message-text). */
 export const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

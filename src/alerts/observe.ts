@@ -1,4 +1,4 @@
-/** Reads from the store what an operator may have to be told of. */
+/** Reads from the store what may need an operator. */
 import { sql } from 'kysely';
 import { SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/proposals/preview.ts';
@@ -15,7 +15,7 @@ import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 
-/** `reviewOver`: how many things of review may wait; they are counted no further than that shows. */
+/** Counts entries of review only up to one more than `reviewOver`. */
 export async function observe(store: Store, now: number, reviewOver: number): Promise<Observed> {
   const { db } = store;
   const parked = await readParked(db);
@@ -68,7 +68,7 @@ async function readBackupFailure(db: Db): Promise<number | undefined> {
   return row?.since;
 }
 
-/** A source that was read last without a fault has a lane without an error. */
+/** A lane without an error belongs to a source whose last read succeeded. */
 const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
   db
     .selectFrom('lane')
@@ -79,7 +79,7 @@ const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
     .orderBy('key')
     .execute();
 
-/** What a daemon counted: where nothing is at stake it only waits for another daemon to end. */
+/** A proposal that changes nothing only waits for another daemon to end, so it is left out. */
 const readProposals = async (db: Db): Promise<Observed['proposals']> =>
   (await readAllCounted(db)).flatMap(({ name: provider, since, preview }): Observed['proposals'] => {
     if (preview === undefined) return [{ provider, since, replaced: undefined, edits: 0 }];

@@ -1,28 +1,29 @@
-/** Which conditions were told of, and what is to be told now: each once when it begins and once when it is over. Pure. */
+/**
+ * Which conditions the operator knows of, and which to report next: each once at its start and once at its end. Pure.
+ */
 import type { Condition } from './conditions.ts';
 
-/** What is remembered of a condition. */
 export interface StoredAlert {
   readonly key: string;
   readonly what: string;
   readonly since: number;
-  /** When it was told; null where it was not yet. */
+  /** When the operator was notified; null before. */
   readonly notifiedAt: number | null;
-  /** Since when it is gone; null while it lasts. */
+  /** When the condition ended; null while it lasts. */
   readonly goneAt: number | null;
 }
 
-/** What is to be told, and what is to be remembered once it was. */
+/** What to send now, and what to remember afterwards. */
 export interface AlertStep {
   readonly begun: readonly (Condition & { readonly since: number })[];
   readonly over: readonly StoredAlert[];
-  /** What is remembered where the message could not be sent. */
+  /** The state if sending fails. */
   readonly untold: readonly StoredAlert[];
-  /** What is remembered where it was sent, or where there was none. */
+  /** The state if sending succeeds, or if there is nothing to send. */
   readonly notified: readonly StoredAlert[];
 }
 
-/** What comes back within this time was never over: an account is only probed between two refusals. */
+/** A condition that returns within this time counts as lasting: cvrsync only probes an account between two refusals. */
 const CALM_MS = 15 * 60_000;
 
 export function step(before: readonly StoredAlert[], conditions: readonly Condition[], now: number): AlertStep {
@@ -39,7 +40,7 @@ export function step(before: readonly StoredAlert[], conditions: readonly Condit
     if (one === undefined || one.notifiedAt !== null || now - one.since < (condition.afterMs ?? 0)) return [];
     return [{ ...condition, since: one.since }];
   });
-  // What nobody was told of ends without a word.
+  // A condition that was never reported ends silently.
   const gone = before
     .filter(({ key, notifiedAt }) => !current.has(key) && notifiedAt !== null)
     .map((one): StoredAlert => ({ ...one, goneAt: one.goneAt ?? now }));

@@ -1,6 +1,6 @@
 /**
- * Tells the operator that the store cannot be used, and when it can again. Everything here is in memory: each daemon tells
- * by itself, and a restart forgets what it told.
+ * Reports that the daemon cannot use the store, and when it can again. All state is in memory: each daemon reports for
+ * itself, and forgets at a restart.
  */
 import { errorText } from '../protocol/text/error-text.ts';
 import { backoff } from '../runtime/backoff.ts';
@@ -16,20 +16,20 @@ export interface StoreAlertDeps {
   readonly log: { warn(details: object, message: string): void };
   /** Names this installation in every message. */
   readonly place: string;
-  /** Names this daemon among those of the store. */
+  /** Names this daemon among those that share the store. */
   readonly daemon: string;
-  /** The outage that lasts, as this daemon finds. */
+  /** The current outage, as this daemon sees it. */
   readonly outage: () => StoreOutage | undefined;
-  /** How often to look, in ms; 10 s where absent. */
+  /** How often to look, in ms; 10 s by default. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 10_000;
 const LONGEST_BACKOFF_MS = 5 * 60_000;
-/** A restart of the database, or a change to its standby, is not worth a message. */
+/** A restart or failover of the database is not worth a message. */
 const OUTAGE_MS = 60_000;
 
-/** Looks for an outage until the signal aborts, and tells of it through a channel. */
+/** Reports outages through one channel until the signal aborts. */
 export async function tellOfStore(
   { now, log, place, daemon, outage, everyMs = EVERY_MS }: StoreAlertDeps,
   channel: Channel,

@@ -1,19 +1,18 @@
-/** Gauges of what the store holds. They are measured when they are read; a value that nobody knows is not exported. */
+/** Gauges of what the store holds, measured when they are read. A gauge without a current value is not exported. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** Measuring counts all work that waits: not more often than this, whoever asks. */
+/** Measuring counts all waiting work, so it runs at most this often. */
 const MEASURE_EVERY_MS = 10_000;
-/** How long a reader waits for a store that does not answer; a scrape of Prometheus lasts 10 s at most. */
+/** How long a read waits for a slow store; Prometheus gives a scrape 10 s. */
 const PATIENCE_MS = 3_000;
-/** Older values are not exported. */
 const STALE_MS = 60_000;
 
 export interface Gauges {
-  /** Makes a gauge, without a value until it is set. */
+  /** Makes a gauge that has no value until it is set. */
   gauge<L extends string>(name: string, help: string, labelNames?: readonly L[]): Gauge<L>;
   /**
-   * Runs `work` before the gauges are read, however they are read. It sets those that it knows; while it fails, all keep
-   * their values for a minute. `elapsed`: a clock in ms that only goes forward.
+   * Runs `work` before the gauges are read; `work` sets the values it knows. If it fails, all gauges keep their values
+   * for a minute. `elapsed`: a monotonic clock in ms.
    */
   measureBy(work: () => Promise<void>, elapsed?: () => number): void;
 }
@@ -26,7 +25,7 @@ export function createGauges(registry: Registry): Gauges {
       const made = new Gauge({ name, help, labelNames, registers: [registry], collect: () => read() });
       const clear = (): void => {
         made.reset();
-        // Without labels a reset gauge says 0.
+        // A reset gauge without labels would export 0.
         if (labelNames.length === 0) made.remove();
       };
       clear();
@@ -45,7 +44,7 @@ export function createGauges(registry: Registry): Gauges {
           await work();
           knownAt = elapsed();
         } catch {
-          // A store that is down must not take the other metrics with it; `cvrsync_store_up` tells of it.
+          // A store that is down must not take the other metrics with it; `cvrsync_store_up` reports it.
         } finally {
           isRunning = false;
         }
@@ -59,7 +58,6 @@ export function createGauges(registry: Registry): Gauges {
   };
 }
 
-/** Resolves with the work, or after so many ms. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

@@ -1,15 +1,15 @@
-/** The metrics, by name and unit; labels take few values, whatever comes in from outside. */
+/** All metrics. Labels take few values, whatever arrives from outside. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGauges } from './gauges.ts';
 
-/** Distinct unknown names a label takes before the rest become `other`. */
+/** Distinct unknown names that a label takes before the rest become `other`. */
 const MAX_NAMES = 50;
 const MAX_NAME_LENGTH = 64;
 
-/** Sums that prom-client adds under a counter's suffix, though they are gauges; the same gauges are there by type. */
+/** Totals that prom-client names as counters, though they are gauges; the gauges by type cover them. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** Makes the registry and every metric of the connector. Each call makes its own: nothing is shared. */
+/** Makes a new registry with every metric; nothing is shared between calls. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -93,7 +93,7 @@ export function createMetrics() {
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
     slowEvents: counter('slow_events_total', 'Events that took more than two seconds of CPU to read.'),
     poisonEvents: counter('poison_events_total', 'Events set aside because reading them ended or stopped the process.'),
-    /** Known whatever becomes of the store, which is why it is not measured there. */
+    /** Set by the store watch, because it must be right while the store is down. */
     storeUp: new Gauge({
       name: 'cvrsync_store_up',
       help: '1 while the store takes writes, 0 while it does not.',
@@ -136,9 +136,7 @@ export function createMetrics() {
       'where',
     ]),
     registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 if nothing waits.'),
-    /** Counts an entry of an unknown event. */
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
-    /** Counts an entry that could not be read. */
     countMalformedEntry: (event: string): void => malformedEntries.inc({ event: malformedLabel(event) }),
   };
 }

@@ -1,4 +1,4 @@
-/** What the platform asks a process: is it alive, can it take work, how is it doing, what does it speak. */
+/** The routes for the platform: liveness, readiness, metrics and the OpenAPI document. */
 import type { Registry } from 'prom-client';
 import Type from 'typebox';
 import { errorBody } from '../protocol/api.ts';
@@ -6,24 +6,22 @@ import { type AdminGuardOptions, guardAdmin } from './server/admin-guard.ts';
 import { sendError } from './server/error.ts';
 import type { Server } from './server/server.ts';
 
-/** Whether work can be taken; `reasons` says in plain lines why not. */
+/** `reasons` says in plain lines why the process cannot take work. */
 export interface Readiness {
   readonly ok: boolean;
   readonly reasons: readonly string[];
-  /** What does not keep work from being taken, and somebody should know: who does not answer, since when. */
+  /** What an operator should know although work can be taken: accounts that do not answer, since when. */
   readonly details?: readonly string[];
 }
 
-/** What the admin listener shows of the process. */
 export interface Insight {
   readonly registry: Registry;
-  /** The OpenAPI document; asked for once per request. */
   readonly openapi: () => Promise<object>;
-  /** Who may see it; everybody who reaches the listener if absent. */
+  /** Who may see it; without a guard, everybody who reaches the listener. */
   readonly guard?: AdminGuardOptions | undefined;
 }
 
-/** Seconds after which a caller who found us not ready should ask again. */
+/** Seconds for Retry-After while not ready. */
 const ASK_AGAIN = 10;
 
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
@@ -42,8 +40,8 @@ const about = <R extends object>(operationId: string, summary: string, response:
 });
 
 /**
- * Adds `/live` and `/ready`: to every listener, without authentication. `hide` leaves them out of the document; there
- * `/ready` gives details, which are not for strangers.
+ * Adds `/live` and `/ready`, without authentication. `hide` is for the admin listener: it leaves the routes out of the
+ * document, and lets `/ready` give details, which are not for strangers.
  */
 export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { hide = false } = {}): void {
   const live = { ...about('live', 'The process runs', { 200: yes }), hide };
@@ -64,7 +62,7 @@ export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { 
   });
 }
 
-/** Adds `/metrics` and `/openapi.json`, for the admin listener alone. */
+/** Adds `/metrics` and `/openapi.json`, for the admin listener only. */
 export function addInsightRoutes(app: Server, insight: Insight): void {
   const { registry, openapi, guard } = insight;
   app.register(async (scope) => {

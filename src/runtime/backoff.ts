@@ -1,6 +1,6 @@
 /**
- * How long to wait, in ms, before the try after `attempts` failures (1 or more): `baseMs`, then times `factor` for each
- * further failure, up to `capMs`. The jitter only makes it later, by up to a fifth, so that no promise of a pause is broken.
+ * The wait in ms after `attempts` failures (1 or more): `baseMs`, times `factor` for each further failure, up to
+ * `capMs`. Jitter adds up to a fifth and never shortens the wait, so that promised pauses hold.
  */
 export function backoff(
   attempts: number,

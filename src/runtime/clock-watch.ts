@@ -1,6 +1,6 @@
 /**
- * A clock that is earlier than the last time in the store: somebody set it back, or it was ahead before. What waits for a time
- * would wait for as much longer, and nobody would see why.
+ * Detects a clock that is earlier than the last time in the store: somebody set it back, or it was ahead before.
+ * Otherwise everything that waits for a time would wait longer by the difference, for no visible reason.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { readValue, writeValue } from '../store/kv.ts';
@@ -8,10 +8,10 @@ import type { Db, Store, Tx } from '../store/store.ts';
 import { FIRST_DAEMON_FENCE } from './lanes/fence.ts';
 
 const CLOCK = 'daemons:clock';
-/** Clocks of two machines, and of one that is corrected, differ by less. */
+/** More than two machines, or one that is being corrected, may differ. */
 const TOLERANCE_MS = 5_000;
 
-/** What waits for a time, by table and column. */
+/** Columns with a time that work waits for. */
 const WAITS = [
   ['lane', 'due_at'],
   ['lane', 'again_at'],
@@ -24,23 +24,21 @@ const WAITS = [
   ['unsubscribed', 'retry_at'],
 ] as const;
 
-/** Records that a daemon runs at this time. */
 export const recordClock = (tx: Tx, now: number): Promise<void> => writeValue(tx, CLOCK, String(now), now);
 
 interface Ahead {
-  /** Ms since 1970. */
   readonly last: number;
   readonly ms: number;
 }
 
-/** How far the store's last time is ahead of `now`, in ms; undefined unless it is by more than clocks differ. */
+/** How far the store's last time is ahead of `now`; undefined within the tolerance. */
 export async function aheadOf(db: Db, now: number): Promise<Ahead | undefined> {
   const known = Number((await readValue(db, CLOCK)) ?? 0);
   const last = Math.max(known, await lastEventIn(db));
   return last - now > TOLERANCE_MS ? { last, ms: last - now } : undefined;
 }
 
-/** When the newest event came or decision was made, in ms since 1970; 0 if there is none. */
+/** Time of the newest event or decision; 0 without any. */
 async function lastEventIn(db: Db): Promise<number> {
   const { rows } = await sql<{ at: number | null }>`select max(each.at) as at from (
       select received_at as at from (select received_at from arrival order by seq desc limit 1) as arrived
@@ -59,8 +57,8 @@ export interface ClockWatchOptions {
 }
 
 /**
- * Returns what looks at the clock: before a daemon records its first time, and before each later one. If the clock went back
- * and no other daemon runs on the store, what waits is due as soon as it would have been.
+ * Returns a check for a daemon to run before each time that it records. If the clock went back and no other daemon runs
+ * on the store, the check moves all waits back by as much.
  */
 export function createClockWatch({ store, now, log, beatMs }: ClockWatchOptions): () => Promise<void> {
   let isTold = false;
@@ -90,7 +88,7 @@ interface SetBack {
   readonly beatMs: number;
 }
 
-/** Moves the times that lie ahead. Returns how many. */
+/** Moves the times in the future back, and returns how many. */
 async function moveWaits(store: Store, { ms, now, beatMs }: SetBack): Promise<number> {
   let moved = 0;
   const move = async (table: string, column: string, by: number): Promise<void> => {
@@ -100,11 +98,12 @@ async function moveWaits(store: Store, { ms, now, beatMs }: SetBack): Promise<nu
     );
     moved += Number(numAffectedRows ?? 0);
   };
-  // The last time may be older than the last mark by one beat.
+  // The last time may be one beat older than the last mark.
   for (const [table, column] of WAITS) await move(table, column, ms + beatMs);
-  // Calls that were made count towards their limit.
+  // Calls already made count towards their limit.
   await move('rate_limit', 'next_at', ms);
-  // A living process renews its leases; those of dead daemons have ended, those of dead commands end as they would have.
+  // A living process renews its leases, and the leases of dead daemons have ended; this shortens those of dead
+  // commands.
   await store.write((tx) =>
     tx
       .updateTable('lane')
@@ -117,7 +116,6 @@ async function moveWaits(store: Store, { ms, now, beatMs }: SetBack): Promise<nu
   return moved;
 }
 
-/** A time in a column, so much earlier, but not before now. */
 const earlier = (column: string, by: number, now: number): RawBuilder<number> => {
   const at = sql.ref<number>(column);
   return sql`case when ${at} - ${by} > ${now} then ${at} - ${by} else cast(${now} as bigint) end`;

@@ -1,6 +1,6 @@
 /**
- * The daemons on one store. Each keeps a row with the digests of its configuration and renews it; from these rows each
- * tells when another one runs with a configuration that differs.
+ * The daemons on one store. Each renews a row with the digests of its configuration, and warns if another daemon's
+ * digests differ.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -12,28 +12,26 @@ import { releaseDead } from './lanes/release.ts';
 import { pause } from './pause.ts';
 import type { StoreWatch } from './store-watch.ts';
 
-/** Digest by part, for each half of a daemon. */
+/** Digests by part, for each half of a daemon. */
 export type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Daemon {
   readonly id: string;
-  /** Host and process. */
   readonly name: string;
   readonly startedAt: number;
   readonly seenAt: number;
   readonly digests: Digests;
-  /** Which work it does. */
   readonly roles: readonly string[];
 }
 
 /** How often a daemon renews its row. */
 const BEAT_MS = 10_000;
-/** A daemon that was not seen for longer does not run, or stands still. */
+/** A daemon that was not seen for longer has ended or is frozen. */
 const LIVE_MS = 3 * BEAT_MS + 5_000;
 
 const SALT = 'daemons:salt';
 
-/** The daemons that run, oldest first. */
+/** The running daemons, oldest first. */
 export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[]> {
   const rows = await db
     .selectFrom('daemon')
@@ -43,21 +41,21 @@ export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[
     .orderBy('id')
     .execute();
   return rows.map(({ id, name, started_at, seen_at, digests, roles }) => {
-    // We wrote it.
+    // {@link renewRow} wrote it.
     return { id, name, startedAt: started_at, seenAt: seen_at, digests: JSON.parse(digests), roles: roles.split(' ') };
   });
 }
 
-/** The roles that each half needs, all daemons together. */
+/** The roles that each half needs from the daemons together. */
 const ROLES_OF: Readonly<Record<string, readonly string[]>> = { connector: ['ingest', 'sync'], service: ['service'] };
 
-/** Whether a running daemon has the role, for each role that their configurations need. */
+/** For each role that the configurations need: whether a running daemon has it. */
 export function livingRoles(daemons: readonly Pick<Daemon, 'digests' | 'roles'>[]): ReadonlyMap<string, boolean> {
   const needed = daemons.flatMap(({ digests }) => Object.keys(digests).flatMap((half) => ROLES_OF[half] ?? []));
   return new Map(needed.map((role) => [role, daemons.some(({ roles }) => roles.includes(role))]));
 }
 
-/** Sets the gauge of the roles that no running daemon has. */
+/** Sets the gauge of roles that no running daemon has. */
 export async function measureRoles(
   db: Db,
   gauge: { reset(): void; set(labels: { readonly role: string }, value: number): void },
@@ -68,7 +66,10 @@ export async function measureRoles(
   for (const [role, isLiving] of roles) gauge.set({ role }, isLiving ? 0 : 1);
 }
 
-/** The parts in which two configurations differ, `connector.providers.hubspot`; of a half that only one has, none. */
+/**
+ * The parts in which two configurations differ, as `connector.providers.hubspot`. Ignores a half that only one of them
+ * has.
+ */
 export function differingParts(one: Digests, other: Digests): readonly string[] {
   return Object.keys(one)
     .filter((half) => other[half] !== undefined)
@@ -79,7 +80,7 @@ export function differingParts(one: Digests, other: Digests): readonly string[] 
     });
 }
 
-/** What the digests of this store are salted with; made where it is not there. */
+/** The salt of this store's digests; creates it at the first call. */
 export async function saltOf(store: Store, now: number): Promise<string> {
   const known = await readValue(store.db, SALT);
   if (known !== undefined) return known;
@@ -101,24 +102,22 @@ export interface JoinOptions {
   readonly now: () => number;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics: { readonly differingDaemons: { set(count: number): void } };
-  /** How often to renew the row, in ms; 10 s where absent. */
+  /** How often to renew the row, in ms; 10 s by default. */
   readonly beatMs?: number;
-  /** Sees each renewal. */
+  /** Observes each renewal. */
   readonly watch: StoreWatch;
 }
 
 export interface DaemonMembership {
-  /** This daemon's, among those of the store. */
+  /** Names this daemon among those on the store. */
   readonly id: string;
-  /** Host and process. */
   readonly name: string;
-  /** Says that the daemon runs with another configuration from now on. */
+  /** Records a changed configuration. */
   renew(digests: Digests): Promise<void>;
-  /** Takes the row away. */
   leave(): Promise<void>;
 }
 
-/** Enters a daemon that holds the store's claim, and renews its row until it leaves. */
+/** Registers a daemon that holds the store's claim, and renews its row until it leaves. */
 export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): Promise<DaemonMembership> {
   const { log, metrics, watch, beatMs = BEAT_MS } = rest;
   let { digests } = rest;
@@ -138,7 +137,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
   if (freed > 0) log.info({ lanes: freed }, 'took up the work of a daemon that ended without a word');
   const lookAtClock = createClockWatch({ store, now, log, beatMs });
   await lookAtClock();
-  // Nobody else runs on a file that is claimed: what is left there is of one that ended without a word.
+  // Nobody else runs on a claimed file: any other row belongs to a crashed daemon.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
   await beat(store, row(), now());
   await warnOfGaps(store.db, log);
@@ -149,7 +148,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
     await beat(store, row(), now());
     const others = await readDaemons(store.db, now());
     const differing = others
-      // Seen since we are here: one that had crashed before us is still there for a while.
+      // Ignores rows of daemons that crashed before this one started.
       .filter((other) => other.id !== id && other.seenAt > startedAt)
       .map((other) => ({ ...other, parts: differingParts(digests, other.digests) }))
       .filter(({ parts }) => parts.length > 0);
@@ -174,7 +173,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
     for (;;) {
       await pause(beatMs, over.signal);
       if (over.signal.aborted) return;
-      // Where the store does not answer, the row is there again with the next beat.
+      // If the store does not answer, the next beat writes the row again.
       await watch.probe(look);
     }
   })();
@@ -192,7 +191,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
   };
 }
 
-/** Renews the row, and says in the store and then in the marker beside it that all until now is there. */
+/** Renews the row, and records in the store and then in the marker file that the store is complete until now. */
 async function beat(store: Store, row: Row, at: number): Promise<void> {
   await store.write(async (tx) => {
     await renewRow(tx, row, at);

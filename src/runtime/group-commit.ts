@@ -1,26 +1,28 @@
-/** Group commit: one transaction for what many callers have to write, since a commit costs as much for one as for a hundred. */
+/**
+ * Group commit: writes the entries of many callers in one transaction, because a commit costs the same for one as for a
+ * hundred.
+ */
 
 export interface GroupCommitOptions<T, R> {
-  /** Writes a batch in one transaction, and says what became of each entry, in their order. */
+  /** Writes a batch in one transaction and returns a result for each entry, in order. */
   readonly write: (batch: readonly T[]) => Promise<readonly R[]>;
-  /** A larger batch saves no more. */
+  /** Larger batches save nothing. */
   readonly batchSize: number;
-  /** The longest an entry waits for others while each turn of the event loop brings more. */
+  /** The longest that an entry waits for others while each turn of the event loop brings more. */
   readonly waitMs: number;
-  /** After a batch of `size` or more the next one waits this long, whether more come or not. */
+  /** After a batch of `size` or more, the next one always waits this long. */
   readonly burst?: { readonly size: number; readonly waitMs: number };
-  /** Begins a batch, and says of each entry whether it may stand in it; absent where all may. */
+  /** Begins a batch; the result says whether an entry may join it. By default all may. */
   readonly beginBatch?: () => (entry: T) => boolean;
-  /** Told of each batch that could not be written, before its entries are tried one by one. */
+  /** Called with each batch that failed, before its entries are tried one by one. */
   readonly onFailure?: (error: unknown, batch: readonly T[]) => void;
 }
 
 export interface GroupCommit<T, R> {
-  /** Resolves once the entry is on disk. Rejects where it could not be written, and then only for this one. */
+  /** Resolves once the entry is on disk; rejects only for this entry. */
   add(entry: T): Promise<R>;
-  /** How many entries wait. */
   waiting(): number;
-  /** Resolves when nothing waits and nothing is being written. */
+  /** Resolves when nothing waits and no write runs. */
   settled(): Promise<void>;
 }
 
@@ -30,7 +32,7 @@ interface Waiting<T, R> {
   reject(error: unknown): void;
 }
 
-/** A batch that took this long to fail met a store that is locked or away, not one row it would not take. */
+/** A batch that took longer to fail met a locked or absent store, not one bad row. */
 const PATIENCE_MS = 2_000;
 
 export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): GroupCommit<T, R> {
@@ -38,7 +40,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   let waiting: Waiting<T, R>[] = [];
   let flushing: Promise<void> | undefined;
   let isBurst = false;
-  /** Ends the wait of a burst. */
+  /** Ends the wait of a burst early. */
   let onFull: (() => void) | undefined;
 
   async function flushAll(): Promise<void> {
@@ -46,7 +48,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
       await collect();
       await flush(nextBatch());
     }
-    // At once, not when this function's promise settles: an entry that comes in between must start the next.
+    // Not when this promise settles: an entry that arrives in between must start the next flush.
     flushing = undefined;
   }
 
@@ -56,7 +58,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
     isBurst = burst !== undefined && waiting.length >= burst.size;
   }
 
-  /** Waits for the entries of this turn of the event loop, and of the next ones while each brings more. */
+  /** Waits for the entries of this turn of the event loop, and of later turns while each brings more. */
   async function whileMoreCome(): Promise<void> {
     const until = performance.now() + waitMs;
     for (let before = 0; waiting.length > before && waiting.length < batchSize && performance.now() < until; ) {
@@ -96,7 +98,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
     }
   }
 
-  /** A row that the store would not take fails alone; who has waited long is told at once. */
+  /** Only the bad row fails. After {@link PATIENCE_MS} all remaining entries fail at once. */
   async function storeSingly(batch: readonly Waiting<T, R>[], cause: unknown, until: number): Promise<void> {
     let last = cause;
     const isLate = performance.now() > until;
@@ -129,7 +131,7 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   };
 }
 
-/** The entries of the next batch, and those that wait for a later one; in a batch stand only those that may join it. */
+/** Splits off the next batch: the entries that may join it, up to `batchSize`. */
 function parted<T, R>(waiting: readonly Waiting<T, R>[], batchSize: number, mayJoin?: (entry: T) => boolean) {
   if (mayJoin === undefined) return { batch: waiting.slice(0, batchSize), rest: waiting.slice(batchSize) };
   const batch: Waiting<T, R>[] = [];

@@ -1,15 +1,15 @@
 /**
- * Memory that a burst of work took goes back to the operating system once the process has little to do. V8 keeps the
- * pages of what it collected, often for good, and is sure to give them up in a collection of last resort only.
+ * Returns memory to the operating system after a burst of work. V8 keeps the pages that it collected, often for good,
+ * and gives them up reliably only in a last-resort collection.
  */
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 1_000;
-/** The share of time that the thread worked, below which nobody misses it for the 80 ms that the collection takes. */
+/** Share of time that the thread works, below which nobody notices the 80 ms of the collection. */
 const IDLE = 0.1;
-/** How much larger the process is than after the last collection, so that another is worth it. */
+/** How much the process must have grown since the last collection. */
 const GROWN = 1.25;
 
 /** Looks once a second until it is stopped. Does not keep the process alive. */
@@ -29,7 +29,7 @@ export function giveBackIdleMemory(): { stop(): void } {
 }
 
 function collect(): void {
-  // The flag is for contexts that begin later, and this is one: the program's own has no `gc`.
+  // The flag takes effect in contexts created later: the program's own has no `gc`.
   setFlagsFromString('--expose-gc');
   const gc: NodeJS.GCFunction | undefined = runInNewContext('globalThis.gc');
   setFlagsFromString('--no-expose-gc');

@@ -1,4 +1,4 @@
-/** Waits `ms`, or less where the signal aborts. Resolves either way: the caller looks at the signal. */
+/** Waits `ms`, or until the signal aborts. Resolves in both cases: check the signal. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -7,7 +7,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end);
       resolve();
     };
-    // Longer than a timer can count, and it would fire at once.
+    // A longer timer would fire at once.
     const timer = setTimeout(end, Math.min(Math.ceil(ms), 2 ** 31 - 1));
     signal.addEventListener('abort', end);
   });

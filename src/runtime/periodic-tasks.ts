@@ -1,4 +1,4 @@
-/** Tasks that come back after a time, each a lane; and those that belong to the store, whoever works on it. */
+/** Periodic tasks, each a lane, and those that every store needs. */
 import { trimQuarantine } from '../store/quarantine.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { type Claim, mark, settle } from './lanes/lanes.ts';
@@ -14,19 +14,17 @@ export interface Task<D> {
 
 export type Tasks<D> = Readonly<Record<string, Task<D>>>;
 
-/** What every task may use. */
 export interface TaskDeps {
   readonly store: Store;
   readonly now: () => number;
 }
 
-/** What the store's own tasks need. */
 export interface StoreTaskDeps extends TaskDeps {
-  /** How long data is kept; as by default where absent. */
+  /** Defaults to {@link RETENTION}. */
   readonly retention?: Retention;
 }
 
-/** What a store needs while a daemon runs on it. */
+/** The tasks of a store while a daemon runs on it. */
 export const STORE_TASKS: Tasks<StoreTaskDeps> = {
   quarantine: { everyMs: 3_600_000, run: ({ store }) => store.write(trimQuarantine) },
   checkpoint: { everyMs: 60_000, run: ({ store }) => store.checkpoint() },
@@ -51,7 +49,7 @@ export async function seedTasks(tx: Tx, queue: string, tasks: Tasks<never>, now:
   await mark(tx, queue, Object.keys(tasks), now);
 }
 
-/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+/** Runs the tasks that the claims name and schedules each again. A lane of another version ends. */
 export async function runTasks<D extends TaskDeps>(
   deps: D,
   tasks: Tasks<D>,
@@ -66,22 +64,22 @@ export async function runTasks<D extends TaskDeps>(
   }
 }
 
-/** What a step of a walk saw: the key of its last row, and whether any of its rows was old enough. */
+/** One step of a walk: the key of its last row, and whether any row was old enough. */
 export interface Walked<K = number> {
   readonly last: K;
   readonly found: boolean;
 }
 
-/** A step of a walk over a table in the order of its key; undefined where nothing comes after `after`. */
+/** Processes the rows after `after`, in the order of the key; undefined if none follow. */
 export type WalkStep<K> = (tx: Tx, after: K) => Promise<Walked<K> | undefined>;
 
 /**
- * Steps without an old row after which a walk ends. Rows come in the order of their times, so one would do; but rows that
- * were written while the clock was ahead must not keep all that follow them for ever.
+ * Steps without an old row that end a walk. Rows come in the order of their times, so one would do, but rows written
+ * while the clock was ahead must not hide those that follow.
  */
 const YOUNG_STEPS = 20;
 
-/** What a step saw that read these rows, of which those before `before` are old; undefined where it read none. */
+/** Summarises a step that read these rows; undefined without rows. Rows before `before` are old. */
 export function walked<K>(
   rows: readonly { readonly key: K; readonly at: number }[],
   before: number,
@@ -90,7 +88,7 @@ export function walked<K>(
   return last === undefined ? undefined : { last: last.key, found: rows.some(({ at }) => at < before) };
 }
 
-/** Walks a table from the key after `start`, each step a transaction of its own, until only young rows follow. */
+/** Walks a table from the key after `start`, one transaction per step, until only young rows follow. */
 export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, step: WalkStep<K>): Promise<void> {
   let after = start;
   for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
@@ -99,7 +97,7 @@ export async function inSteps<K>(store: Store, signal: AbortSignal, start: K, st
     if (walked === undefined) return;
     after = walked.last;
     young = walked.found ? 0 : young + 1;
-    // SQLite works on the main thread: requests that came in meanwhile go first.
+    // SQLite works on the main thread: let waiting requests go first.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,26 +1,25 @@
-/** How long a kind of data is kept, in days. */
+/** How long to keep each kind of data, in days. */
 export interface Retention {
   /** Bodies of applied webhooks. */
   readonly bodies: number;
-  /** Applied webhooks: as long a repeated one is recognised. */
+  /** Applied webhooks: how long a repeated one is recognised. */
   readonly receipts: number;
-  /** Decisions, notes, and what is known of companies and records without a link. */
+  /** Decisions, notes, and knowledge of companies and records without a link. */
   readonly decisions: number;
-  /** What people had the dashboard do. */
+  /** Runs that people started on the dashboard. */
   readonly runs: number;
-  /** What people and programs did by hand. */
+  /** Actions of people and programs. */
   readonly audit: number;
-  /** Changes that are told. */
+  /** Published changes. */
   readonly changes: number;
   /** Mails that were sent or given up. */
   readonly mails: number;
-  /** Deliveries that ended, and attempts. */
+  /** Ended deliveries, and attempts. */
   readonly deliveries: number;
-  /** For good where absent. */
+  /** Kept forever by default. */
   readonly news?: number;
 }
 
-/** Where the configuration says nothing else. */
 export const RETENTION: Retention = {
   bodies: 30,
   receipts: 90,
@@ -34,5 +33,5 @@ export const RETENTION: Retention = {
 
 const DAY_MS = 86_400_000;
 
-/** What is older at a moment is no longer kept; both in ms since 1970. */
+/** Data from before this time is deleted. */
 export const keptFrom = (now: number, days: number): number => now - days * DAY_MS;

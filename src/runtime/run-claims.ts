@@ -1,4 +1,4 @@
-/** One run of a worker: the work under its leases, and what becomes of lanes whose run threw. */
+/** One run of a worker: the work under its leases, and the settlement of lanes whose run threw. */
 
 import { cutText } from '../protocol/text/cut.ts';
 import { errorText } from '../protocol/text/error-text.ts';
@@ -15,31 +15,34 @@ export interface RunOptions {
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void };
   /**
-   * Does the work and settles every claim. What it throws is taken for a fault of ours: the lanes that it had not settled
-   * are tried again later, each in a run of its own. The signal aborts when the worker can wait no longer.
+   * Does the work and settles every claim. An exception counts as a fault of ours: the unsettled lanes are tried again
+   * later, each alone. The signal aborts when the worker can wait no longer.
    */
   run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
 }
 
 /** Why a run ended before its work did. */
 type Failure =
-  /** The worker stops: the next one can take the lanes up at once, unless one of them may have caused a stray error. */
+  /** The worker stops: the next one can take the lanes at once, unless one of them may have caused a stray error. */
   | { readonly kind: 'cut'; readonly stray?: StrayError }
-  /** No lane is poison because the store did not answer, and none has used up a try. */
+  /** The store did not answer: no lane is to blame, and none loses an attempt. */
   | { readonly kind: 'away'; readonly error: StoreError }
   | { readonly kind: 'fault'; readonly error: unknown };
 
 const PARK_AFTER_MS = 72 * 3_600_000;
-/** A lane that merely waited long, for instance behind a paused account, still gets this many tries. */
+/** A lane that only waited long, for instance for a paused account, still gets this many attempts. */
 const PARK_AFTER_TRIES = 10;
 
-/** Returns what runs claims of one worker under their leases, until `cut` aborts. It puts back the lanes whose run threw. */
+/**
+ * Returns a function that runs claims of one worker under their leases, until `cut` aborts, and reschedules lanes whose
+ * run threw.
+ */
 export function createRunner(
   options: RunOptions & { readonly leaseMs: number },
   cut: AbortSignal,
 ): (claims: readonly Claim[]) => Promise<void> {
   const { store, queue, now, log } = options;
-  /** Lanes of a batch whose run threw: one of them may be poison, so each is run alone until it succeeds. */
+  /** Lanes of a batch whose run threw: one may be poison, so each runs alone until it succeeds. */
   const suspects = new Set<string>();
   const isSuspect = ({ key }: Claim): boolean => suspects.has(key);
   const onError = (error: unknown) => log.error({ err: error, queue }, 'could not renew leases: trying again');

@@ -1,4 +1,4 @@
-/** How large the store is and how fast it grows: a sample a day, for a month. */
+/** Samples the store's size once a day for a month, to show its growth. */
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Db, Store } from '../store/store.ts';
 
@@ -11,14 +11,13 @@ interface SizeSample {
   readonly bytes: number;
 }
 
-/** Growth of a store over some time. */
 export interface StoreGrowth {
   readonly since: number;
-  /** Since then; less than zero where it shrank. */
+  /** Negative if it shrank. */
   readonly bytes: number;
 }
 
-/** Keeps today's size, where the last one is a day old. */
+/** Adds a sample if the last one is a day old. */
 export async function sampleSize(store: Store, now: number): Promise<void> {
   const samples = await readSamples(store.db);
   if (now - (samples.at(-1)?.at ?? 0) < DAY_MS) return;
@@ -26,7 +25,7 @@ export async function sampleSize(store: Store, now: number): Promise<void> {
   await store.write((tx) => writeValue(tx, KEY, JSON.stringify(next), now));
 }
 
-/** How much larger a store of this size is than its oldest sample; undefined until one is a day old. */
+/** Growth since the oldest sample; undefined until that is a day old. */
 export async function readGrowth(db: Db, bytes: number, now: number): Promise<StoreGrowth | undefined> {
   const [oldest] = await readSamples(db);
   if (oldest === undefined || now - oldest.at < DAY_MS) return undefined;

@@ -1,17 +1,19 @@
-/** Whether the store takes writes, as this daemon finds. It is kept in memory: what tells of an outage must not need the store. */
+/**
+ * Whether the store takes writes, as this daemon sees it. Kept in memory, because reporting an outage must not need the
+ * store.
+ */
 import { fullErrorText } from '../protocol/text/error-text.ts';
 import { pause } from './pause.ts';
 
 export interface StoreOutage {
-  /** Ms since 1970. */
   readonly since: number;
   readonly error: string;
 }
 
 export interface StoreWatch {
-  /** The outage that lasts; undefined while the store takes writes. */
+  /** The current outage. */
   outage(): StoreOutage | undefined;
-  /** Makes use of the store and notes whether that worked. Resolves within some seconds, and never rejects. */
+  /** Uses the store and records whether that worked. Resolves within seconds and never rejects. */
   probe(use: () => Promise<void>): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export interface StoreWatchOptions {
   readonly metrics: { readonly storeUp: { set(value: 0 | 1): void } };
 }
 
-/** Long enough for a pool that is busy, and for another process that writes. */
+/** Enough for a busy pool and another process that writes. */
 const DEADLINE_MS = 15_000;
 
 /** Watches a store that has just answered. */
@@ -46,7 +48,7 @@ export function createStoreWatch({ now, log, metrics }: StoreWatchOptions): Stor
     outage: () => outage,
     async probe(use) {
       const over = new AbortController();
-      // One that hangs goes on: a second one would hang as well.
+      // A probe that hangs continues: a second one would hang too.
       running ??= use().then(
         () => undefined,
         (error: unknown) => error,

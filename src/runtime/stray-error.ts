@@ -1,7 +1,7 @@
-/** What was thrown where nothing waits for it: in a timer, by an emitter, or as a rejection that nobody took. */
+/** Errors that nothing catches: from a timer, an emitter, or a rejection that nothing handles. */
 import { plainError } from '../protocol/text/error-text.ts';
 
-/** A stray error: from here on nobody knows the state of the process, so that it ends. Made of whatever was thrown. */
+/** A stray error: the state of the process is unknown after it, so the process ends. Takes any thrown value. */
 export class StrayError extends Error {
   override readonly name = 'StrayError';
 

@@ -1,11 +1,13 @@
 import { pause } from './pause.ts';
 
-/** Tells the workers of this process that a queue has work. Only a hint: they poll as well, for other processes' work. */
+/**
+ * Tells the workers of this process that a queue has work. Only a hint: they also poll, for work of other processes.
+ */
 export interface WakeUp {
   ring(queue: string): void;
-  /** Rings for each queue that a worker of this process has waited for. */
+  /** Rings for each queue that a worker of this process waits for. */
   ringAll(): void;
-  /** Resolves at a ring, after `ms` or at the abort. A ring that came while nobody waited ends the next wait at once. */
+  /** Resolves at a ring, after `ms` or at the abort. A ring that nobody waited for ends the next wait at once. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
 }
 

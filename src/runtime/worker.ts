@@ -1,4 +1,4 @@
-/** Takes the lanes of one queue as they fall due, in batches, and keeps hold of them while they are worked on. */
+/** Claims the due lanes of one queue in batches and renews the leases while the work runs. */
 import PQueue from 'p-queue';
 import { countDue, nextDue } from './lanes/lane-state.ts';
 import { type Claim, claim, type Prepare } from './lanes/lanes.ts';
@@ -9,32 +9,35 @@ import type { WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
-  /** Lanes a run, at most; asked before each claim where it may change. */
+  /** Maximum lanes per run; a function is asked before each claim. */
   readonly batch: number | (() => Promise<number>);
-  /** Runs at a time, at most. */
+  /** Maximum concurrent runs. */
   readonly concurrency: number;
-  /** How long a claim lasts without a renewal: after a crash its lanes are taken up this much later. Default 30 s. */
+  /** How long a claim lasts without a renewal: after a crash, its lanes wait this long. Default 30 s. */
   readonly leaseMs?: number;
-  /** How often to look for work that nobody rang for. Default 1 s. */
+  /** How often to look for work without a ring. Default 1 s. */
   readonly pollMs?: number;
-  /** Brings in what the lanes are to find, with each claim. */
+  /** Adds to the store what the lanes must find, with each claim. */
   readonly prepare?: Prepare;
-  /** Nothing is claimed before this time: the account is paused. */
+  /** Claims nothing before this time, because the account is paused. */
   blockedUntil?(): Promise<number> | number;
-  /** Keys of lanes that are left to other processes, asked before each claim. */
+  /** Keys to leave to other processes, asked before each claim. */
   leaves?(): Promise<readonly string[]>;
-  /** Ms to wait for a batch to fill up, where the one before was full. Default 0. */
+  /** Ms to wait for a batch to fill up after a full one. Default 0. */
   readonly gather?: number;
 }
 
 export interface Worker {
-  /** Claims no more, waits up to `graceMs` for what runs, then aborts it; after a stray error that counts as a failed try. */
+  /**
+   * Stops claiming, waits up to `graceMs` for runs, then aborts them; after a stray error that counts as a failed
+   * attempt.
+   */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
   /** Resolves when a claim that began after this call found nothing due and nothing runs. */
   drained(): Promise<void>;
 }
 
-/** How long an aborted run may take to end, in ms. */
+/** Time for an aborted run to end, in ms. */
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
@@ -49,9 +52,9 @@ export function startWorker(options: WorkerOptions): Worker {
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // A run on SQLite waits for nothing: without this one after the other would keep requests and timers out.
+      // Runs on SQLite never wait: without this, one after the other would block requests and timers.
       await new Promise((resolve) => setImmediate(resolve));
-      // A slot is taken before the claim: what is claimed runs at once, and holds the newest state.
+      // Take a slot before the claim: claimed work then runs at once, on the newest state.
       const found = Promise.withResolvers<number>();
       slots.add(() => turn(found.resolve)).catch((error) => log.error({ err: error, queue }, 'a worker turn failed'));
       if ((await found.promise) > 0) continue;
@@ -72,7 +75,7 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Claims what is due, never twice at a time. None where the worker stops, the account is paused or the store is away. */
+  /** Claims what is due, one claim at a time. Empty if the worker stops, the account is paused or the store is away. */
   async function claimBatch(): Promise<readonly Claim[]> {
     try {
       if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
@@ -80,7 +83,7 @@ export function startWorker(options: WorkerOptions): Worker {
       if (lastFull) await gatherBatch(options, batch, stopping.signal);
       if (stopping.signal.aborted) return [];
       const asked = drains.length;
-      // Looked at before the claim: a run that ends during it may leave a lane due that the claim did not see.
+      // Read before the claim: a run that ends during it may leave a due lane that the claim did not see.
       const isIdle = running === 0;
       const except = await keysLeft(options);
       const claims = await claim(options.store, queue, {
@@ -119,7 +122,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** False, after some waiting, where the account is paused. */
+/** False, after a wait, while the account is paused. */
 async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSignal): Promise<boolean> {
   const left = ((await options.blockedUntil?.()) ?? 0) - options.now();
   if (left <= 0) return true;
@@ -127,7 +130,6 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
   return false;
 }
 
-/** Waits for a batch to fill up. */
 async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortSignal): Promise<void> {
   const { store, queue, now, gather = 0 } = options;
   const end = now() + gather;
@@ -139,12 +141,12 @@ const batchOf = async ({ batch }: WorkerOptions): Promise<number> => (typeof bat
 
 const keysLeft = async (options: WorkerOptions): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
 
-/** How long until a lane falls due, in ms: `pollMs` at most. */
+/** Time until a lane is due, at most `pollMs`. */
 async function msUntilDue(options: WorkerOptions, pollMs: number): Promise<number> {
   const { store, queue, now, log } = options;
   try {
     const due = await nextDue(store.db, queue, await keysLeft(options));
-    // Due now, and still not claimed: another process is at it.
+    // Due but not claimable: another process is claiming it.
     return due === undefined ? pollMs : Math.min(pollMs, Math.max(5, due - now()));
   } catch (error) {
     log.error({ err: error, queue }, 'could not look for work: trying again');

@@ -1,10 +1,10 @@
-/** The levels of a log that show what becomes of each event. */
+/** A log that can show each event at its levels `debug` and `trace`. */
 export interface DebugLog {
   readonly isLevelEnabled?: (level: 'debug' | 'trace') => boolean;
   readonly debug?: (details: object, message: string) => void;
   readonly trace?: (details: object, message: string) => void;
 }
 
-/** Whether the log shows a level: what a line costs is spent only then. */
+/** Lets a caller skip the cost of a line that the log does not show. */
 export const shows = (log: DebugLog | undefined, level: 'debug' | 'trace'): boolean =>
   log?.isLevelEnabled?.(level) === true;

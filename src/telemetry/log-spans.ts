@@ -1,4 +1,4 @@
-/** Spans as lines of the log at its level `trace`: which work ran, on what, for how long, and how it ended. */
+/** Writes each span as a line of the log at level `trace`: the work, its attributes, its duration and its error. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanAttributes, Tracing } from './trace.ts';
 
@@ -6,7 +6,7 @@ interface SpanLog {
   trace(details: object, message: string): void;
 }
 
-/** Writes a line at the end of each span; `sent` is the tracing whose spans are sent, if any. */
+/** `sent`: the tracing that also exports the spans, if any. */
 export function logSpans(log: SpanLog, sent: Tracing | undefined): Tracing {
   const described = new AsyncLocalStorage<object>();
   return {

@@ -1,4 +1,4 @@
-/** The metrics of `/metrics` in the form that OpenTelemetry exports: one set of instruments, two ways out. */
+/** Exports the metrics of `/metrics` to OpenTelemetry, so that there is one set of instruments. */
 import { type HrTime, ValueType } from '@opentelemetry/api';
 import { hrTime } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
@@ -13,11 +13,11 @@ import type { Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** A value of the registry, as its JSON has it. */
+/** A value in the registry's JSON. */
 interface Sample {
   readonly labels: Labels;
   readonly value: number;
-  /** Of a histogram: with the suffix that says which of its values it is. */
+  /** On histograms only: the metric's name with the suffix `_bucket`, `_sum` or `_count`. */
   readonly metricName?: string;
 }
 
@@ -26,7 +26,7 @@ interface Span {
   readonly endTime: HrTime;
 }
 
-/** All metrics of a registry, each time they are asked for. Counted since the process started. */
+/** Reads all metrics of a registry at each export, cumulative since the process started. */
 export function metricsOf(registry: Registry, resource: Resource): MetricProducer {
   const startTime = hrTime();
   return {
@@ -58,7 +58,7 @@ function metricOf({ name, help, type, values }: RegistryMetric, span: Span): rea
 
 type HistogramPoint = Extract<MetricData, { dataPointType: DataPointType.HISTOGRAM }>['dataPoints'][number];
 
-/** The registry counts how many were up to each bound; OpenTelemetry, how many lie between two. */
+/** The registry counts the values up to each bound, OpenTelemetry those between two bounds. */
 function histograms(samples: readonly Sample[], span: Span): HistogramPoint[] {
   const series = Map.groupBy(samples, ({ labels }) => JSON.stringify(withoutBound(labels)));
   return [...series.values()].map((one) => {

@@ -1,8 +1,7 @@
 /**
- * OpenTelemetry by its official packages: spans and metrics to a receiver that speaks OTLP over HTTP. Loaded only where the
- * configuration asks for it.
- *
- * Telemetry never holds the daemon up: what the receiver does not take in time is dropped, with a bound on what waits.
+ * Sends spans and metrics to a receiver that speaks OTLP over HTTP, with the official OpenTelemetry packages. Only a
+ * configuration that asks for it loads this file. Telemetry never delays the daemon: what the receiver does not take in
+ * time is dropped, and the queue is bounded.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -34,20 +33,19 @@ import type { Registry } from 'prom-client';
 import { metricsOf } from './metric-data.ts';
 import type { SpanStart, Tracing } from './trace.ts';
 
-/** Where telemetry goes. */
 export interface TelemetrySettings {
-  /** Base URL of the receiver; `/v1/traces` and `/v1/metrics` are added. */
+  /** Base URL of the receiver; the exporters add `/v1/traces` and `/v1/metrics`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here which are kept, 0 to 1. */
+  /** Share of the traces that begin here to send, 0 to 1. */
   readonly sampleRatio: number;
-  /** Seconds between two exports of the metrics; 0 for none. */
+  /** Seconds between two exports of the metrics; 0 exports none. */
   readonly metricsSeconds: number;
 }
 
 export interface TelemetryDeps {
   readonly version: string;
-  /** This daemon among those of the store. */
+  /** Names this daemon among those that share the store. */
   readonly daemon: string;
   readonly registry: Registry;
   readonly log: { warn(details: object, message: string): void };
@@ -55,17 +53,16 @@ export interface TelemetryDeps {
 
 export interface Telemetry {
   readonly tracing: Tracing;
-  /** Sends what waits, for some seconds at most. */
   close(): Promise<void>;
 }
 
-/** Spans that wait to be sent, at most: the newest beyond are dropped. Some 2 MB. */
+/** Spans that wait to be sent, some 2 MB; newer ones are dropped. */
 const MOST_WAITING = 2_048;
 const EXPORT_MS = 5_000;
 const CLOSE_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 
-/** Starts to export. Calls nobody yet. */
+/** Prepares the export; makes no call yet. */
 export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps): Telemetry {
   warnSeldom(deps.log, settings.endpoint);
   const { version, daemon, registry } = deps;
@@ -116,7 +113,7 @@ export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps):
   };
 }
 
-/** A trace that something in a sent trace caused is sent, so that links lead somewhere; others by the share. */
+/** Sends every trace that a sent trace caused, so that its links lead somewhere; samples all others. */
 const withCauses = (byShare: Sampler): Sampler => ({
   shouldSample(...span) {
     const [, , , , , links] = span;
@@ -140,7 +137,7 @@ function tracingBy(tracer: Tracer): Tracing {
         try {
           return await work();
         } catch (error) {
-          // No message: it may quote what the span must not tell.
+          // No message: it may quote personal data.
           span.setStatus({ code: SpanStatusCode.ERROR });
           span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
           throw error;
@@ -160,7 +157,7 @@ function tracingBy(tracer: Tracer): Tracing {
   };
 }
 
-/** What a span begins under: the caller's span, the one that it runs in, or nothing. */
+/** The parent of a span: the caller's span, the enclosing one, or none. */
 function contextOf({ kind, parent }: SpanStart, outer: Span | undefined) {
   const caller = parent === undefined ? null : parseTraceParent(parent);
   if (caller !== null) return trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
@@ -172,7 +169,7 @@ function linkTo(context: string): readonly Link[] {
   return found === null ? [] : [{ context: found }];
 }
 
-/** The packages report what fails at two places of their process: one a minute is told. */
+/** The packages report failures through two global handlers; this logs one a minute. */
 function warnSeldom(log: TelemetryDeps['log'], endpoint: string): void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const warn = (reason: unknown): void => {
@@ -184,6 +181,6 @@ function warnSeldom(log: TelemetryDeps['log'], endpoint: string): void {
   };
   const quiet = (): void => {};
   setGlobalErrorHandler(warn);
-  // Where more spans wait than may, that is said here alone.
+  // The only report of spans dropped from a full queue.
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
 }

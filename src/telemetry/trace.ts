@@ -1,18 +1,17 @@
 /**
- * Traces, as the rest of the program sees them: work runs in spans, and what causes it is named by W3C trace contexts.
- * Nothing is traced until {@link traceWith} is called; until then every function here does only what it must, and the
- * packages that trace are not loaded.
+ * Tracing, as the rest of the program sees it: work runs in spans, and W3C trace contexts name what causes it. Until
+ * {@link traceWith} is called, every function here does the work alone, and the tracing packages are not loaded.
  *
- * One trace ends at each lane: a lane's run does what many events caused. Its span links to their traces, which the store
- * keeps with them.
+ * A trace ends at each lane, because one run of a lane does what many events caused. The run's span links to the traces
+ * of these events, which the store keeps.
  */
 
-/** The spans; docs/telemetry.md says what each covers. */
+/** docs/telemetry.md says what each span covers. */
 export type SpanName = 'webhook' | 'apply' | 'sync' | 'crm' | 'register' | 'deliver' | 'http';
 
 /**
- * What spans say; docs/telemetry.md has the meanings. Ids of ours, names of ours and counts; no names of people, no
- * addresses, no payloads.
+ * docs/telemetry.md gives the meanings. Only ids and names of ours and counts: no personal names, addresses or
+ * payloads.
  */
 export interface SpanAttributes {
   readonly 'cvrsync.entity'?: string;
@@ -30,56 +29,49 @@ export interface SpanAttributes {
   readonly 'server.address'?: string;
 }
 
-/** What a span begins with. */
 export interface SpanStart {
-  /** `lane`: a trace of its own, whatever started it. */
+  /** `lane` always begins a new trace. */
   readonly kind: 'server' | 'client' | 'lane';
   readonly attributes?: SpanAttributes;
-  /** The caller's trace context, as it was sent. */
+  /** The caller's `traceparent`. */
   readonly parent?: string | undefined;
-  /** Trace contexts of what caused it: with one of a trace that is sent, this one is sent too. */
+  /** Trace contexts of the causes; if one of them is sent, this span is sent too. */
   readonly links?: readonly string[];
 }
 
-/** What traces. */
 export interface Tracing {
-  /** Runs work in a span, which ends with it. */
   inSpan<T>(name: SpanName, start: SpanStart, work: () => Promise<T>): Promise<T>;
-  /** Says more of the span that work runs in. */
+  /** Adds attributes to the current span. */
   describe(attributes: SpanAttributes): void;
-  /** The trace context of that span, as the header `traceparent` has it; undefined outside of spans. */
+  /** The current trace context, formatted as `traceparent`; undefined outside spans. */
   current(): string | undefined;
 }
 
 let tracing: Tracing | undefined;
 
-/** Traces from now on; undefined ends it. */
+/** Replaces the tracing; undefined turns it off. */
 export function traceWith(given: Tracing | undefined): void {
   tracing = given;
 }
 
 export const isTracing = (): boolean => tracing !== undefined;
 
-/** Runs work in a span; `start` is called only where that is traced. */
+/** Runs work in a span; calls `start` only if tracing is on. */
 export const inSpan = <T>(name: SpanName, start: () => SpanStart, work: () => Promise<T>): Promise<T> =>
   tracing === undefined ? work() : tracing.inSpan(name, start(), work);
 
-/** Adds attributes to the span that this runs in. */
 export const describeSpan = (attributes: SpanAttributes): void => tracing?.describe(attributes);
 
-/** The trace context that this runs in, as the header `traceparent` has it (W3C Trace Context); undefined where there is none. */
+/** The current trace context, formatted as `traceparent` (W3C Trace Context). */
 export const traceparent = (): string | undefined => tracing?.current();
 
-/** The same, to be kept with what this work causes in another lane; undefined also where the trace is not sent. */
+/** The current trace context if the trace is sent: what a row keeps for the work that it causes in another lane. */
 export function keptTrace(): string | undefined {
   const context = tracing?.current();
   return context?.endsWith('-01') === true ? context : undefined;
 }
 
-/**
- * The ids of trace and span for a line of the log; empty where nothing is traced. A new object each time: pino writes the
- * line's fields into it.
- */
+/** The ids of trace and span for a log line. Always a new object, because pino writes the line's fields into it. */
 export function traceIds(): { readonly trace_id?: string; readonly span_id?: string } {
   const context = tracing?.current();
   if (context === undefined) return {};

@@ -1,4 +1,4 @@
-/** The OpenAPI document of what this process answers, made from the schemas of its routes. */
+/** Makes the OpenAPI document of this process from the schemas of its routes. */
 import swagger from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import Type, { type TSchema } from 'typebox';
@@ -8,7 +8,7 @@ import { describeWebhooks, type SentNames } from './webhook.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body of a route that verifies its bytes before it parses them: for the document only. */
+    /** The body of a route that verifies the bytes before it parses them; used in the document only. */
     describedBody?: TSchema;
   }
 }
@@ -30,7 +30,7 @@ const INFO = {
     'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
 };
 
-/** A query as callers may send it: a parameter with a default need not be there. Our schemas say what routes get. */
+/** A query as callers may send it: parameters with a default are optional. Our schemas describe what routes receive. */
 const asSent = (query: unknown): unknown => {
   if (!Type.IsSchema(query) || !Type.IsObject(query)) return query;
   const required = query.required?.filter((name) => !Object.hasOwn(query.properties[name] ?? {}, 'default'));
@@ -39,7 +39,7 @@ const asSent = (query: unknown): unknown => {
 
 const failure = (description: string): TSchema => Type.Object(errorBody.properties, { description });
 
-/** What the server itself answers before a route runs. */
+/** The server's own answers, before a route runs. */
 const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, TSchema>> => ({
   ...(url.includes(':') && {
     400: failure('A path that cannot be read'),
@@ -51,12 +51,11 @@ const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, 
   }),
 });
 
-/** What one listener answers, as an OpenAPI document. */
 export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
 
 /**
- * Collects what the routes of a listener say of themselves. Call it before the first route is added; ask for the document
- * once ready.
+ * Collects the schemas of a listener's routes. Call it before you add the first route, and the result once the server
+ * is ready.
  */
 export async function describeRoutes(server: Server): Promise<() => OpenApiDocument> {
   await server.register(swagger, {
@@ -91,13 +90,15 @@ export async function describeRoutes(server: Server): Promise<() => OpenApiDocum
   return () => Object(server.swagger());
 }
 
-/** Where the two listeners are reached. */
 export interface Addresses {
   readonly publicUrl: string;
   readonly adminUrl: string;
 }
 
-/** One document of both listeners and of what is sent, under its `names`: each path of the admin listener names that as its server. */
+/**
+ * Joins the documents of both listeners and of the webhooks. Each path of the admin listener names that listener as its
+ * server.
+ */
 export function joinDocuments(
   open: OpenApiDocument,
   admin: OpenApiDocument,

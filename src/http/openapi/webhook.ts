@@ -1,18 +1,21 @@
-/** The webhook that the service sends, for the OpenAPI document: payload, headers, signature, one example for each event. */
+/**
+ * Describes the webhook that the service sends, for the OpenAPI document: payload, headers, signature, an example for
+ * each event.
+ */
 import { signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { type WireOptions, wireNameOf, writePayload } from '../../protocol/payload.ts';
 import { payloadSchema } from '../../protocol/payload-schema.ts';
 import { samplePayload } from '../../protocol/sample/stream.ts';
 
-/** The secret of the signature in the example. */
+/** Signs the example. */
 const EXAMPLE_SECRET = 'whsec_Y3Zyc3luYy1leGFtcGxlLXNlY3JldC1mb3ItZG9jcw==';
 const EXAMPLE_ID = 'msg_pO4lYt1dWmZ0Vb3sS7kqQw2nXc9uR5hE8jAaFgTyLxI';
 const EXAMPLE_TIME = Date.UTC(2026, 2, 1, 9, 14, 2);
 
-/** How the payloads that are sent name things. */
+/** The names in the payloads that this installation sends. */
 export interface SentNames extends WireOptions {
-  /** Type name of production units; `Place` where absent. */
+  /** Type name of production units; `Place` by default. */
   readonly placeType?: string;
 }
 
@@ -30,7 +33,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-test': '`true` where it is a test; else not there',
 };
 
-/** Headers that some posts do not bear. */
+/** Headers that some requests lack. */
 const NOT_ALWAYS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-test']);
 
 const DESCRIPTION = `One POST for each change, per monitor and company in the order of the changes.
@@ -39,7 +42,7 @@ Verify it first: \`webhook-signature\` holds the HMAC-SHA256 of \`webhook-id\`, 
 
 Answer 200 to 299 within 15 s, once the event is safe. Every other answer is tried again for three days; 410 switches the monitor off. \`updates\` names every event; those with \`updated: false\` carry no meaning.`;
 
-/** The value of `webhooks` in the OpenAPI document. Costs the making of an example for each event. */
+/** The value of `webhooks` in the OpenAPI document. Expensive: it makes an example of each event. */
 export function describeWebhooks(names: SentNames): object {
   const body = JSON.stringify(exampleOf('name', names));
   const signed = signatureHeaders([signingKey(EXAMPLE_SECRET)], { id: EXAMPLE_ID, timestampMs: EXAMPLE_TIME, body });

@@ -12,7 +12,7 @@ import { gunzip } from './gunzip.ts';
 import { lowerCased, nameOf, readUrl, redirectText } from './headers.ts';
 import { skippingContinue } from './skip-continue.ts';
 
-/** The same shape as a provider's `HttpRequest`; `budget` is the pacing's business and is not looked at here. */
+/** The shape of a provider's `HttpRequest`; the rate limiter reads `budget`, the client ignores it. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
@@ -20,13 +20,13 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
   readonly budget?: string;
-  /** The deadline over connect, headers and body, in ms; the client's where absent. */
+  /** The deadline over connect, headers and body, in ms; overrides the client's. */
   readonly timeoutMs?: number;
-  /** Bytes of the answer's body, before and after decompression; the client's where absent. */
+  /** Bytes of the answer's body, before and after decompression; overrides the client's. */
   readonly maxBytes?: number;
-  /** Asks for `bytes` instead of `body`. */
+  /** Returns `bytes` instead of `body`. */
   readonly wantBytes?: true;
-  /** Answers with a redirect instead of failing: the caller looks at where it leads. */
+  /** Returns a redirect instead of failing, for callers that inspect its target. */
   readonly showRedirects?: true;
 }
 
@@ -34,43 +34,46 @@ export interface OutboundResponse {
   readonly status: number;
   /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded as UTF-8; empty where bytes were asked for. */
+  /** Decoded as UTF-8; empty with `wantBytes`. */
   readonly body: string;
-  /** Decompressed; only where asked for. */
+  /** Decompressed; only with `wantBytes`. */
   readonly bytes?: Buffer;
 }
 
-/** Resolves for every status but a redirect; throws {@link HttpFault} where no whole answer came. */
+/** Resolves for every status but a redirect; throws {@link HttpFault} without a whole answer. */
 export type OutboundHttp = (request: OutboundRequest) => Promise<OutboundResponse>;
 
 export interface HttpClient {
   readonly http: OutboundHttp;
-  /** Cuts what is under way and closes all connections. */
+  /** Aborts running requests and closes all connections. */
   close(): Promise<void>;
 }
 
 export interface ClientOptions {
-  /** Ms, 30,000 where absent. */
+  /** Ms; 30,000 by default. */
   readonly deadlineMs?: number;
-  /** Bytes of an answer's body, before and after decompression; 32 MiB where absent. */
+  /** Bytes of an answer's body, before and after decompression; 32 MiB by default. */
   readonly maxBytes?: number;
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read from; no proxy where absent. Loopback never goes through one. */
+  /** Source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; without it there is no proxy. Loopback never uses one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userAgent?: string;
-  /** Which addresses may be connected to; any where absent. There is no proxy then: it would connect in our place. */
+  /**
+   * Decides which addresses to connect to; every address by default. Excludes a proxy, which would connect in our
+   * place.
+   */
   readonly guard?: Guard;
-  /** Ms for finding the host and connecting to it; only with a guard. */
+  /** Ms for the look-up of the host and the connection; only with a guard. */
   readonly connectMs?: number;
   /**
-   * Only the status matters: of the body so many bytes are kept, as they come and never decompressed. What is longer, or
-   * breaks off, or is not over at the deadline is cut there and its connection dropped, and redirects are answers as
-   * any others.
+   * For callers that need only the status: keeps this many bytes of the body, never decompressed. A body that is
+   * longer, breaks off or misses the deadline ends there, and the connection is dropped. Redirects are answers like any
+   * other.
    */
   readonly excerptBytes?: number;
 }
 
 const DEADLINE = 30_000;
-/** As undici has it where nothing is said. */
+/** The default of undici. */
 const CONNECT_MS = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -79,7 +82,7 @@ const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 const inflated = promisify(inflate);
 const unbrotlied = promisify(brotliDecompress);
 
-/** Each throws a RangeError where there are more than so many bytes. */
+/** Each throws a RangeError above `maxBytes`. */
 const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Promise<Buffer>>> = {
   gzip: gunzip,
   'x-gzip': gunzip,
@@ -87,7 +90,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Prom
   br: (body, maxBytes) => unbrotlied(body, { maxOutputLength: maxBytes }),
 };
 
-/** Opens a client; connections are made as they are needed and kept for 20 s, or as long as the server says. */
+/** Opens a client; it connects on demand and keeps connections for 20 s, or as long as the server says. */
 export function openClient(options: ClientOptions = {}): HttpClient {
   const { guard, excerptBytes } = options;
   const dispatcher = guard === undefined ? dispatcherFor(options.env ?? {}) : guardedAgent(guard, options.connectMs);
@@ -99,7 +102,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
     const what = nameOf(asked.method, url);
     const deadlineMs = asked.timeoutMs ?? options.deadlineMs ?? DEADLINE;
     if (asked.signal.aborted) throw stopped(what, asked.signal);
-    // Not AbortSignal.any: each one would stay with a signal that lives as long as the process.
+    // Not AbortSignal.any: each result would stay attached to a signal that lives as long as the process.
     const ending = new AbortController();
     const onAbort = () => ending.abort();
     asked.signal.addEventListener('abort', onAbort, { once: true });
@@ -149,7 +152,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
   return { http: traced((asked) => askForExcerpt(dispatcher, asked, excerpt)), close };
 }
 
-/** The same requests, each in a span whose context goes with it. */
+/** Runs each request in a span and sends the span's context with it. */
 const traced =
   (http: OutboundHttp): OutboundHttp =>
   (asked) =>

@@ -1,18 +1,18 @@
-/** Connections that a guard watches: the host as it is written, each address of its name, and who was reached. */
+/** Connections under a guard: it checks the literal host, every address of a name, and the peer that was reached. */
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressError, type Guard } from './guard.ts';
 import { skippingContinue } from './skip-continue.ts';
 
-/** A name that has no address, whatever the name server's reason. */
+/** A name without an address, whatever the name server's reason. */
 class NameError extends Error {
   override readonly name = 'NameError';
   readonly code = 'ENOTFOUND';
 }
 
 /**
- * Makes the connector of an agent. A name is looked up once, and connected to is what was checked: an answer that changes
- * afterwards changes nothing. `connectMs` is for look-up, connection and TLS together.
+ * Makes the connector of an agent. It looks a name up once and connects to the checked address, so a later DNS answer
+ * changes nothing. `connectMs` covers look-up, connection and TLS together.
  */
 export function guardedConnector(guard: Guard, connectMs: number): buildConnector.connector {
   const common = { timeout: connectMs, allowH2: false, autoSelectFamilyAttemptTimeout: 1_000 };
@@ -20,7 +20,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
   const guarded = buildConnector({ ...common, lookup: lookupBy(guard, guard.refusal) });
   return skippingContinue((options, callback) => {
     if (guard.trusts(`${options.protocol}//${options.host ?? options.hostname}`)) return free(options, callback);
-    // No look-up is made for an address: https://nodejs.org/api/net.html#socketconnectoptions-connectlistener
+    // Node makes no look-up for an address: https://nodejs.org/api/net.html#socketconnectoptions-connectlistener
     const refused = isIP(options.hostname) === 0 ? undefined : guard.refusal(options.hostname);
     if (refused !== undefined) return callback(new AddressError(`the host is ${refused}`), null);
     guarded(options, (...[error, socket]) => {
@@ -33,7 +33,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
   });
 }
 
-/** An unknown peer has gone already: what is written to it reaches nobody. */
+/** A socket without a peer has closed already: nobody receives what is written to it. */
 const wrongPeer = (guard: Guard, { remoteAddress }: Socket): string | undefined =>
   remoteAddress === undefined ? undefined : guard.refusal(remoteAddress);
 

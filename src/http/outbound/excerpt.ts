@@ -1,4 +1,4 @@
-/** Requests of whose answer only the status matters, and the beginning of its text. */
+/** Requests that need only the status and the beginning of the answer's text. */
 import type { Dispatcher } from 'undici';
 import { faultOf, HttpFault } from './fault.ts';
 import { lowerCased, nameOf, readUrl } from './headers.ts';
@@ -16,20 +16,20 @@ export interface ExcerptRequest {
 export interface Excerpt {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty where it is compressed: it is never unpacked. */
+  /** Empty if the body is compressed: it is never unpacked. */
   readonly body: string;
 }
 
 export interface ExcerptOptions {
-  /** Bytes of a body that are kept; where there are more the connection is dropped. */
+  /** Bytes of the body to keep; a longer body drops the connection. */
   readonly most: number;
   readonly deadlineMs: number;
   readonly userAgent: string;
 }
 
 /**
- * Asks, and resolves for every status. What breaks off, or is not over at the deadline, is cut there once the status has
- * come. Throws HttpFault where none came. Below undici's `request`: its stream for the body takes longer than the rest.
+ * Resolves for every status. A body that breaks off or misses the deadline ends there. Throws HttpFault if no status
+ * came. Uses undici's dispatcher directly, because the body stream of `request` takes longer than all the rest.
  */
 export function askForExcerpt(
   dispatcher: Dispatcher,
@@ -68,11 +68,11 @@ export function askForExcerpt(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given;
-        // It waited for a connection for too long: nothing of it is sent.
+        // It waited too long for a connection: send nothing.
         if (over) given.abort(new Error('nobody waits for it any more'));
       },
       onResponseStart(_controller, status, headers) {
-        // Informational ones come before the answer.
+        // Informational answers come first.
         if (status >= 200) answer = { status, headers: lowerCased(headers) };
       },
       onResponseData(_controller, chunk) {

@@ -1,10 +1,9 @@
-/** Why an outbound call brought no whole answer. */
 import { errors } from 'undici';
 
 /**
- * `timeout` not within the deadline; `aborted` by the caller's signal; `refused` nobody listens;
- * `dns` no such host; `tls` the connection cannot be trusted; `cut` it ended early;
- * `redirect` not followed; `too-large` more than the cap; `address` one that the guard refuses; `network` anything else.
+ * `timeout` missed the deadline; `aborted` by the caller's signal; `refused` nothing listens; `dns` no such host; `tls`
+ * the connection cannot be trusted; `cut` it ended early; `redirect` not followed; `too-large` over the cap; `address`
+ * refused by the guard; `network` anything else.
  */
 export type HttpFaultKind =
   | 'timeout'
@@ -70,7 +69,7 @@ const codeOf = (error: unknown): string | undefined => {
   return codeOf(error.cause);
 };
 
-/** Makes a fault of what the client library threw; `what` begins the message. */
+/** Makes a fault of what undici threw; `what` begins the message. */
 export function faultOf(error: unknown, what: string): HttpFault {
   if (error instanceof errors.ResponseContentLengthMismatchError)
     return new HttpFault(
@@ -89,8 +88,8 @@ export function faultOf(error: unknown, what: string): HttpFault {
   return new HttpFault(kind, `${what} ${TEXTS[kind]} (${code})`, error);
 }
 
-/** Whether an answer breaks the rules of HTTP. The library's text says which, in fixed words: it quotes no part of the answer. */
+/** Whether an answer violates HTTP. The library's text says how, and quotes no part of the answer. */
 const isMalformed = (error: unknown): error is Error =>
   error instanceof errors.HTTPParserError ||
-  // The same error ends a connection that the other side closed.
+  // The same error class reports a connection that the other side closed.
   (error instanceof errors.SocketError && error.message.startsWith('bad '));

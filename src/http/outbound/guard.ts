@@ -1,35 +1,36 @@
-/** Which addresses we may connect to where others choose the host: public ones, and what the operator allows. */
+/**
+ * Decides which addresses the program may connect to if others choose the host: public ones, and those that the
+ * operator allows.
+ */
 import type { BlockList } from 'node:net';
 import { familyOf, networksOf } from '../server/networks.ts';
 import { createResolver, type ResolveHost } from './resolve.ts';
 
 export interface GuardOptions {
-  /** Every address is allowed. */
   readonly allowPrivate?: boolean;
-  /** Addresses and networks that are allowed although they are not public: `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`. */
+  /** Addresses and networks to allow although they are not public: `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`. */
   readonly allow?: readonly string[];
-  /** Origins that are allowed wherever they are: our own webhook's. The list may grow. */
+  /** Origins to allow at any address: that of our own webhook. The list may grow. */
   readonly allowOrigins?: readonly string[];
-  /** Finds the addresses of a name; the system's way where absent. */
+  /** Finds the addresses of a name; the name server by default. */
   readonly resolve?: ResolveHost;
 }
 
 export interface Guard {
-  /** Why an IP address may not be connected to; undefined where it may. */
+  /** Why an IP address is refused, if it is. */
   refusal(address: string): string | undefined;
-  /** Whether an origin may be connected to wherever it is. */
   trusts(origin: string): boolean;
   readonly resolve: ResolveHost;
 }
 
-/** An address that may not be connected to. The message does not name it: it would tell what our name server knows. */
+/** A refused address. The message does not name it, because that would reveal answers of our name server. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
   readonly code = 'ADDRESS_REFUSED';
 }
 
 // https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry; Azure's metadata address
-// looks like any public one.
+// looks public.
 const NOT_PUBLIC: readonly (readonly [network: string, what: string])[] = [
   ['0.0.0.0/8', 'an unspecified address'],
   ['10.0.0.0/8', 'a private address'],
@@ -55,10 +56,10 @@ const NOT_PUBLIC: readonly (readonly [network: string, what: string])[] = [
   ['3fff::/20', 'an address for documentation'],
 ];
 
-/** All of IPv6 that is global unicast: what maps, translates or routes to other addresses lies outside. */
+/** Global unicast: mapped, translated and routed addresses lie outside. */
 const GLOBAL = '2000::/3';
 
-/** Makes a guard. Throws where an allowed network is none. */
+/** Throws if an entry of `allow` is not an address or network. */
 export function createGuard(options: GuardOptions = {}): Guard {
   const allowed = networksOf(options.allow ?? []);
   const { allowOrigins = [] } = options;

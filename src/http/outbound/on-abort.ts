@@ -1,10 +1,10 @@
-/** Who hears of the abort of a signal that many requests share. */
+/** Callbacks by signal. */
 
 const hearers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when the signal aborts, unless the function that it returns was called before. The signal has one listener
- * for all: to add and to remove one of a thousand takes an EventTarget longer than to sign a request.
+ * Calls `hear` when the signal aborts; the result removes it. The signal gets one listener for all: with a thousand of
+ * them, an EventTarget takes longer to add or remove one than it takes to sign a request.
  */
 export function onAbort(signal: AbortSignal, hear: () => void): () => void {
   const known = hearers.get(signal) ?? listenTo(signal);

@@ -1,23 +1,24 @@
-/** Outages: accounts of others that do not answer, or refuse us. One warning a minute, one line when it is over, and a row for people. */
+/**
+ * Watches for outages: accounts that do not answer or refuse our credentials. Logs one warning a minute and one line at
+ * the end, and keeps a row for pages and commands.
+ */
 
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { OutboundHttp } from './client.ts';
 import { HttpFault } from './fault.ts';
 
-/** One account that does not answer. */
 export interface Outage {
   /** A connection, the monitoring service or the register. */
   readonly account: string;
   readonly since: number;
-  /** What the last call came to. */
+  /** The result of the last call, in words. */
   readonly failure: string;
 }
 
 export interface Outages {
-  /** The same client; what its calls come to says whether the account answers. */
   watch(account: string, http: OutboundHttp): OutboundHttp;
-  /** The same for many: each host is an account. */
+  /** Watches every host as an account of its own. */
   watchHosts(http: OutboundHttp): OutboundHttp;
 }
 
@@ -28,13 +29,12 @@ interface OutageDeps {
 }
 
 const EVERY_MS = 60_000;
-/** A row that is older was left by a process that ended: who calls writes one a minute. */
+/** Callers write a row once a minute: an older one belongs to a process that ended. */
 const STALE_MS = 15 * 60_000;
 const PREFIX = 'outage:';
 const ANSWERED = 'answered';
 const REFUSED = `${ANSWERED} 401`;
 
-/** Watches the accounts of this process. */
 export function watchOutages({ store, now, log }: OutageDeps): Outages {
   const open = new Map<string, { readonly since: number; notifiedAt: number }>();
   const answered = new Set<string>();
@@ -62,7 +62,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
     const outage = open.get(account);
     open.delete(account);
     const key = `${PREFIX}${account}`;
-    // Also the row of a process before this one.
+    // Also clears the row of an earlier process.
     const clear = async (): Promise<void> => {
       if ((await readValue(store.db, key)) !== undefined)
         await store.write((tx) => tx.deleteFrom('kv').where('key', '=', key).execute());
@@ -81,7 +81,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
         const response = await http(request);
         const { status } = response;
         if (status >= 500 || status === 401) await fails(account, `${ANSWERED} ${status}`);
-        // Another refusal may be about one record, and says neither.
+        // Another refusal may concern one record, so it proves nothing about the account.
         else if (status < 400) await answers(account);
         return response;
       } catch (error) {
@@ -97,7 +97,6 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
   };
 }
 
-/** The outages that last, by account, of all processes. */
 export async function readOutages(db: Db, now: number): Promise<readonly Outage[]> {
   const rows = await db
     .selectFrom('kv')
@@ -106,15 +105,14 @@ export async function readOutages(db: Db, now: number): Promise<readonly Outage[
     .where('updated_at', '>', now - STALE_MS)
     .orderBy('key')
     .execute();
-  // We wrote them.
+  // {@link watchOutages} wrote these rows.
   return rows.map(({ value }): Outage => JSON.parse(value));
 }
 
-/** An outage as one line. */
 export const shownOutage = ({ account, since, failure }: Outage): string =>
   `${account} ${troubleOf(failure)} since ${new Date(since).toISOString().slice(0, 19)}Z: ${failure}`;
 
-/** What an account does to us, by what the last call came to. */
+/** The state of an account, in words. */
 const troubleOf = (failure: string): string => {
   if (failure === REFUSED) return 'refuses the credentials';
   return failure.startsWith(ANSWERED) ? 'answers with errors' : 'does not answer';

@@ -1,22 +1,21 @@
-/** Names to addresses, without a slow name server keeping all others waiting. */
+/** Resolves names without letting a slow name server block other look-ups. */
 import { lookup, Resolver } from 'node:dns/promises';
 
-/** Finds the addresses of a host name, at least one. Rejects where there is none. */
+/** Finds the addresses of a host name, at least one; else rejects. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-/** Ms for the first question; the second gets twice as long. Together within the time to connect. */
+/** Ms for the first attempt; the second takes twice as long. Together they fit the time to connect. */
 const PATIENCE_MS = 1_500;
 const TRIES = 2;
-/** Names of this machine and of its own network: the hosts file and the search list know them, a public server does not. */
+/** Names of this machine and its network: only the hosts file and the search list know them. */
 const LOCAL = /^[^.]+\.?$|\.localhost\.?$/i;
-/** The name server does not know it, or there is none: the hosts file may. */
+/** The name server does not know the name, or there is no name server: the hosts file may know it. */
 const UNKNOWN: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
 /**
- * Asks the name server for IPv4 addresses, then for IPv6 ones, then looks where the system looks.
- *
- * The system's own way comes last because it takes one of four threads of the process until it has an answer: a handful
- * of names whose servers are silent would stop every other look-up, and work on files.
+ * Asks the name server for IPv4 addresses, then for IPv6 ones, then the operating system. The system comes last because
+ * its look-up occupies one of four threads until it has an answer: a handful of names with silent servers would stop
+ * every other look-up, and file access.
  */
 export function createResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: PATIENCE_MS, tries: TRIES });

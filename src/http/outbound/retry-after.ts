@@ -1,2 +1,2 @@
-/** Written once, where authors of providers get it too. */
+/** Defined where authors of providers get it too. */
 export { retryAfterMs } from '../../../providers/retry-after.ts';

@@ -1,7 +1,7 @@
 /**
- * Connections that skip `100 Continue`. A client that did not ask for it is to ignore it
- * (https://www.rfc-editor.org/rfc/rfc9110#section-15.2), but undici ends the connection and loses the answer behind it,
- * so that a receiver which took the request looks as if it had failed.
+ * Connections that skip `100 Continue`. A client that did not ask for it should ignore it
+ * (https://www.rfc-editor.org/rfc/rfc9110#section-15.2), but undici ends the connection and loses the answer that
+ * follows: a delivery that the receiver took would look failed.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -11,7 +11,7 @@ const IS_CONTINUE = /^HTTP\/1\.[01] 100[ \r\n]/;
 const END = '\r\n\r\n';
 const NOTHING = Buffer.alloc(0);
 
-/** The same connector; its connections show undici the answers without any `100 Continue` before them. */
+/** Wraps a connector so that undici sees answers without `100 Continue`. */
 export const skippingContinue =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) =>
@@ -22,19 +22,21 @@ export const skippingContinue =
       callback(...outcome);
     });
 
-/** Replaces what undici reads a connection with. A byte that is written begins a new answer: undici never pipelines. */
+/** Replaces the function that undici reads with. Writing a byte begins a new answer, because undici never pipelines. */
 function skipContinue(socket: Socket): void {
   const readNext = socket.read.bind(socket) as () => Buffer | null;
   let written = -1;
   let isBeginning = false;
   let isSkipping = false;
-  /** What is too short to show what it begins. */
+  /** Bytes too few to recognise. */
   let held: Buffer = NOTHING;
 
   const hold = (bytes: Buffer): undefined => {
     held = bytes;
   };
-  /** What stands behind the `100 Continue` that begins here; undefined if more must come first, the same if none begins. */
+  /**
+   * The bytes after the `100 Continue` that begins here; undefined if it is incomplete, `bytes` itself if none begins.
+   */
   const behind = (bytes: Buffer): Buffer | undefined => {
     if (!isSkipping) {
       const head = bytes.toString('latin1', 0, BEGINNING.length);
@@ -45,7 +47,7 @@ function skipContinue(socket: Socket): void {
     isSkipping = end === -1;
     return isSkipping ? hold(bytes.subarray(1 - END.length)) : bytes.subarray(end + END.length);
   };
-  /** The bytes of a chunk that belong to an answer; none if more must come first. */
+  /** The bytes of a chunk that belong to an answer; empty until more arrive. */
   const answerIn = (chunk: Buffer): Buffer => {
     let rest: Buffer = Buffer.concat([held, chunk]);
     held = NOTHING;

@@ -1,24 +1,24 @@
-/** Who may use the admin listener: whoever proves it. Where a request comes from decides nothing. */
+/** Authenticates requests on the admin listener. The address of a request decides nothing. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { HttpError } from './error.ts';
 import type { Server } from './server.ts';
 
 export interface AdminGuardOptions {
-  /** Undefined where there is none: then no token is right. */
+  /** Without one, no token is accepted. */
   readonly adminToken: string | undefined;
-  /** Lets other keys in as well: throws an {@link HttpError} for a key that may not. */
+  /** Accepts other keys; throws an {@link HttpError} for a key without access. */
   readonly checkKey?: ((key: string) => Promise<{ readonly keyId: string }>) | undefined;
-  /** Lets operators in as well, by the session of their browser. */
+  /** Accepts operators by the session of their browser. */
   readonly isSignedIn?: ((request: FastifyRequest) => Promise<boolean>) | undefined;
 }
 
-/** What the audit calls whoever has the admin token. */
+/** Name of the admin token's holder in the audit. */
 const TOKEN_HOLDER = 'the admin token';
 
 /**
- * Asks every request in this scope for `Authorization: Bearer` with the admin token, before anything of it is looked at.
- * Returns who sent a request that was let in: the id of a key, or words for the token; undefined for others.
+ * Requires `Authorization: Bearer` with the admin token in this scope, before a request is parsed. Returns a function
+ * that names the sender of an accepted request: the id of a key, or words for the token.
  */
 export function guardAdmin(
   scope: Server,

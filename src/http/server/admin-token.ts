@@ -1,4 +1,4 @@
-/** The admin token: how programs and operators prove themselves on the admin listener. */
+/** The admin token: the credential of programs and operators on the admin listener. */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { storeSecretFile } from '../../store/secret-file.ts';
@@ -6,7 +6,6 @@ import { isPostgresUrl } from '../../store/store.ts';
 
 const TOKEN_BYTES = 32;
 
-/** Where the token comes from. */
 export interface TokenSource {
   /** `admin.token` of the configuration. */
   readonly token: string | undefined;
@@ -17,9 +16,9 @@ export interface TokenSource {
 }
 
 /**
- * The configured token. Else, beside a SQLite store, the file `<store>.token`: it is made at the first start, readable by its
- * owner only. A PostgreSQL store has no file that all replicas share: there the token is derived from the configured
- * `service.secretKey`. Undefined where neither is: then nobody proves themselves with a token.
+ * Returns the configured token. Otherwise a SQLite store has it in the file `<store>.token`, which the first start
+ * creates, readable by its owner only. Replicas on PostgreSQL share no file: they derive the token from
+ * `service.secretKey`. Without that, no token is accepted.
  */
 export async function loadAdminToken({ token, store, secretKey }: TokenSource): Promise<string | undefined> {
   if (token !== undefined) return token;

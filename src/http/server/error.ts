@@ -1,19 +1,19 @@
-/** The one error body, and how every failure of a request becomes it. */
+/** The one error body, and how every failed request gets it. */
 import type { FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../protocol/api.ts';
 
-/** The specification's code for too many calls; elsewhere the code is the status. */
+/** The specification's code for too many calls; all other codes equal the status. */
 const TOO_MANY_CALLS = 26;
 
 export interface ErrorDetails {
-  /** The HTTP status where absent, 26 for 429. */
+  /** Defaults to the HTTP status, to 26 for 429. */
   readonly errorCode?: number;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
-  /** Seconds; becomes the Retry-After header. */
+  /** Seconds, sent as Retry-After. */
   readonly retryAfter?: number;
 }
 
-/** An answer other than 2xx, thrown by a route. The message is shown to the caller: what happened, never a secret. */
+/** An error that a route throws to answer with another status. The caller sees the message, so it holds no secret. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -26,7 +26,6 @@ export class HttpError extends Error {
   }
 }
 
-/** The error body of a status. */
 export const errorBodyOf = (status: number, message: string, details: ErrorDetails = {}): ErrorBody => ({
   errorMessage: message,
   httpStatusCode: status,
@@ -34,7 +33,7 @@ export const errorBodyOf = (status: number, message: string, details: ErrorDetai
   ...(details.errors !== undefined && { errors: [...details.errors] }),
 });
 
-/** Sends the error body; the way for a route that answers an expected failure without throwing. */
+/** Sends the error body, for routes that answer an expected failure without throwing. */
 export const sendError = (
   reply: FastifyReply,
   status: number,

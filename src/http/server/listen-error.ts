@@ -1,12 +1,12 @@
-/** What is wrong where a server cannot listen, in terms of the settings that say where it should. */
+/** Explains why a server cannot listen, in terms of the settings to change. */
 
-/** The settings that name a host and a port, as a person finds them: `server.port`, `--port`. */
+/** Names of the settings for host and port: `server.port`, `--port`. */
 export interface ListenSettings {
   readonly host: string;
   readonly port: string;
 }
 
-/** An error that names the setting to change; the error itself where nothing about host or port is wrong. */
+/** Names the setting to change; returns other errors unchanged. */
 export function listenError(error: unknown, at: { host: string; port: number }, settings: ListenSettings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const said = (text: string) => new Error(text, { cause: error });

@@ -1,4 +1,4 @@
-/** The server as routes see it: their TypeBox schemas give the types. */
+/** The server as routes see it, typed by their TypeBox schemas. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { TypeBoxTypes } from './validate.ts';

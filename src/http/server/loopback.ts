@@ -1,11 +1,10 @@
-/** Which addresses only this machine reaches. */
 import { BlockList, isIP } from 'node:net';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Tells whether a server that listens on this host is reached from this machine only. A name other than `localhost` is not known to be. */
+/** Whether only this machine reaches a server on this host. Of names, only `localhost` is known to be. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version === 0) return host === 'localhost';

@@ -1,13 +1,13 @@
-/** Addresses and networks: which one holds an address, and what counts as one client. */
+/** Addresses and networks: membership, and what counts as one client. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** The family of an address, as a {@link BlockList} names it; undefined if the text is no address. */
+/** The family of an address as {@link BlockList} names it; undefined if the text is not an address. */
 export const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   const version = isIP(address);
   return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6';
 };
 
-/** The list of these addresses and networks. Throws if one is none. */
+/** Throws if an entry is not an address or network. */
 export function networksOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -22,19 +22,18 @@ export function networksOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 address in its plain spelling, wherever it came in. Of a connection that ended there is none. */
+/** Removes the IPv6 mapping of an IPv4 address. A closed connection has no address. */
 const plain = (address = ''): string => (address.includes('.') ? address.replace(/^::ffff:/i, '') : address);
 
-/** Whether a list holds an address, in either spelling. */
 export function holds(list: BlockList, address: string | undefined): boolean {
   const family = familyOf(plain(address));
   return family !== undefined && list.check(plain(address), family);
 }
 
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, because who has one of its addresses has all. */
+/** One client is an IPv4 address or the /64 of an IPv6 address, because its owner has all of it. */
 export function clientOf(address: string | undefined): string {
   const own = plain(address);
-  // A proxy may name what is no address.
+  // A proxy may send anything as an address.
   if (!isIPv6(own)) return own.slice(0, 64);
   const [left = '', right = ''] = own.split('::', 2);
   const groups = (text: string): string[] => text.split(':').filter((group) => group !== '');

@@ -1,4 +1,4 @@
-/** The HTTP server: limits against strangers, one error body, schemas in TypeBox. Routes are added by others. */
+/** The HTTP server: limits against strangers, one error body, TypeBox schemas. It has no routes of its own. */
 import type { BlockList, Socket } from 'node:net';
 import { type FastifyError, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { collectMethods } from './allowed-methods.ts';
@@ -13,57 +13,54 @@ import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts'
 
 export type { Server } from './listener.ts';
 
-/** Where failures of our own go, and strangers are told of; a pino logger fits. */
+/** A log for our own failures and for warnings of strangers; a pino logger fits. */
 export interface ServerLog {
   error(detail: object, message: string): void;
   warn(detail: object, message: string): void;
 }
 
-/** What is counted of strangers. */
 export interface StrangerCounts {
-  /** A connection or a body there was no room for. */
+  /** A connection or body was dropped to make room. */
   refused(what: 'connection' | 'body'): void;
-  /** A request that did not prove who sent it, by the pattern of its path. */
+  /** A request failed authentication; `route` is its pattern. */
   unproven(route: string): void;
 }
 
 export interface ServerOptions {
   readonly log?: ServerLog;
   readonly counts?: StrangerCounts;
-  /** Bytes of a body, 1 MiB where absent. */
+  /** Bytes of a body; 1 MiB by default. */
   readonly bodyLimit?: number;
-  /** Bytes that bodies hold together over all connections, 64 MiB where absent. */
+  /** Bytes of all bodies together; 64 MiB by default. */
   readonly bodiesLimit?: number;
-  /** Connections at a time, 1,000 where absent. */
   readonly connectionLimit?: number;
-  /** Ms in which a request must have come in, 10,000 where absent. */
+  /** Ms for a whole request to arrive; 10,000 by default. */
   readonly requestTimeout?: number;
-  /** Connections of one client at a time, 250 where absent. */
   readonly clientConnectionLimit?: number;
-  /** Addresses and networks of the proxies whose X-Forwarded-* headers count; nobody's where absent. */
+  /** Proxies, as addresses and networks, whose X-Forwarded-* headers count; empty by default. */
   readonly trustProxy?: readonly string[];
 }
 
 const BODY_LIMIT = 1024 * 1024;
 const BODIES_LIMIT = 64 * 1024 * 1024;
 const CONNECTION_LIMIT = 1_000;
-/** Below a proxy that nobody named, this many requests at a time are enough; four such clients fill the server. */
+/** Enough for an unlisted proxy; four such clients fill the server. */
 const CLIENT_CONNECTION_LIMIT = 250;
 const HEADER_LIMIT = 16 * 1024;
 const REQUEST_TIMEOUT = 10_000;
 const KEEP_ALIVE = 65_000;
-/** Ms without any traffic: ends a reader that does not take its answer. Above the longest a handler may work. */
+/** Ms without traffic: ends a client that does not read its answer. Longer than any handler works. */
 const SOCKET_TIMEOUT = 60_000;
 
-/** Ms that requests under way have to end once the server closes. */
+/** Ms for open requests to end once the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
-/** Strangers may knock all day: one line a minute tells enough. */
+/** Strangers may knock all day: one line a minute is enough. */
 const WARN_EVERY_MS = 60_000;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Texts for what Fastify refuses by itself: its own name the framework, not what to do. */
+/** Replaces Fastify's texts, which name the framework instead of what to do. */
 const textOf = (error: FastifyError, limit: number): string => {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -89,10 +86,10 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, reason: s
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The headers are larger than ${HEADER_LIMIT} bytes.`],
 };
 
-/** Connections whose last request was answered before its body was there: they have had their answer. */
+/** Connections that were answered before their body arrived. */
 const answered = new WeakSet<Socket>();
 
-/** Answers what never became a request, and ends the connection. */
+/** Answers what is not a request, and ends the connection. */
 const refuseConnection = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
     socket.destroy();
@@ -105,11 +102,9 @@ const refuseConnection = (error: Error & { code?: string }, socket: Socket): voi
 };
 
 /**
- * Makes a server with its limits and its one error handler; it does not listen yet.
- *
- * While it closes, requests on open connections still reach their routes: those that must not accept work answer 503.
- * After two seconds they are cut.
- * A request that fails for a reason of ours answers 500 with a general text; the detail goes to the log only.
+ * Makes a server with its limits and its error handler; it does not listen yet. While it closes, requests on open
+ * connections still reach their routes, which answer 503 if they must not accept work; after two seconds the server
+ * cuts them. An unexpected error gets 500 with a general text, and its detail goes only to the log.
  */
 export function createServer(options: ServerOptions = {}): Server {
   const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
@@ -121,7 +116,7 @@ export function createServer(options: ServerOptions = {}): Server {
     if (error instanceof InvalidRequest)
       return sendError(reply, 400, 'The request is not valid.', { errors: error.problems });
     const status = error.statusCode ?? 500;
-    // Closed at once, the connection would take the answer with it: the rest of the body is read and let go.
+    // Closing now would lose the answer: read and discard the rest of the body.
     if (status === 413) reply.removeHeader('connection');
     if (status < 500) return sendError(reply, status, textOf(error, request.routeOptions.bodyLimit));
     // The pattern, not the address: a query may hold a key.
@@ -156,7 +151,7 @@ export function createServer(options: ServerOptions = {}): Server {
     const { socket, complete } = request.raw;
     if (!complete) {
       answered.add(socket);
-      // Then it is the next request's turn to be answered.
+      // The connection's next request is unanswered again.
       request.raw.once('end', () => answered.delete(socket));
     }
     done();
@@ -166,11 +161,11 @@ export function createServer(options: ServerOptions = {}): Server {
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
-    // A server that closes no longer looks for late requests: whoever sends half a one would keep the process.
+    // A closing server stops looking for late requests: half a request would keep the process alive.
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
     done();
   });
-  // Else the connection would be kept for the next request.
+  // Otherwise the connection would be kept for the next request.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
     done();
@@ -181,24 +176,24 @@ export function createServer(options: ServerOptions = {}): Server {
   const sendNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsOf(pathOf(request));
     if (allowed.length === 0) return sendError(reply, 404, 'There is nothing at this path.');
-    // Where another route takes all paths, the router comes here from one with a part that is too long.
+    // If another route matches all paths, the router comes here when a parameter is too long.
     if (allowed.includes(request.method)) return sendError(reply, 414, 'The path is not valid.');
     return sendError(reply.header('allow', allowed.join(', ')), 405, `Use ${allowed.join(' or ')} here.`);
   };
   app.setNotFoundHandler(sendNotFound);
-  // Before a body is read that nobody asked for.
+  // Answer before reading the body.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? sendNotFound(request, reply) : undefined));
   return app;
 }
 
-/** Bounds what those cost who have proven nothing: memory, connections, and guesses. */
+/** Bounds the memory, connections and guesses of unauthenticated clients. */
 function limitStrangers(app: Server, trusted: BlockList, { log, counts, ...limits }: ServerOptions): void {
   limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
 
   app.server.maxConnections = limits.connectionLimit ?? CONNECTION_LIMIT;
   app.server.on('drop', () => {
     counts?.refused('connection');
-    // Those that are kept for a next request make room.
+    // Connections kept for a next request make room.
     app.server.closeIdleConnections();
   });
 

@@ -1,9 +1,12 @@
-/** Whether the ports of a configuration are free: asked before anything is made that a failed start would leave behind. */
+/**
+ * Tests whether the ports of a configuration are free, before the start creates anything that a failure would leave
+ * behind.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { listenError } from './listen-error.ts';
 
-/** Listens for a moment at the host and port of each section, at all of them together. Throws what a server would. */
+/** Listens for a moment at the host and port of each section, all at once. Throws the error that a server would. */
 export async function tryPorts(
   sections: Readonly<Record<string, { readonly host: string; readonly port: number }>>,
 ): Promise<void> {

@@ -1,22 +1,23 @@
-/** Request validation by TypeBox schemas: texts of a query become numbers and flags, defaults are filled in, problems get a path. */
+/**
+ * Validates requests by TypeBox schemas: converts texts of a query to numbers and flags, fills in defaults, gives each
+ * problem a path.
+ */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 
-/** Gives routes the types of their TypeBox schemas. */
 export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   readonly serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/** One problem of a request; `path` is like `querystring.take`. */
+/** `path` is like `querystring.take`. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** A request that does not match its route's schema. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly problems: readonly Problem[];
@@ -30,7 +31,7 @@ export class InvalidRequest extends Error {
 const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Problem[] =>
   errors.flatMap((error): Problem[] => {
     const at = [part, ...error.instancePath.split('/').slice(1)].join('.');
-    // A forbidden name is reported twice: once with the object, and once here with its own path.
+    // TypeBox reports a forbidden name twice: for the object, and here with the name's own path.
     if (error.keyword === 'additionalProperties') return [];
     if (error.keyword === 'boolean') return [{ path: at, message: 'is not known' }];
     if (error.keyword === 'required')
@@ -38,7 +39,7 @@ const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]):
     return [{ path: at, message: error.message }];
   });
 
-/** How whole numbers and flags are written. More would convert: `1.5` was meant otherwise, and `1` is no flag. */
+/** Stricter than TypeBox, which would convert `1.5` to a whole number and `1` to a flag. */
 const WHOLE = /^-?\d{1,15}$/;
 const FLAG = /^(?:true|false)$/i;
 
@@ -47,7 +48,10 @@ const isMisspelt = (schema: TSchema | undefined, text: string): boolean =>
 
 const mayBeAbsent = (schema: TSchema): boolean => Type.IsOptional(schema) || Object.hasOwn(schema, 'default');
 
-/** Texts of a query as they are meant: an empty one is left out where it may be, as callers send what they have no value for. */
+/**
+ * Converts the texts of a query. Leaves out an empty text if the parameter may be absent: callers send `name=` for no
+ * value.
+ */
 function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) => unknown): unknown {
   if (!Type.IsObject(schema) || typeof given !== 'object' || given === null) return convert(given);
   const { properties } = schema;
@@ -61,7 +65,7 @@ function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) =>
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));
 }
 
-/** Compiles a route's schema once, at start. */
+/** Compiles a route's schema once, at the start. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'request' }) => {
   const validator = Compile(schema);
   const isText = httpPart !== 'body';

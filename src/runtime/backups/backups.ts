@@ -1,4 +1,4 @@
-/** Copies of a SQLite store at intervals, each verified, of which the newest stay. */
+/** Copies a SQLite store at intervals, verifies each copy and keeps the newest. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { errorText } from '../../protocol/text/error-text.ts';
@@ -32,16 +32,15 @@ export interface BackupDeps {
     readonly backupAgeSeconds: { set(seconds: number): void };
     readonly backupIntervalSeconds: { set(seconds: number): void };
   };
-  /** Copies what belongs to the store beside the copy; returns the file that it wrote. */
+  /** Copies the store's key to `to` plus a suffix; returns the file that it wrote. */
   copyKey(to: string): Promise<string | undefined>;
 }
 
 export interface Backups extends Worker {
-  /** Sets the gauges. */
   measure(): Promise<void>;
 }
 
-/** Starts the worker of the queue `backup`. The first copy is due one interval after the newest that the folder has. */
+/** Starts the worker of the queue `backup`. The first copy is due one interval after the newest copy in the folder. */
 export async function startBackups(deps: BackupDeps, settings: BackupSettings): Promise<Backups> {
   const { store, now, log, metrics } = deps;
   const startedAt = now();
@@ -64,7 +63,7 @@ export async function startBackups(deps: BackupDeps, settings: BackupSettings): 
   };
 }
 
-/** Forgets what was due, and that it failed, in a store of which no copies are configured. */
+/** Removes the lane, with any failure, from a store without configured copies. */
 export async function endBackups(store: Store): Promise<void> {
   const due = await store.db.selectFrom('lane').select('key').where('queue', '=', BACKUP_QUEUE).executeTakeFirst();
   if (due !== undefined) await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', BACKUP_QUEUE).execute());

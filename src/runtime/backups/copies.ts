@@ -1,22 +1,21 @@
-/** The copies that the daemon makes of its store: their names, and which of them it keeps. */
+/** The daemon's copies of its store: their names, and which of them it keeps. */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /** `cvrsync-20261127T120000Z.db`, or a file that belongs to it, such as its key. */
 const NAME = /^(cvrsync-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db)(.*)$/u;
 
-/** The file of a copy that is made at this time. */
 export const copyAt = (folder: string, at: number): string =>
   path.join(folder, `cvrsync-${new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`);
 
-/** When the newest copy up to `now` was made; undefined if there is none, or the folder cannot be read. */
+/** When the newest copy up to `now` was made. Ignores a folder that it cannot read. */
 export async function newestCopy(folder: string, now: number): Promise<number | undefined> {
   const all = await copiesIn(folder).catch(() => []);
   const past = all.filter(({ end, at }) => end === '' && at <= now).map(({ at }) => at);
   return past.length === 0 ? undefined : Math.max(...past);
 }
 
-/** Deletes all copies, with their keys, but the one just made and the newest of the others: `keep` together. */
+/** Keeps `keep` copies with their keys: the one just made and the newest others; deletes the rest. */
 export async function deleteOldCopies(folder: string, made: string, keep: number): Promise<void> {
   const all = await copiesIn(folder);
   const others = all.filter(({ end, name }) => end === '' && name !== path.basename(made)).map(({ name }) => name);
@@ -31,9 +30,9 @@ export async function deleteOldCopies(folder: string, made: string, keep: number
 }
 
 interface CopyFile {
-  /** The name of the copy that the file is, or belongs to. */
+  /** The copy that the file is, or belongs to. */
   readonly name: string;
-  /** What follows in the name of the file. */
+  /** The suffix of the file's name. */
   readonly end: string;
   readonly at: number;
 }

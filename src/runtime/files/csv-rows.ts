@@ -1,4 +1,7 @@
-/** Reads CSV files as people and spreadsheets leave them: any of their separators, character sets, marks and cleared rows. */
+/**
+ * Reads CSV files as people and spreadsheets save them: any common separator, character set, byte order mark and
+ * cleared rows.
+ */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
@@ -7,7 +10,7 @@ import { formOf } from '../../protocol/text/text-form.ts';
 /** One row below the head. */
 export interface CsvLine {
   readonly line: number;
-  /** A cell by its column, without blanks around it and without the apostrophe that keeps it from being a formula. */
+  /** The cell of a column, trimmed, without the apostrophe that keeps it from being a formula. */
   readonly cell: (column: string) => string;
   readonly has: (column: string) => boolean;
 }
@@ -18,7 +21,7 @@ export interface CsvProblem {
   readonly problem: string;
 }
 
-/** Reads a file row by row, never whole. A file that cannot be read, or lacks one of the columns, ends with a problem. */
+/** Streams a file row by row. Yields a problem and ends if the file cannot be read or lacks a column. */
 export async function* readCsv(
   file: string,
   needed: readonly string[],
@@ -35,7 +38,7 @@ export async function* readCsv(
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      // A row that was cleared, and not deleted, is saved as its separators.
+      // A cleared row is saved as its separators.
       skip_records_with_empty_values: true,
     }),
   );
@@ -43,7 +46,7 @@ export async function* readCsv(
   let columns: readonly string[] | undefined;
   try {
     for await (const each of parser) {
-      // With `info` the parser gives the line beside the cells; its types do not say so.
+      // With `info` the parser yields the line with the cells; its types do not say so.
       const { record, info }: { record: readonly string[]; info: { lines: number } } = each;
       const line = info.lines;
       if (columns !== undefined) {
@@ -59,7 +62,7 @@ export async function* readCsv(
     if (!(error instanceof CsvError)) throw error;
     return yield { line: Number(error['lines'] ?? 0), problem: `cannot be read as CSV: ${error.message}` };
   } finally {
-    // A reader that leaves early ends the parser alone.
+    // A consumer that stops early ends only the parser.
     source.destroy();
   }
   if (columns === undefined) yield { line: 1, problem: 'the file is empty' };
@@ -79,13 +82,13 @@ const missingColumns = (missing: readonly string[], names: readonly string[]): s
 interface CsvForm {
   readonly delimiter: string;
   readonly encoding: 'utf8' | 'utf16le';
-  /** The first line that counts. */
+  /** The first line of data: after Excel's `sep=` line. */
   readonly from: number;
 }
 
 const HEAD_BYTES = 4_096;
 
-/** How the file is written, by its beginning. */
+/** Detects the form from the beginning of the file. */
 async function csvFormOf(file: string): Promise<CsvForm | CsvProblem> {
   const handle = await open(file);
   try {

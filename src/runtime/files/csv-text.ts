@@ -1,14 +1,13 @@
-/** CSV as spreadsheets open it: UTF-8 with a mark that says so, parted by semicolons as in Denmark. */
+/** Writes CSV that spreadsheets open: UTF-8 with a byte order mark, separated by semicolons as in Denmark. */
 import { stringify } from 'csv-stringify/sync';
 
 export type CsvRow = readonly string[];
 
-/** What a file begins with. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Rows as lines. A cell that begins like a formula would be one in a spreadsheet: it is preceded by an apostrophe. So is
- * what begins a cell for a spreadsheet of another country, which parts them at commas.
+ * Puts an apostrophe before cells that a spreadsheet would read as a formula, and before what would begin such a cell
+ * in countries that separate at commas.
  */
 export const csvText = (rows: readonly CsvRow[]): string =>
   stringify(
@@ -22,5 +21,5 @@ const guarded = (cell: string): string =>
     return /[,;\t]/u.test(run) && next !== '' && FORMULA.includes(next) ? `${run}'` : run;
   });
 
-/** What a formula begins with, in the wide forms of East Asia too. */
+/** First characters of a formula, including the wide forms of East Asia. */
 const FORMULA = '=+-@＝＋－＠';

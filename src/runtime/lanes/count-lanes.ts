@@ -1,22 +1,21 @@
-/** How many lanes there are, by queue and state. */
+/** Counts lanes by queue and state. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 
-/** How many lanes of a queue are in which state. */
 export interface Count {
   readonly queue: string;
   readonly ready: number;
   readonly waiting: number;
   readonly leased: number;
   readonly parked: number;
-  /** Since when the longest-behind lane that is not parked is behind; undefined where none is. */
+  /** Since when the oldest lane that is not parked is behind. */
   readonly oldestSince: number | undefined;
 }
 
 /**
- * The state of every queue that has lanes, by name. Reads all lanes, page by page: at most once in some seconds if many wait,
- * and lanes that change meanwhile are counted or not.
+ * The state of every queue that has lanes, by name. Reads all lanes page by page, so call it seldom; lanes that change
+ * meanwhile may be missed.
  */
 export async function counts(db: Db, now: number): Promise<readonly Count[]> {
   const found = new Map<string, Count>();
@@ -49,7 +48,7 @@ function sumOf(a: Count | undefined, b: Count): Count {
 }
 
 interface CountPage extends Count {
-  /** The last key of the queue in the page, and its lanes there. */
+  /** The last key of the queue in the page, and its number of lanes there. */
   readonly last: string;
   readonly lanes: number;
 }

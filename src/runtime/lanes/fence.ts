@@ -1,21 +1,24 @@
-/** Fencing tokens: each is unique to one claim, and says which opening of the store made it. */
+/** Fencing tokens: each belongs to one claim, and names the opening of the store that made it. */
 import { randomInt } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { FIRST_DAEMON, type Store } from '../../store/store.ts';
 
-/** Claims of one holder before a number comes again. */
+/** Claims of one holder before a number repeats. */
 const CLAIMS = 2 ** 24;
 
 let claims = randomInt(CLAIMS);
 
-/** A token that no earlier claim holds: a lane that ended and began again must not repeat one that an old owner still holds. */
+/**
+ * A token that no earlier claim holds: a lane that ends and begins again must not reuse one that a previous owner still
+ * holds.
+ */
 export function newFence({ holder }: Pick<Store, 'holder'>): number {
   claims = (claims + 1) % CLAIMS;
   return holder * CLAIMS + claims;
 }
 
-/** Of a lane's fencing token: who made the claim. */
+/** SQL: the holder in a lane's fencing token. */
 export const HOLDER: RawBuilder<number> = sql<number>`fence / ${sql.lit(CLAIMS)}`;
 
-/** Daemons' claims have this token or a greater one, commands' a smaller one. */
+/** Tokens of daemons start here; those of commands are smaller. */
 export const FIRST_DAEMON_FENCE = FIRST_DAEMON * CLAIMS;

@@ -1,4 +1,4 @@
-/** What people and workers ask about lanes without claiming them, and what people decide on parked ones. */
+/** Reads the state of lanes without claiming them, and applies people's decisions on parked lanes. */
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
@@ -6,16 +6,15 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Claim } from './settlement.ts';
 
-/** Whether nobody holds a lane at `now`: it was not claimed, or its lease has run out. */
+/** Whether no claim holds a lane at `now`: it is unclaimed, or its lease has run out. */
 export const isFree =
   (now: number) =>
   (eb: ExpressionBuilder<StoreSchema, 'lane'>): Expression<SqlBool> =>
     eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);
 
-/** What a claim makes of the count of claims that were never settled; a settlement forgets them. */
+/** SQL: the number of claims that were never settled, for a new claim; a settlement resets it. */
 export const UNENDED = sql<number>`case when fence is null then 0 else unended + 1 end`;
 
-/** One parked lane, for a person to decide on. */
 export interface Parked {
   readonly queue: string;
   readonly key: string;
@@ -25,14 +24,14 @@ export interface Parked {
   readonly parkedAt: number;
 }
 
-/** The parked lanes of one queue or of all, by queue and oldest first. */
+/** Parked lanes of one queue or of all, by queue and oldest first. */
 export async function parked(db: Db, queue?: string, limit?: number): Promise<readonly Parked[]> {
   const rows = await db
     .selectFrom('lane')
     .select(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
     .where('parked_at', 'is not', null)
     .$if(queue !== undefined, (query) => query.where('queue', '=', queue ?? ''))
-    // As its index has them: nothing is sorted that is not shown.
+    // In the order of the index, so that the database sorts nothing.
     .orderBy('queue')
     .orderBy('parked_at')
     .orderBy('key')
@@ -41,7 +40,7 @@ export async function parked(db: Db, queue?: string, limit?: number): Promise<re
   return rows.map((row) => ({ ...row, parkedAt: row.parkedAt ?? 0 }));
 }
 
-/** Makes a parked lane due at `now`, with its failures forgotten. False where it is not parked. */
+/** Makes a parked lane due at `now` and resets its failures; false if it is not parked. */
 export async function unpark(tx: Tx, queue: string, key: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('lane')
@@ -53,7 +52,7 @@ export async function unpark(tx: Tx, queue: string, key: string, now: number): P
   return numUpdatedRows > 0n;
 }
 
-/** Parks a lane that was not there, as a question to a person. False, and nothing happens, if it is there. */
+/** Inserts a parked lane, as a question to a person; false if the lane exists, which stays unchanged. */
 export async function park(
   tx: Tx,
   queue: string,
@@ -81,7 +80,7 @@ export async function park(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Gives a parked lane up, and returns what it was; undefined if it is not parked. */
+/** Deletes a parked lane and returns it; undefined if it is not parked. */
 export async function drop(tx: Tx, queue: string, key: string): Promise<Parked | undefined> {
   const dropped = await tx
     .deleteFrom('lane')
@@ -93,7 +92,7 @@ export async function drop(tx: Tx, queue: string, key: string): Promise<Parked |
   return dropped && { ...dropped, parkedAt: dropped.parkedAt ?? 0 };
 }
 
-/** When the next lane of a queue that nobody holds may be claimed, undefined where none waits; `except` are passed over. */
+/** When the next unclaimed lane of a queue is due; ignores the keys in `except`. */
 export async function nextDue(db: Db, queue: string, except: readonly string[] = []): Promise<number | undefined> {
   const row = await db
     .selectFrom('lane')
@@ -108,7 +107,7 @@ export async function nextDue(db: Db, queue: string, except: readonly string[] =
   return row?.due_at ?? undefined;
 }
 
-/** How many lanes of a queue are due, counted up to `most`. */
+/** Number of due lanes of a queue, counted up to `most`. */
 export async function countDue(db: Db, queue: string, now: number, most: number): Promise<number> {
   const rows = await db
     .selectFrom('lane')
@@ -121,7 +120,7 @@ export async function countDue(db: Db, queue: string, now: number, most: number)
   return rows.length;
 }
 
-/** The keys that these claims of one queue still hold, as of now and without locking: look before you call out. */
+/** The keys that these claims of one queue still hold, without locking: check before you make a call. */
 export async function owned(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
   const epochs = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db

@@ -1,9 +1,8 @@
 /**
- * Lanes: what may be behind, and the right to work on it. A row exists exactly while its lane is behind.
- *
- * `due_at` is when the lane may be claimed, `lease_until` until when a claim holds it. The fence fences: who claimed before
- * a lease ran out holds another number, and settles nothing. All times are ms since 1970. A claim and the renewal of its
- * lease change no column of an index: PostgreSQL then updates a row in place.
+ * Lanes: what may be behind, and the right to work on it. A row exists exactly while its lane is behind. `due_at` says
+ * when it may be claimed, `lease_until` until when a claim holds it. A claim whose lease ran out holds an outdated
+ * fencing token and can settle nothing. All times are ms since 1970. Claims and renewals change no indexed column, so
+ * PostgreSQL updates the row in place.
  */
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
@@ -17,15 +16,13 @@ export { counts } from './count-lanes.ts';
 export { park } from './lane-state.ts';
 export type { Claim, Settlement } from './settlement.ts';
 
-/** Rows of six parameters each in one statement: far under both engines' limits (32,766 and 65,535). */
+/** Rows of six parameters in one statement: far below both engines' limits (32,766 and 65,535). */
 const CHUNK = 1_000;
 
 /**
- * Says that lanes may be behind, from `dueAt` on.
- *
- * A lane in back-off keeps its time, a parked one is un-parked, a claimed one runs again afterwards. Locks the rows until
- * the transaction ends, in the order of the keys: mark before you insert what the lane is to find, or a worker may take
- * the second of two events before the first is committed.
+ * Marks lanes as behind from `dueAt` on. A lane in back-off keeps its time, a parked one is unparked, a claimed one
+ * runs again afterwards. Locks the rows in the order of their keys until the transaction ends. Mark before you insert
+ * what the lane must find: otherwise a worker may take the second of two events before the first is committed.
  */
 export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt: number): Promise<void> {
   const list = each(tx, [...new Set(keys)].sort());
@@ -33,7 +30,7 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
   await tx
     .insertInto('lane')
     .columns(['queue', 'key', 'due_at', 'marks', 'attempts', 'since'])
-    // `where true` tells SQLite that ON CONFLICT below is not a join's ON.
+    // `where true` keeps SQLite from reading ON CONFLICT as the ON of a join.
     .expression(sql`select cast(${queue} as text), value, ${due}, 1, 0, ${due} from ${list} as list where true`)
     .onConflict((conflict) =>
       conflict.columns(['queue', 'key']).doUpdateSet({
@@ -53,9 +50,9 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 }
 
 /**
- * Has lanes that are there looked at from `dueAt` on, where they wait for a later time with an error that begins so; makes
- * none. A lane in back-off keeps its time, and a parked one stays parked. On PostgreSQL it waits for nobody, whatever its
- * transaction holds: whoever holds a lane at this moment says when it is looked at next.
+ * Moves existing lanes that wait with this error forward to `dueAt`; creates none. A lane in back-off keeps its time, a
+ * parked one stays parked. On PostgreSQL it skips locked rows, because whoever holds a lane decides when it is due
+ * next.
  */
 export async function wake(
   tx: Tx,
@@ -63,8 +60,8 @@ export async function wake(
   keys: readonly string[],
   { dueAt, because }: { readonly dueAt: number; readonly because: string },
 ): Promise<void> {
-  // One statement a queue, and a sign that keeps the index of due times out of it: with many lanes that wait, an engine
-  // would read all of them. PostgreSQL does so where it has not counted the table of late.
+  // One statement per queue, and `+due_at` to keep the index of due times out: an engine would read all waiting lanes
+  // through it. PostgreSQL does so if its statistics are old.
   for (const queue of queues) {
     const waiting = await tx
       .selectFrom('lane')
@@ -82,14 +79,14 @@ export async function wake(
 }
 
 /**
- * Runs first in the transaction of a claim: lanes that it marks as due `now` can be claimed at once. What it resolves with is
- * called once that is committed. Like every transaction's work it may run again.
+ * Runs first in the transaction of a claim, which can take lanes that it marks as due `now`. Its result is called after
+ * the commit. Like all work of a transaction it may run twice.
  */
 export type Prepare = (tx: Tx, now: number) => Promise<() => void>;
 
 /**
- * Takes up to `limit` lanes that are due, oldest first, and holds them for `leaseMs`. Lanes another claimer is taking at
- * this moment are passed over; a lane whose lease has run out is due again.
+ * Claims up to `limit` due lanes, oldest first, for `leaseMs`. Skips lanes that another process is claiming; a lane
+ * with an expired lease is due again.
  */
 export async function claim(
   store: Store,
@@ -99,9 +96,8 @@ export async function claim(
     readonly now: number;
     readonly leaseMs: number;
     readonly keys?: readonly string[];
-    /** Left to other processes. */
+    /** Keys to leave to other processes. */
     readonly except?: readonly string[];
-    /** See {@link Prepare}. */
     readonly prepare?: Prepare | undefined;
   },
 ): Promise<readonly Claim[]> {
@@ -111,7 +107,7 @@ export async function claim(
   const take = async (tx: Tx) => {
     const committed = await prepare?.(tx, now);
     const rows = await tx
-      // PostgreSQL runs a CTE that locks rows exactly once; as a subquery the limit could be exceeded.
+      // PostgreSQL runs a CTE that locks rows exactly once; a subquery could exceed the limit.
       .with('taken', (cte) =>
         cte
           .selectFrom('lane')
@@ -134,32 +130,32 @@ export async function claim(
       .execute();
     return { rows, committed };
   };
-  // Nothing has come of a claim before a write that says so; an undone one is due again, with all that was prepared.
+  // A lost claim does no harm: its lanes are due again, with all that was prepared.
   const { rows, committed } = await store.write(take, { ephemeral: true });
   committed?.();
   return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
 }
 
-/** Locks the lanes that are still held by exactly these claims, until the transaction ends, and returns their keys. */
+/** Locks the lanes that these claims still hold, until the transaction ends, and returns their keys. */
 export async function held(tx: Tx, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
   return new Set((await lock(tx, claims)).map(({ claim }) => claim.key));
 }
 
-/** Settles one claim. False, and without any effect, where the lease was lost. */
+/** Settles one claim; false, without any effect, if its lease was lost. */
 export async function settle(tx: Tx, claim: Claim, settlement: Settlement): Promise<boolean> {
   return (await settleAll(tx, [[claim, settlement]])).has(claim.key);
 }
 
 /**
- * Settles claims of one queue in a few statements, and returns the keys that were still held; the others are untouched.
- * Call it in the transaction that holds the effects of the work.
+ * Settles claims of one queue in a few statements and returns the keys that were still held; ignores the others. Call
+ * it in the transaction that holds the effects of the work.
  */
 export async function settleAll(
   tx: Tx,
   settlements: readonly (readonly [Claim, Settlement])[],
 ): Promise<ReadonlySet<string>> {
   const wanted = new Map(settlements.map(([claim, settlement]) => [claim.key, settlement]));
-  // The lock comes first and in a statement of its own: a mark that was not yet committed is waited for and then seen.
+  // A separate lock first: it waits for uncommitted marks, and the next statement sees them.
   const locked = await lock(
     tx,
     settlements.map(([claim]) => claim),
@@ -181,7 +177,7 @@ export async function settleAll(
   return new Set(locked.map(({ claim }) => claim.key));
 }
 
-/** Moves the end of the leases to `until`, and returns the keys that are still held. */
+/** Extends the leases to `until` and returns the keys that are still held. */
 export async function renew(store: Store, claims: readonly Claim[], until: number): Promise<ReadonlySet<string>> {
   return store.write(async (tx) => {
     const keys = await held(tx, claims);
@@ -201,7 +197,7 @@ interface Locked {
   readonly again_at: number | null;
 }
 
-/** Every caller locks in the order of the keys, so that no two wait for each other. */
+/** Always locks in the order of the keys, to avoid deadlocks. */
 async function lock(tx: Tx, claims: readonly Claim[]): Promise<readonly Locked[]> {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
   const rows = await tx
@@ -223,7 +219,7 @@ async function write(tx: Tx, queue: string, rows: readonly Next[]): Promise<void
     tx,
     rows.map(({ error }) => error),
   );
-  // The casts of the first row type the whole list for PostgreSQL.
+  // The casts in the first row give PostgreSQL the types of the list.
   const values = rows.map(
     (
       row,

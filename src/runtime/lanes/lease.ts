@@ -1,13 +1,13 @@
 /**
- * The lease under which calls leave this process. A process that stood still may wake when its lanes belong to another:
- * whether its claims still stand is asked of the store as the last thing before a call's bytes leave.
+ * The lease under which this process makes calls. A process that froze may wake after another one took its lanes, so it
+ * asks the store directly before a call's bytes leave.
  */
 import { each } from '../../store/each.ts';
 import type { Store } from '../../store/store.ts';
 import { renew } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 
-/** Another process owns a lane by now. Nothing was sent. */
+/** Another process owns a lane. Nothing was sent. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -17,18 +17,18 @@ export class LeaseLostError extends Error {
 }
 
 export interface Lease {
-  /** Throws {@link LeaseLostError} where a claim stands no longer. An answer younger than `maxAgeMs` (0) is good enough. */
+  /** Throws {@link LeaseLostError} if a claim was lost. Accepts an answer of the store younger than `maxAgeMs` (0). */
   confirm(maxAgeMs?: number): Promise<void>;
-  /** Says that a call goes now: its bytes may leave at any time, however late. */
+  /** Records that a call starts: its bytes may leave at any later time. */
   sends(): void;
-  /** Whether nothing has left, because the first call was stopped. */
+  /** Whether nothing was sent, because the first call was stopped. */
   readonly isUnsent: boolean;
 }
 
-/** How long a claim is held that had run out and that nobody had taken, in ms. */
+/** Extension of a claim that ran out without a new owner. */
 const AGAIN_MS = 10_000;
 
-/** The lease of these claims, all of one queue. */
+/** The lease of claims of one queue. */
 export function leaseOf(store: Store, claims: readonly Claim[], now: () => number): Lease {
   let [sent, stopped] = [false, false];
   let known = { askedAt: Number.NEGATIVE_INFINITY, until: 0 };
@@ -37,9 +37,9 @@ export function leaseOf(store: Store, claims: readonly Claim[], now: () => numbe
       if (now() - known.askedAt < maxAgeMs && now() < known.until) return;
       const askedAt = now();
       known = { askedAt, until: await standsUntil(store, claims) };
-      // It ran out and nobody took it: it is ours as soon as it is held again.
+      // It ran out but nobody took the lane: extend it.
       if (known.until > 0 && now() >= known.until) known = { askedAt, until: await holdAgain(store, claims, now()) };
-      // By the clock as well: the process may have stood still since the store answered.
+      // Check the clock too: the process may have frozen since the store answered.
       if (now() < known.until) return;
       stopped = true;
       throw new LeaseLostError();
@@ -53,7 +53,7 @@ export function leaseOf(store: Store, claims: readonly Claim[], now: () => numbe
   };
 }
 
-/** When the first of these claims runs out; 0 where one is another's by now. */
+/** When the first of these claims runs out; 0 if another process owns one. */
 async function standsUntil({ db }: Store, claims: readonly Claim[]): Promise<number> {
   const fences = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db

@@ -1,4 +1,4 @@
-/** Brings what is known of a store's work into the gauges. */
+/** Sets the gauges of a store's work. */
 import type { Store } from '../../store/store.ts';
 import { counts } from './count-lanes.ts';
 
@@ -14,7 +14,7 @@ export interface WorkGauges {
   readonly walBytes: { set(bytes: number): void };
 }
 
-/** What waits by design: for its time, its share of calls, a digest, or the webhook of somebody who does not answer. */
+/** Queues that wait by design: for a time, a share of calls, a digest, or a slow webhook. */
 const PATIENT: ReadonlySet<string> = new Set([
   'housekeeping',
   'poll',
@@ -26,8 +26,8 @@ const PATIENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sets the gauges of lanes, of the oldest work and of the disk, if they are known. Reads all lanes. Work that has no lane yet
- * waits since `arrivedSince`.
+ * Sets the gauges of lanes, of the oldest work and, if known, of the disk. Reads all lanes. `arrivedSince`: the age of
+ * work without a lane.
  */
 export async function measureWork(
   store: Store,

@@ -1,8 +1,7 @@
 /**
- * Pending writes: what is about to leave this process under a claim, on disk before it does. Where the process stands
- * still and another takes its lane, or where it dies, nobody knows whether the write arrives, nor when: its lane is looked
- * at again for a day, and whoever looks recognises the value. Where its answer comes late, the looks end with the first
- * that begins well after that answer.
+ * Pending writes: stored before a write leaves this process under a claim. If the process freezes until another takes
+ * its lane, or dies, nobody knows whether or when the write arrives. So the lane is checked again for a day, and each
+ * check recognises the value. If the answer comes late, the checks end with the first that begins well after it.
  */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
@@ -11,34 +10,35 @@ import type { Db, Tx } from '../../store/store.ts';
 import { mark } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 
-/** A write that nobody has told the end of. */
+/** A write without a known outcome. */
 export interface PendingWrite {
   readonly queue: string;
   readonly key: string;
-  /** The claim's fencing token; {@link UNANSWERED} where its process told that no answer came. */
+  /** The claim's fencing token; {@link UNANSWERED} if its process got no answer. */
   readonly fence: number;
-  /** When it was begun, in ms since 1970. */
+  /** When it began. */
   readonly at: number;
-  /** JSON of what is written, in the words of the queue's worker. */
+  /** What is written, as JSON of the queue's worker. */
   readonly detail: string;
-  /** When its answer came, by which time another process owned the lane, in ms since 1970; null where none came. */
+  /** When its answer came, if another process owned the lane by then; null without an answer. */
   readonly answeredAt?: number | null;
 }
 
 const UNANSWERED = 0;
 const MINUTE = 60_000;
-/** When a lane with a pending write is looked at, counted from its beginning. After the last look it counts no more. */
+/**
+ * When to check a lane with a pending write, counted from the beginning of the write. After the last check the write is
+ * forgotten.
+ */
 const LOOKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
 const STEP = 500;
-/** A CRM shows a write this long after its answer at the latest; the clocks of two machines may differ by some of it. */
+/** A CRM shows a write at most this long after its answer, including the difference between two clocks. */
 const SHOWN_MS = 30_000;
 
-/** The write that a claim is about to make. */
 export const pendingUnder = ({ queue, key, fence }: Claim, at: number, detail: object): PendingWrite => {
   return { queue, key, fence: fence, at, detail: JSON.stringify(detail) };
 };
 
-/** What names a write among all. */
 const NAME = ['queue', 'key', 'fence', 'at'] as const;
 
 const BEGUN: InsertTarget = {
@@ -47,7 +47,7 @@ const BEGUN: InsertTarget = {
   rest: 'on conflict (queue, key, fence, at) do update set detail = excluded.detail',
 };
 
-/** Says on disk what is about to be sent. In a transaction that holds the lanes, or another may have them by now. */
+/** Stores what is about to be sent. Call it in a transaction that holds the lanes. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   const rows = writes.map(({ queue, key, fence, at, detail }) => [
     queue,
@@ -64,7 +64,7 @@ export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Prom
 export const nameOf = ({ queue, key, fence, at }: Omit<PendingWrite, 'detail'>): string =>
   [queue, key, fence, at].join(' ');
 
-/** Forgets writes whose end is known: they were answered, or never sent. Returns the names of those that were pending. */
+/** Forgets writes with a known outcome: answered, or never sent. Returns the names of those that were pending. */
 export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
   const { rows } = await sql<Omit<PendingWrite, 'detail'>>`delete from pending_write where (queue, key, fence, at) in
@@ -74,11 +74,13 @@ export async function endWrites(tx: Tx, writes: readonly PendingWrite[]): Promis
   return new Set(rows.map(nameOf));
 }
 
-/** Whether a read that was begun at `readFrom` shows all that this write will ever do: a later equal value is not ours. */
+/**
+ * Whether a read that began at `readFrom` shows the full effect of the write: an equal value that appears later is not
+ * ours.
+ */
 export const isShown = ({ answeredAt }: PendingWrite, readFrom: number): boolean =>
   typeof answeredAt === 'number' && readFrom >= answeredAt + SHOWN_MS;
 
-/** What became of a write that was begun. */
 export interface EndedWrite {
   readonly write: PendingWrite;
   /** Whether its lane was still ours. */
@@ -87,8 +89,8 @@ export interface EndedWrite {
 }
 
 /**
- * After writes were made: forgets what was answered. What was sent under a lost lease may have replaced something newer:
- * its lane is marked, to be read and mended. Returns the keys of those.
+ * Settles writes: forgets answered ones. A write under a lost lease may have replaced a newer value, so its lane is
+ * marked to be read and repaired. Returns the keys of those lanes.
  */
 export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: number): Promise<ReadonlySet<string>> {
   const pick = (which: (each: EndedWrite) => boolean) => ended.filter(which).map(({ write }) => write);
@@ -112,7 +114,7 @@ export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: nu
   return keys;
 }
 
-/** Says of writes that their answers came, and has their lanes looked at as soon as the CRM must show them. */
+/** Stores that answers came, and schedules the check for when the CRM must show the writes. */
 async function rememberAnswers(tx: Tx, writes: readonly PendingWrite[], now: number): Promise<void> {
   if (writes.length === 0) return;
   await sql`update pending_write set answered_at = cast(${now} as bigint), check_at = cast(${now + SHOWN_MS} as bigint)
@@ -121,7 +123,7 @@ async function rememberAnswers(tx: Tx, writes: readonly PendingWrite[], now: num
         from ${eachRow(tx, NAME, writes)})`.execute(tx);
 }
 
-/** Keeps writes that no answer came for; of equal ones the last, so that an outage does not pile them up. */
+/** Keeps writes without an answer; of equal ones only the last, so that an outage does not pile them up. */
 async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`delete from pending_write where fence = ${UNANSWERED} and (queue, key, detail) in
@@ -149,7 +151,7 @@ export async function readPendingWrites(
     .execute();
 }
 
-/** Where the writes of a lane may arrive from now on. */
+/** A lane whose writes may arrive on another record from `now` on. */
 export interface Detour {
   readonly from: string;
   readonly to: string;
@@ -157,8 +159,8 @@ export interface Detour {
 }
 
 /**
- * Gives the pending writes of a lane to another one, on whose record they may arrive. Those of a live claim stay: its
- * process hears how they end.
+ * Moves a lane's pending writes to another lane, because they may arrive on its record. The writes of a live claim
+ * stay: its process learns their outcome.
  */
 export async function carryWrites(tx: Tx, queue: string, { from, to, now }: Detour): Promise<void> {
   const isOpen = sql`queue = ${queue} and key = ${from} and not exists (select 1 from lane
@@ -170,7 +172,9 @@ export async function carryWrites(tx: Tx, queue: string, { from, to, now }: Deto
   await sql`delete from pending_write where ${isOpen}`.execute(tx);
 }
 
-/** Marks the lanes whose pending writes are due for a look; one step, true where more may be due. Parked ones stay. */
+/**
+ * Marks the lanes with pending writes that are due for a check, except parked ones. One step; true if more may be due.
+ */
 export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> {
   const due = await tx
     .selectFrom('pending_write')

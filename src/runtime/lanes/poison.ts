@@ -1,9 +1,8 @@
 /**
- * Poison: an input whose reading ends the process, or holds it for ever, and would do so again after every start.
- *
- * It can be told only from outside: a run that never ended is a claim that was never settled. The inputs of such a run are
- * then read one at a time, each beginning on disk first, and one that began too often is set aside. It stands in the review
- * as a parked lane of {@link INPUT_QUEUE}, which has no worker: its source looks there for what a person wants tried again.
+ * Poison: an input whose reading kills the process or blocks it forever, after every start again. Only a claim that was
+ * never settled reveals it. The inputs of such a run are then read one at a time, and the start of each is stored
+ * first; an input that started too often is quarantined. The review shows it as a parked lane of {@link INPUT_QUEUE},
+ * which has no worker: the source looks there for inputs to retry.
  */
 import PQueue from 'p-queue';
 import { isJsonObject } from '../../protocol/text/json.ts';
@@ -14,10 +13,10 @@ import type { Claim } from './settlement.ts';
 
 export const INPUT_QUEUE = 'input';
 
-/** Beginnings without an end that an input may cost: a process also dies for reasons of its own. */
+/** Starts without an end that an input may cause: a process also dies for other reasons. */
 const MOST_BEGINNINGS = 3;
 
-/** Why an input that began so often, and never ended, does not begin again; undefined where it may. Pure. */
+/** Why an input is not read again, if it started too often. Pure. */
 export const poisonReason = (begun: number): string | undefined =>
   begun < MOST_BEGINNINGS
     ? undefined
@@ -25,17 +24,17 @@ export const poisonReason = (begun: number): string | undefined =>
 
 const one = new PQueue({ concurrency: 1 });
 
-/** Reads one suspect at a time in this process, so that a death counts for what was being read and for nothing else. */
+/** Reads one suspect at a time in this process, so that a crash counts only for the input being read. */
 export const readAlone = <T>(read: () => Promise<T>): Promise<T> => one.add(read);
 
 export interface InputReader {
-  /** Whether a run before this one never ended: then inputs are better read one at a time than many at once. */
+  /** Whether an earlier run never ended: then read inputs one at a time. */
   readonly isSuspicious: boolean;
-  /** Whether nothing of this source is set aside, and `read` reads whatever it is given. */
+  /** Whether nothing of this source is quarantined and `read` reads everything. */
   readonly readsAll: boolean;
-  /** Whether an input is set aside whose name begins so: the whole name of most need not be made. */
+  /** Whether an input whose name starts like this is quarantined; saves building most whole names. */
   hasAside(beginning: string): boolean;
-  /** Reads an input and stores what it makes of it. False, and nothing is read, where the input is set aside. */
+  /** Reads an input and stores the result; false, without reading, if the input is quarantined. */
   read(input: string, read: () => Promise<void>): Promise<boolean>;
 }
 
@@ -43,15 +42,14 @@ export interface InputOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
-  /** Names the source, one word; the inputs' own names follow it. */
+  /** Names the source, one word; the names of inputs follow it. */
   readonly source: string;
-  /** The claims under which the inputs are read. */
   readonly claims: readonly Claim[];
-  /** Makes the source offer inputs once more that a person wants tried again. */
+  /** Makes the source offer these inputs again, as a person decided. */
   retry(tx: Tx, inputs: readonly string[]): Promise<void>;
 }
 
-/** What reads the inputs of one run. An ordinary run costs one look at what was set aside. */
+/** Makes the reader of one run. A normal run costs one look at the quarantine. */
 export async function createInputReader(options: InputOptions): Promise<InputReader> {
   const { store, source, claims } = options;
   await takeRetried(options);
@@ -77,7 +75,7 @@ async function readSuspect(options: InputOptions, input: string, read: () => Pro
   try {
     await read();
   } finally {
-    // Also where it threw: the process lives.
+    // Even if it threw: the process survived.
     await changeCounts(options, ({ [input]: _, ...others }) => others);
   }
   return true;
@@ -97,7 +95,7 @@ async function begin(options: InputOptions, input: string): Promise<boolean> {
   return false;
 }
 
-/** What a person wants tried again is no longer parked, and belongs to nobody but its source. */
+/** Inputs to retry are no longer parked; only their source takes them. */
 async function takeRetried({ store, source, retry }: InputOptions): Promise<void> {
   const retried = (db: Store['db'] | Tx) =>
     db
@@ -119,7 +117,7 @@ async function takeRetried({ store, source, retry }: InputOptions): Promise<void
 
 type Counts = Readonly<Record<string, number>>;
 
-/** The inputs that began and did not end. */
+/** Inputs that started and did not end. */
 async function readCounts({ db }: Pick<Store, 'db'>, source: string): Promise<Counts> {
   const json: unknown = JSON.parse((await readValue(db, countsKey(source))) ?? '{}');
   const entries = Object.entries(isJsonObject(json) ? json : {});

@@ -1,11 +1,11 @@
-/** Ends the leases of daemons that died: their work is due at once, and not when a lease ends by some clock. */
+/** Ends the leases of dead daemons, so that their work is due at once instead of at the end of the lease. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { FIRST_DAEMON_FENCE, HOLDER } from './fence.ts';
 
 /**
- * Returns how many lanes it made free. Their claims stay and count as such that never ended. Reads all lanes: for the start
- * of a daemon, which must hold the store's claim.
+ * Returns the number of released lanes. Their claims count as never settled. Reads all lanes: for the start of a
+ * daemon, which must hold the store's claim.
  */
 export async function releaseDead(store: Store, now: number): Promise<number> {
   const holders = await store.db
@@ -15,7 +15,7 @@ export async function releaseDead(store: Store, now: number): Promise<number> {
     .where('fence', '>=', FIRST_DAEMON_FENCE)
     .where('lease_until', '>', now)
     .execute();
-  // Asked after: whoever has a lane by now is among the living before.
+  // Queried second: every holder of a lane lived before it.
   const living = new Set(await store.livingDaemons());
   const dead = holders.map(({ holder }) => holder).filter((holder) => !living.has(holder));
   if (dead.length === 0) return 0;

@@ -1,12 +1,12 @@
-/** Keeps claims while work on them lasts. */
+/** Holds claims while work on them runs. */
 import type { Store } from '../../store/store.ts';
 import { pause } from '../pause.ts';
 import { renew } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 
 /**
- * Does the work and renews the leases meanwhile; `isHeld` says which claims stood at the last renewal. Where renewing fails
- * the leases may run out: look with `held` before you write.
+ * Runs the work and renews the leases; `isHeld` says which claims were held at the last renewal. If a renewal fails,
+ * the leases may run out: check with `held` before you write.
  */
 export async function renewWhile<T>(
   claims: readonly Claim[],

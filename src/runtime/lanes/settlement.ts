@@ -1,25 +1,25 @@
-/** What the end of a run makes of a lane. */
+/** How a run settles a lane. */
 
 /** The right to work on one lane until its lease ends. */
 export interface Claim {
   readonly queue: string;
   readonly key: string;
   readonly fence: number;
-  /** How often the lane had been marked when it was claimed. */
+  /** The lane's number of marks at the claim. */
   readonly marks: number;
   /** Failures since the last success. */
   readonly attempts: number;
-  /** Since when the lane is behind without a success in between. */
+  /** Since when the lane is behind without a success. */
   readonly since: number;
-  /** Claims before this one that were never settled: their process died, or stood still beyond its lease. */
+  /** Earlier claims that were never settled: their process died, or froze beyond its lease. */
   readonly unended: number;
 }
 
-/** What becomes of a lane after it was worked on. A mark that came meanwhile is never lost, whichever it is. */
+/** The outcome of work on a lane. None of them loses a mark that came meanwhile. */
 export type Settlement =
-  /** Up to date: the lane ends, or runs again where it was marked meanwhile. */
+  /** Up to date: the lane ends, or runs again if it was marked meanwhile. */
   | { readonly kind: 'done' }
-  /** Later. `free` counts no failure; `fresh` counts as a success, for lanes that run periodically. */
+  /** Later. `free` counts no failure; `fresh` counts as a success, for periodic lanes. */
   | {
       readonly kind: 'again';
       readonly at: number;
@@ -27,10 +27,9 @@ export type Settlement =
       readonly free?: true;
       readonly fresh?: true;
     }
-  /** Set aside at `at` until it is marked or un-parked; tried again at once where it was marked meanwhile. */
+  /** Parked from `at` until somebody marks or unparks it; runs again at once if it was marked meanwhile. */
   | { readonly kind: 'parked'; readonly at: number; readonly error: string };
 
-/** A lane that goes on after a settlement. */
 export interface Next {
   readonly key: string;
   readonly due: number | null;
@@ -40,7 +39,7 @@ export interface Next {
   readonly parked: number | null;
 }
 
-/** The lane after a settlement, undefined where it ends. `marked` is the due time of a mark that came meanwhile, if one did. */
+/** The lane after a settlement, undefined if it ends. `marked`: the due time of a mark that came meanwhile. */
 export function settled(claim: Claim, settlement: Settlement, marked: number | undefined): Next | undefined {
   const { key, attempts, since } = claim;
   const anew = { key, attempts: 0, error: null, parked: null };
@@ -53,7 +52,7 @@ export function settled(claim: Claim, settlement: Settlement, marked: number | u
     case 'again': {
       const { at, error = null, free, fresh } = settlement;
       const count = fresh ? 0 : free ? attempts : attempts + 1;
-      // As `mark` does it: only a lane in back-off keeps its time.
+      // As in `mark`, only a lane in back-off keeps its time.
       const due = count > 0 || marked === undefined ? at : Math.min(at, marked);
       return { key, due, attempts: count, since: fresh ? due : since, error, parked: null };
     }

@@ -1,4 +1,4 @@
-/** Takes named lanes at once, for work that a person asked for. */
+/** Claims named lanes at once, for work that a person asked for. */
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Store } from '../../store/store.ts';
@@ -7,8 +7,8 @@ import { isFree, UNENDED } from './lane-state.ts';
 import type { Claim } from './settlement.ts';
 
 /**
- * Claims these lanes for `leaseMs`, whether they are behind, wait, are parked or are not there: nobody else works on them
- * meanwhile. Leaves out lanes that somebody holds. Settle each lane, as after any other claim.
+ * Claims these lanes for `leaseMs`, whether they are behind, waiting, parked or absent, so that nobody else works on
+ * them. Leaves out held lanes. Settle each lane as after any claim.
  */
 export async function take(
   store: Store,
@@ -38,7 +38,7 @@ export async function take(
       .updateTable('lane')
       .set({
         fence,
-        // A parked one has none: should we die, it is due when the lease ends.
+        // A parked lane has no due time: if we die, it is due when the lease ends.
         due_at: sql`coalesce(due_at, cast(${now} as bigint))`,
         lease_until: now + leaseMs,
         again_at: null,

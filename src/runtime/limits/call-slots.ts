@@ -1,7 +1,7 @@
 /**
- * The slots of one call budget, shared by all processes on the store: its row holds the time of the next free one (the
- * generic cell rate algorithm without a burst). A process moves that time on before it calls, so that a crash loses slots
- * and never spends one twice.
+ * The slots of one call budget, shared by all processes on the store. Its row holds the time of the next free slot (the
+ * generic cell rate algorithm without a burst). A process moves that time before it calls, so a crash loses slots and
+ * never uses one twice.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Store, Tx } from '../../store/store.ts';
@@ -12,37 +12,37 @@ export interface Budget {
   readonly perMs: number;
 }
 
-/** A budget's slots: how far apart they are, and how late one may be used. */
 export interface CallSlots {
-  /** The row of the budget. */
+  /** Key of the budget's row. */
   readonly key: string;
   readonly perMs: number;
   readonly interval: number;
-  /** How late a slot may be used, in ms: later, it would crowd the following ones over the limit. */
+  /** How late a slot may be used, in ms: any later, and the following calls could exceed the limit. */
   readonly maxLatenessMs: number;
-  /** The furthest ahead that slots are reserved, in ms: a slot beyond it was reserved before the clock was set back. */
+  /** How far ahead slots can be reserved, in ms: a slot beyond it dates from before the clock was set back. */
   readonly mostAheadMs: number;
-  /** How late the second of two slots that were taken together may be used; absent where none are. */
+  /** How late the second slot of a pair may be used; undefined without pairs. */
   readonly pairedMs?: number;
 }
 
-/** A budget whose slots are nearer than this to each other needs no pairs: whoever goes first soon has the next one. */
+/** Budgets with closer slots need no pairs: the next slot comes soon. */
 const PAIRED_FROM_MS = 60;
-/** How long the call that comes second may take to follow. */
+/** How long the second call of a pair may take to follow. */
 const FOLLOWS_MS = 250;
 
 /** How far ahead a process reserves slots, in ms. */
 export const RESERVE_AHEAD_MS = 500;
 
-/** How far ahead a process reserves slots at most, in ms, while the store is slow. */
+/** How far ahead a process reserves slots while the store is slow, in ms. */
 export const MOST_LEAD_MS = 10_000;
 
-/** How many processes may wait for the slots of one account: a few daemons, and commands that people run. */
+/** Processes that may wait for the slots of one account: a few daemons and commands. */
 const MOST_PROCESSES = 16;
 
 /**
- * The slots of a budget of which `share` is used. In pairs, the first call of two waits for the slot of the second: it may
- * be late by that much, and so may the second be; as many calls fewer are made in a window as fit into that time.
+ * Computes the slots of a budget that uses `share` of its limit. With pairs, the first call waits for the slot of the
+ * second and so may be late by one interval, and so may the second: the window holds fewer calls by as many as fit into
+ * that time.
  */
 export function slotsOf(key: string, { calls, perMs }: Budget, share: number, inPairs = false): CallSlots {
   const used = Math.min(share, 0.99);
@@ -56,17 +56,17 @@ export function slotsOf(key: string, { calls, perMs }: Budget, share: number, in
     key,
     perMs,
     interval: apart,
-    // The whole margin is perMs / used - perMs: half of it for us, half for the way to the CRM.
+    // The whole margin is perMs / used - perMs: half for us, half for the way to the CRM.
     maxLatenessMs: (perMs / used - perMs) / 2,
-    // Two windows may be skipped, and each process may hold two slots behind them.
+    // Two windows may be skipped, and each process may hold two slots after them.
     mostAheadMs: 2 * perMs + RESERVE_AHEAD_MS + MOST_LEAD_MS + MOST_PROCESSES * 2 * apart,
   };
 }
 
-/** The columns of a row that blocks nobody. */
+/** Columns of a row without a block. */
 const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null } as const;
 
-/** Takes `count` slots in a row out of the row, none before `free`, and returns the time of the first. */
+/** Reserves `count` consecutive slots, none before `free`, and returns the time of the first. */
 export async function reserveSlots(
   store: Store,
   { key, perMs, interval, mostAheadMs }: CallSlots,
@@ -81,7 +81,7 @@ export async function reserveSlots(
       .values({ ...FREE, key, next_at: from + length })
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
-          // The clock was set back. One whole window is certainly safe.
+          // The clock was set back: waiting one whole window is safe.
           next_at: sql`case when rate_limit.next_at > ${float(from + mostAheadMs)} then ${float(from + perMs + length)}
             when rate_limit.next_at > ${float(from)} then rate_limit.next_at + ${float(length)} else ${float(from + length)} end`,
         }),
@@ -93,7 +93,7 @@ export async function reserveSlots(
   return next_at - length;
 }
 
-/** Leaves the slots before `until` unused, in every process. */
+/** Skips the slots before `until`, in every process. */
 export async function skipSlots(store: Store, { key }: CallSlots, until: number): Promise<void> {
   await store.write((tx) =>
     tx

@@ -1,26 +1,25 @@
-/** An account's block as one process knows it: others learn of a new one within a quarter of a second. */
+/** An account's block as one process knows it; other processes learn of it within a quarter of a second. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { type BlockFault, EVERY_BUDGET, fromNow, LAST_TIME_MS, SAME_TROUBLE_MS } from './blocks.ts';
 
-/** Nobody may call the account before `until`; 0 where it is not blocked. */
+/** Nobody may call the account before `until`; 0 if it is not blocked. */
 export interface Block {
   readonly until: number;
   readonly reason: string | null;
 }
 
 export interface KnownBlock {
-  /** The block that holds now, if one does. */
   current(): Promise<Block | undefined>;
   /** Blocks the account for every process. A shorter block does not end a longer one. */
   extend(block: Block, fault: BlockFault): Promise<void>;
   /** Ends the block for every process. */
   end(): Promise<void>;
-  /** Forgets what is known: the store is asked next. */
+  /** Drops the cached block, so that the next call reads the store. */
   forget(): void;
 }
 
-/** How old the knowledge of a block may be, in ms. */
+/** How old the cached block may be, in ms. */
 export const RECHECK_MS = 250;
 
 export function openBlock(store: Store, account: string, now: () => number): KnownBlock {
@@ -55,7 +54,7 @@ async function readBlock(store: Store, key: string, now: number): Promise<Block>
   const { blocked_until: stored = 0, blocked_since: since = null, reason = null } = row ?? {};
   const until = Math.min(stored, LAST_TIME_MS);
   const block = since === null ? { until } : fromNow({ since, until }, now);
-  // Once, for every process: else it would begin anew with each look.
+  // Written once for every process: otherwise each read would restart the block.
   if (block.until !== until)
     await store.write((tx) =>
       tx

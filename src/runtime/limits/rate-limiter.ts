@@ -1,4 +1,6 @@
-/** The pace of one account: calls are spaced evenly over a budget's window, by all processes on the store together. */
+/**
+ * The rate limiter of one account: all processes on the store together space its calls evenly over a budget's window.
+ */
 import { findCause } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/store.ts';
 import { pause } from '../pause.ts';
@@ -14,36 +16,40 @@ import {
 } from './call-slots.ts';
 import { type Block, type KnownBlock, openBlock, RECHECK_MS } from './known-block.ts';
 
-/** Where in the queue of this process a call waits: behind the others, or in front of them. */
+/** A call's place in the queue of this process: after the others, or before them. */
 export type CallOrder = 'first' | 'last';
 
 export interface RateLimiter {
-  /** Resolves when one call may be made. Rejects where the signal aborts, the store cannot be written, or with {@link PausedError}. */
+  /**
+   * Resolves when one call may be made. Rejects if the signal aborts, the store cannot be written, or with {@link
+   * PausedError}.
+   */
   acquire(budget: string, signal: AbortSignal, order?: CallOrder): Promise<void>;
   /**
-   * The same for a call that another one should follow at once: takes the slots of both where slots are far apart. The slot
-   * of the second one comes with the answer; undefined where a call waits for its slot only a moment.
+   * Like `acquire`, for a call that another one follows at once: takes both slots if slots are far apart, and returns
+   * the second. Undefined if slots are close.
    */
   acquirePair(budget: string, signal: AbortSignal): Promise<SecondSlot | undefined>;
-  /** Nobody may call before `untilMs`, in any process, also after a restart. A shorter block does not end a longer one. */
+  /**
+   * Blocks all calls before `untilMs`, in every process and across restarts. A shorter block does not end a longer one.
+   */
   block(untilMs: number, reason: string, fault?: BlockFault): Promise<void>;
-  /** The block that holds now, if one does. */
+  /** The current block, read from the store. */
   blockedUntil(): Promise<Block | undefined>;
-  /** Leaves the budget's slots before `untilMs` unused: few calls remain. At most two windows ahead. */
+  /** Skips the budget's slots before `untilMs`, because few calls remain; at most two windows ahead. */
   slow(budget: string, untilMs: number): Promise<void>;
-  /** Ends a block. */
   clear(): Promise<void>;
 }
 
 /** The slot of the second of two calls. */
 export interface SecondSlot {
-  /** Spends it; false where it was spent, grew too old, or the account is blocked by now. */
+  /** Uses the slot; false if it was used, is too old, or the account is blocked. */
   use(): Promise<boolean>;
-  /** Gives it to somebody who waits, where it was not spent. */
+  /** Gives an unused slot to a waiting call. */
   release(): void;
 }
 
-/** The account is paused for longer than its callers' patience lasts. */
+/** The account is paused for longer than the caller may wait. */
 export class PausedError extends Error {
   override readonly name = 'PausedError';
   readonly until: number;
@@ -54,38 +60,38 @@ export class PausedError extends Error {
   }
 }
 
-/** The refusal by a standing block in an error or its causes: the account itself has answered nothing then. */
+/** Finds a {@link PausedError} in an error or its causes: then the account itself was not called. */
 export const pausedErrorIn = (error: unknown): PausedError | undefined => findCause(error, PausedError);
 
 export interface RateLimiterOptions {
   readonly store: Store;
-  /** The account, in the store: the provider's name. */
+  /** The account's name in the store: the provider's name. */
   readonly key: string;
   readonly budgets: Readonly<Record<string, Budget>>;
   readonly now: () => number;
-  /** How much of the limit to use. The rest absorbs late timers and the network's jitter. Default 0.98. */
+  /** How much of the limit to use; the rest absorbs late timers and network jitter. Default 0.98. */
   readonly share?: number;
-  /** How long a block may keep a caller waiting, in ms: what it read before grows old. For ever where absent. */
+  /** How long a block may delay a caller, in ms, before what it has read is too old; no limit by default. */
   readonly patienceMs?: number;
-  /** The budget whose calls may come in pairs. */
+  /** The budget with calls in pairs. */
   readonly paired?: string;
 }
 
-/** Those of this process who wait for one budget. */
+/** The callers in this process that wait for one budget. */
 interface BudgetQueue {
   readonly slots: CallSlots;
   readonly waiters: Waiter[];
   /** Ends the wait for a slot that nobody wants any more. */
   idle: AbortController;
   pumping: boolean;
-  /** How far from now to reserve, where the store is too slow to reserve for now. */
+  /** How far ahead to reserve slots while the store is slow. */
   lead: number;
 }
 
 interface Waiter {
   /** One, or two for a call that another one follows. */
   readonly wanted: number;
-  /** `slot` is the time of the last one that it gets. */
+  /** `slot` is the time of its last slot. */
   grant(slot: number): void;
   fail(error: unknown): void;
 }
@@ -121,13 +127,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     }
   }
 
-  /** Reserves slots for those who wait now and lets each go at its time. Slots that are not used are lost. */
+  /** Reserves slots for the current waiters and grants each at its time. Unused slots are lost. */
   async function spend(queue: BudgetQueue): Promise<void> {
     const { waiters } = queue;
     const { interval, maxLatenessMs } = queue.slots;
     const count = slotsWanted(waiters, RESERVE_AHEAD_MS / interval);
     const first = await reserve(store, queue, count, now);
-    // Counted: an interval of a budget without bounds is less than a time of today can tell apart.
+    // A loop by count, not by time: with an unbounded budget, adding an interval does not change the number that holds
+    // today's time.
     for (let taken = 0; taken < count; ) {
       const next = Math.min(waiters[0]?.wanted ?? 1, count - taken);
       taken += next;
@@ -179,7 +186,7 @@ const openQueue = (slots: CallSlots): BudgetQueue => ({
   lead: 0,
 });
 
-/** The slot that is left of two which were granted together. */
+/** The second of two slots that were granted together. */
 function secondSlot(
   { waiters }: BudgetQueue,
   block: Pick<KnownBlock, 'current'>,
@@ -200,7 +207,7 @@ function secondSlot(
   };
 }
 
-/** As many slots as those who wait first want together, at most so many, and enough for the first one. */
+/** Number of slots that the first waiters want together: at most `most`, but enough for the first. */
 function slotsWanted(waiters: readonly Waiter[], most: number): number {
   let sum = 0;
   for (const { wanted } of waiters) {
@@ -210,13 +217,16 @@ function slotsWanted(waiters: readonly Waiter[], most: number): number {
   return Math.max(1, sum);
 }
 
-/** Lets those go who wait first and for whom this many slots are enough. */
+/** Grants the slots to as many of the first waiters as they suffice for. */
 function grant(waiters: Waiter[], slots: number, slot: number): void {
   for (let left = slots - (waiters[0]?.wanted ?? 0); left >= 0 && waiters.length > 0; left -= waiters[0]?.wanted ?? 0)
     waiters.shift()?.grant(slot);
 }
 
-/** Waits in the queue until slots are granted, and returns the time of the last. Rejects where the signal aborts, and leaves the queue then. */
+/**
+ * Waits until slots are granted and returns the time of the last one. If the signal aborts, leaves the queue and
+ * rejects.
+ */
 function join(
   queue: BudgetQueue,
   signal: AbortSignal,
@@ -247,7 +257,7 @@ function join(
   });
 }
 
-/** Waits for a slot while somebody wants it. False where the clock was set back: then the reservation means nothing. */
+/** Waits for a slot while somebody wants it. False if the clock was set back, which voids the reservation. */
 async function isReached({ waiters, slots, idle }: BudgetQueue, slot: number, now: () => number): Promise<boolean> {
   while (now() < slot && waiters.length > 0) {
     if (slot - now() > slots.mostAheadMs) return false;
@@ -256,14 +266,14 @@ async function isReached({ waiters, slots, idle }: BudgetQueue, slot: number, no
   return true;
 }
 
-/** Takes `count` slots in a row, and returns the time of the first. */
+/** Reserves `count` consecutive slots and returns the time of the first. */
 async function reserve(store: Store, queue: BudgetQueue, count: number, now: () => number): Promise<number> {
   let asked = 0;
   const first = await reserveSlots(store, queue.slots, count, () => {
     asked = now();
     return asked + queue.lead;
   });
-  // A store slower than that would make every slot too late to use: reserve ahead while it lasts.
+  // Every slot would be too late with a store this slow: reserve ahead until it recovers.
   const took = now() - asked;
   queue.lead = took > queue.slots.maxLatenessMs / 2 ? Math.min(2 * took, MOST_LEAD_MS) : 0;
   return first;

@@ -1,47 +1,46 @@
-/** The audit: what people and programs did by hand, from a page, a command or the API. */
+/** The audit: actions of people and programs by page, command or API. */
 import type { Selectable } from 'kysely';
 import { storable } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { AuditTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** Who did something: an operator, an API key by its name, the user of the machine that ran a command, somebody at an address, or the sender of a webhook. */
+/**
+ * An operator, an API key by its name, the local user of a command, somebody at an address, or the sender of a webhook.
+ */
 export interface AuditActor {
   readonly kind: AuditTable['actor_kind'];
   readonly name: string;
 }
 
-/** Something that was done by hand. */
 export interface AuditEntry {
   readonly actor: AuditActor;
   readonly via: AuditTable['via'];
-  /** What was done, as noun and verb: `operator.create`. */
+  /** The action as noun and verb: `operator.create`. */
   readonly action: string;
   /** A connection, a record (`hubspot:123`), an entity id, an operator. */
   readonly subject?: string | undefined;
-  /** What else tells it from others; without secrets. */
+  /** Further facts, without secrets. */
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
-  /** What came of it, in words. */
+  /** The result, in words. */
   readonly result: string;
 }
 
-/** An entry as it is read. */
 export interface AuditRow extends AuditEntry {
   readonly id: number;
   readonly at: number;
 }
 
-/** What narrows the audit. */
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
   readonly via?: AuditTable['via'] | undefined;
-  /** Only older entries: the next page comes before the last of this one. */
+  /** Only older entries, for paging: the id of the previous page's last entry. */
   readonly before?: number | undefined;
 }
 
-/** Records what was done, in the transaction that does it. */
+/** Call it in the transaction that performs the action. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promise<void> {
   const { actor, via, action, subject = null, detail, result } = entry;
   const { redact } = await readErasures(tx);
@@ -53,7 +52,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
       actor: actor.name,
       via,
       action,
-      // Programs name what they like in a path.
+      // A program may put anything into a path.
       subject: subject === null ? null : redact(storable(subject)),
       detail: detail === undefined ? null : JSON.stringify(redact(detail)),
       result: redact(result),
@@ -82,20 +81,20 @@ const asRead = ({ actor_kind: kind, actor: name, detail, subject, ...row }: Sele
   ...row,
   actor: { kind, name },
   subject: subject ?? undefined,
-  // We wrote it.
+  // {@link recordAudit} wrote it.
   detail: detail === null ? undefined : JSON.parse(detail),
 });
 
-/** A subject, and those that begin with it and this sign. */
+/** Matches `is`, and subjects that start with `is` and `before`. */
 export interface SubjectRange {
   readonly is: string;
   readonly before: string;
 }
 
-/** What is behind every text that begins alike. */
+/** Sorts after every suffix. */
 const LAST = '\u{10FFFF}';
 
-/** The newest entries about any of these, of those made by `until`; each is found along the index of subjects. */
+/** The newest entries about any of these subjects, up to `until`; uses the index of subjects. */
 export async function readAuditOf(
   db: Db,
   subjects: readonly SubjectRange[],
@@ -108,7 +107,7 @@ export async function readAuditOf(
         .selectAll()
         .where('subject', '>=', is)
         .where('subject', '<', is + before + LAST)
-        // By the index: by their ids, an engine might look through all that there are.
+        // In the order of the index: by id, an engine might read the whole table.
         .orderBy('subject', 'desc')
         .limit(MOST_OF_ONE)
         .execute(),
@@ -126,7 +125,6 @@ export async function readAuditOf(
 
 const MOST_OF_ONE = 1_000;
 
-/** Deletes entries that were made before `before`. */
 export async function deleteAudit(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('audit').where('at', '<', before).execute();
 }

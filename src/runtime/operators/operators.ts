@@ -1,12 +1,12 @@
-/** Operators: the people who may use the dashboard. A token is random, shown once, and kept as a digest. */
+/** Operators: the people who may use the dashboard. A token is random, shown once and stored as a digest. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** What an operator may do, the least first: look, act, and manage what the others depend on. */
+/** In ascending order: view, act, and manage what others depend on. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** An operator as they are listed: without the token. Times in ms since 1970. */
+/** An operator without the token. */
 export interface Operator {
   readonly name: string;
   readonly role: Role;
@@ -14,22 +14,22 @@ export interface Operator {
   readonly revokedAt: number | null;
 }
 
-/** Lets a token be found where it does not belong: in a log, a repository, a mail. */
+/** Makes a leaked token easy to find in logs, repositories and mails. */
 const PREFIX = 'cvrsync_operator_';
 const FORM = /^cvrsync_operator_[A-Za-z0-9_-]{43}$/;
 
-/** Tokens and session ids are 256 random bits: nothing slower is needed. */
+/** Tokens and session ids are 256 random bits and need no slower hash. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
-/** A secret that nobody guesses. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Whether a role includes another one's rights. */
 export const includesRole = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
 /**
- * Makes an operator, and gives the token, which cannot be shown again. Undefined where one of that name is active; the name of
- * a revoked one is free again. Whoever had it through single sign-on stays revoked, under a longer name.
+ * Creates an operator and returns the token, which cannot be shown again. Undefined if the name belongs to an active
+ * operator; the name of a revoked one is free. An operator of single sign-on who had the name stays revoked, under a
+ * longer name.
  */
 export async function createOperator(
   tx: Tx,
@@ -58,12 +58,12 @@ export async function createOperator(
   return token;
 }
 
-/** What somebody who comes through single sign-on is called if another operator has their name. */
+/** Name of a single sign-on operator if another operator has the plain name. */
 export const nameWithSubject = (name: string, subject: string): string => `${name} (${subject})`;
 
 /**
- * Lets somebody sign in again through single sign-on who was revoked. False if no such operator is revoked: a token that was
- * revoked never counts again.
+ * Lets a revoked operator sign in again through single sign-on; false if there is none. A revoked token never works
+ * again.
  */
 export async function allowOperator(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -76,7 +76,9 @@ export async function allowOperator(tx: Tx, name: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Ends an operator's access, with every session. False where there is no such operator, true also where it had ended before. */
+/**
+ * Ends an operator's access and all sessions. False if the operator does not exist, true also for one already revoked.
+ */
 export async function revokeOperator(tx: Tx, name: string, now: number): Promise<boolean> {
   const known = await tx.selectFrom('operator').select('name').where('name', '=', name).executeTakeFirst();
   if (known === undefined) return false;
@@ -91,7 +93,7 @@ export async function revokeOperator(tx: Tx, name: string, now: number): Promise
   return true;
 }
 
-/** All operators, the revoked ones too, by name. */
+/** All operators, including revoked ones, by name. */
 export async function listOperators(db: Db): Promise<readonly Operator[]> {
   const rows = await db.selectFrom('operator').selectAll().orderBy('name').execute();
   return rows.map(({ name, role, created_at, revoked_at }) => ({
@@ -102,9 +104,9 @@ export async function listOperators(db: Db): Promise<readonly Operator[]> {
   }));
 }
 
-/** The active operator whose token it is; undefined where there is none. */
+/** The active operator with this token. */
 export async function findOperator(db: Db, token: string): Promise<Pick<Operator, 'name' | 'role'> | undefined> {
-  // What cannot be a token costs no look at the store.
+  // Spares the store a look-up of what cannot be a token.
   if (!FORM.test(token)) return undefined;
   return await db
     .selectFrom('operator')
@@ -114,13 +116,13 @@ export async function findOperator(db: Db, token: string): Promise<Pick<Operator
     .executeTakeFirst();
 }
 
-/** Whether there is an operator of this name who may sign in. */
+/** Whether an operator of this name may sign in. */
 export async function isActive(db: Db, name: string): Promise<boolean> {
   const found = db.selectFrom('operator').select('name').where('name', '=', name).where('revoked_at', 'is', null);
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Whether there ever was an operator: from then on no link makes one, also after the last one was revoked. */
+/** Whether an operator ever existed: after that no link creates one, even if all are revoked. */
 export async function hasOperators(db: Db): Promise<boolean> {
   return (await db.selectFrom('operator').select('name').limit(1).executeTakeFirst()) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Sessions: an operator who signed in, until they sign out, stay away or the time is over. */
+/** Sessions of signed-in operators. A session ends by signing out, by disuse or by age. */
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { recordAudit } from './audit.ts';
@@ -6,20 +6,19 @@ import { createOperator, digestOf, hasOperators, isActive, type Operator, random
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A session that nobody uses for so long ends. */
+/** A session ends after this time without use. */
 export const IDLE_MS = 8 * HOUR_MS;
-/** A session ends after so long, however much it is used. */
+/** A session ends at this age, even in use. */
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
-/** A session is known for so long after its end. */
+/** A session remains recognisable for this time after its end. */
 const KNOWN_MS = 24 * HOUR_MS;
 const LINK_MS = 15 * MINUTE_MS;
 const AGENT_LENGTH = 160;
 
-/** A session that lasts. */
 export interface OperatorSession {
   /** The digest of its id: names the session without opening it. */
   readonly hash: string;
-  /** What the browser calls itself. */
+  /** The browser's user agent. */
   readonly agent: string;
   readonly createdAt: number;
   /** The last request, to the minute. */
@@ -27,22 +26,20 @@ export interface OperatorSession {
   readonly endsAt: number;
 }
 
-/** The session that an id opens, and whose it is. */
 export interface OpenSession extends OperatorSession {
   /** Whether it began through single sign-on. */
   readonly isSignOn: boolean;
   readonly operator: Pick<Operator, 'name' | 'role'>;
 }
 
-/** A session that begins. */
 export interface NewSession {
   readonly operator: string;
   readonly agent: string;
-  /** How long it lasts at most; {@link LONGEST_MS} where absent. */
+  /** {@link LONGEST_MS} by default. */
   readonly lastsMs?: number;
 }
 
-/** Starts a session, and gives its id: for a cookie, and nothing else. */
+/** Starts a session and returns its id, for a cookie only. */
 export async function startSession(
   tx: Tx,
   { operator, agent, lastsMs = LONGEST_MS }: NewSession,
@@ -64,7 +61,7 @@ const lasting = (db: Db, now: number) =>
     .where('ends_at', '>', now)
     .where('seen_at', '>', now - IDLE_MS);
 
-/** The session of an id; undefined where it ended or its operator was revoked. */
+/** The session of an id, unless it ended or its operator was revoked. */
 export async function findSession(db: Db, id: string, now: number): Promise<OpenSession | undefined> {
   const row = await lasting(db, now)
     .innerJoin('operator', 'operator.name', 'session.operator')
@@ -75,7 +72,7 @@ export async function findSession(db: Db, id: string, now: number): Promise<Open
   return row && { ...readSession(row), isSignOn: row.subject !== null, operator: { name: row.name, role: row.role } };
 }
 
-/** Whether an id is of a session that ended by itself, a day ago at most, or lasts. */
+/** Whether an id belongs to a session that lasts, or that ended by itself within the last day. */
 export async function isPastSession(db: Db, id: string): Promise<boolean> {
   const found = db
     .selectFrom('session')
@@ -86,15 +83,15 @@ export async function isPastSession(db: Db, id: string): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Notes that a session is used, where the last note is a minute old. */
+/** Whether the last recorded use is a minute old. */
 export const isNoteDue = ({ seenAt }: OperatorSession, now: number): boolean => now - seenAt >= MINUTE_MS;
 
-/** Keeps a session from ending for want of use. */
+/** Records a use, which postpones the end by disuse. */
 export async function touchSession(tx: Tx, { hash }: OperatorSession, now: number): Promise<void> {
   await tx.updateTable('session').set({ seen_at: now }).where('hash', '=', hash).execute();
 }
 
-/** An operator's sessions that last, the newest first. */
+/** An operator's current sessions, the newest first. */
 export async function listSessions(db: Db, operator: string, now: number): Promise<readonly OperatorSession[]> {
   const rows = await lasting(db, now)
     .selectAll()
@@ -105,7 +102,7 @@ export async function listSessions(db: Db, operator: string, now: number): Promi
   return rows.map(readSession);
 }
 
-/** Ends a session of an operator. False where there is none. */
+/** Ends a session of an operator; false if there is none. */
 export async function endSession(tx: Tx, operator: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('session')
@@ -115,12 +112,11 @@ export async function endSession(tx: Tx, operator: string, hash: string): Promis
   return numDeletedRows > 0n;
 }
 
-/** Whose link makes the first operator: no operator has an empty name. */
+/** Marks the link that creates the first operator: no operator has an empty name. */
 const NOBODY = '';
-/** What the first operator is called. */
 const FIRST_OPERATOR = 'admin';
 
-/** Makes a link's token, which signs the operator in once, within 15 minutes. */
+/** Creates the token of a link that signs the operator in once, within 15 minutes. */
 export async function createLoginLink(tx: Tx, operator: string, now: number): Promise<string> {
   const token = randomSecret();
   await tx
@@ -130,17 +126,20 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
   return token;
 }
 
-/** Makes the token of a link that makes the first operator, an admin, and signs them in; undefined once there was an operator. */
+/**
+ * Creates the token of a link that creates the first operator, an admin, and signs them in; undefined once any operator
+ * has existed.
+ */
 export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
   (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
 
-/** Whether there is a link with this token that was not used; it may be too old. */
+/** Whether an unused link has this token; it may have expired. */
 export async function isLoginLink(db: Db, token: string): Promise<boolean> {
   const found = db.selectFrom('login_link').select('hash').where('hash', '=', digestOf(token));
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Uses up a link's token. The operator that it signs in; undefined if it was used or is too old. */
+/** Consumes a link's token and returns its operator; undefined if it was used or has expired. */
 export async function useLoginLink(tx: Tx, token: string, now: number): Promise<string | undefined> {
   const link = await tx
     .deleteFrom('login_link')
@@ -162,7 +161,7 @@ async function createFirstOperator(tx: Tx, now: number): Promise<string | undefi
   return name;
 }
 
-/** Deletes links and unfinished sign-ons that ended, and sessions that ended a day ago. */
+/** Deletes ended links and sign-ons, and sessions that ended a day ago. */
 export async function deleteEndedSessions(tx: Tx, now: number): Promise<void> {
   await tx
     .deleteFrom('session')

@@ -1,14 +1,13 @@
-/** Single sign-on in the store: sign-ons that began, and the operators whom an issuer names. */
+/** Single sign-on in the store: started sign-ons, and the operators of an issuer. */
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { digestOf, nameWithSubject, type Operator, type Role, randomSecret } from './operators.ts';
 
-/** A sign-on is finished within so long. */
+/** A sign-on must finish within this time. */
 const SIGN_ON_MS = 10 * 60_000;
-/** The issuer says only at a sign-on what somebody may do: sessions end sooner than those of a token. */
+/** Shorter than a token's session, because the issuer confirms the role only at a sign-on. */
 export const SIGN_ON_SESSION_MS = 12 * 60 * 60_000;
 const NAME_LENGTH = 100;
 
-/** What a sign-on that began is to be finished with. */
 export interface SignOn {
   readonly nonce: string;
   readonly verifier: string;
@@ -16,7 +15,7 @@ export interface SignOn {
   readonly kept: string | null;
 }
 
-/** Names a sign-on: the secret in the browser's cookie, and the state that the issuer sends back. */
+/** The secret in the browser's cookie, and the state that the issuer sends back. */
 export interface SignOnKey {
   readonly secret: string;
   readonly state: string;
@@ -24,7 +23,6 @@ export interface SignOnKey {
 
 const hashOf = ({ secret, state }: SignOnKey): string => digestOf(`${secret} ${state}`);
 
-/** Keeps a sign-on that begins. */
 export async function addSignOn(tx: Tx, key: SignOnKey, signOn: SignOn, now: number): Promise<void> {
   await tx
     .insertInto('sign_on')
@@ -32,10 +30,10 @@ export async function addSignOn(tx: Tx, key: SignOnKey, signOn: SignOn, now: num
     .execute();
 }
 
-/** Uses a sign-on up; undefined where this browser began none with this state, finished it, or took too long. */
+/** Consumes a sign-on; undefined if this browser did not start it with this state, finished it, or took too long. */
 export async function takeSignOn(store: Store, key: SignOnKey, now: number): Promise<SignOn | undefined> {
   const hash = hashOf(key);
-  // What nobody began costs a read, and no write.
+  // An unknown sign-on costs a read and no write.
   const known = await store.db.selectFrom('sign_on').select('hash').where('hash', '=', hash).executeTakeFirst();
   if (known === undefined) return undefined;
   const row = await store.write((tx) =>
@@ -44,11 +42,10 @@ export async function takeSignOn(store: Store, key: SignOnKey, now: number): Pro
   return row === undefined || row.ends_at <= now ? undefined : row;
 }
 
-/** Somebody as an issuer names them. */
 export interface IssuerSubject {
-  /** Issuer and subject: stays theirs, whatever else changes. */
+  /** Issuer and subject: never changes. */
   readonly subject: string;
-  /** What people call them; another operator may have this name. */
+  /** Display name; another operator may have it. */
   readonly name: string;
 }
 
@@ -64,8 +61,8 @@ async function findSubject(db: Db, subject: string): Promise<Known | undefined> 
 }
 
 /**
- * The operator whom an issuer names, with the role that it gives now; made at the first time. Nobody gets the name, and with it
- * the rights, of an operator who exists. Revoked ones stay so until they are allowed again by name.
+ * Finds or creates the operator of an issuer's subject, with the role that the issuer gives now. Never gives away the
+ * name, and so the rights, of an existing operator. Revoked operators stay revoked until somebody allows them by name.
  */
 export async function admitSubject(
   tx: Tx,
@@ -85,13 +82,13 @@ export async function admitSubject(
       .slice(0, NAME_LENGTH) || subject;
   const other = await tx.selectFrom('operator').select('name').where('name', '=', called).executeTakeFirst();
   const free = other === undefined ? called : nameWithSubject(called, subject);
-  // Nobody knows the token: only the issuer opens this door.
+  // Nobody knows the token: only the issuer can sign this operator in.
   const row = { name: free, role, subject, token_hash: digestOf(randomSecret()), created_at: now };
   await tx.insertInto('operator').values(row).execute();
   return { name: free, isRevoked: false };
 }
 
-/** Ends every session of somebody to whom the issuer no longer gives a role. */
+/** Ends all sessions of a subject to whom the issuer gives no role any more. */
 export async function endSessionsOf(tx: Tx, subject: string): Promise<void> {
   const known = await findSubject(tx, subject);
   if (known !== undefined) await tx.deleteFrom('session').where('operator', '=', known.name).execute();

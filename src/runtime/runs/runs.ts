@@ -1,4 +1,4 @@
-/** Runs: what the daemon does for a person who asked for it on a page. First it is previewed, then done, and it may be cancelled. */
+/** Runs: work of the daemon that a person starts on a page. A run is previewed, then executed, and can be cancelled. */
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { eachRow } from '../../store/each.ts';
@@ -10,22 +10,20 @@ import type { AuditActor } from '../operators/audit.ts';
 
 /** A kind of runs. */
 export interface RunTask<Input> {
-  /** Its lanes; key: the run's id. */
+  /** Queue of its lanes; their key is the run's id. */
   readonly queue: string;
-  /** Reads what was asked for from JSON that we wrote. */
+  /** Parses stored JSON of ours. */
   readonly readInput: (text: string) => Input;
-  /** Whether what a run is to do was given with it: its preview looks at that, and begins nothing anew. */
+  /** Whether the input came with its items: then a preview keeps them. */
   readonly hasItems?: (input: Input) => boolean;
 }
 
-/** A run as it stands. */
 export interface StoredRun<Input> {
   readonly id: number;
-  /** What it is to run on. */
   readonly input: Input;
   readonly stage: RunTable['stage'];
   readonly state: RunTable['state'];
-  /** Who asked for the stage. */
+  /** Who requested the current stage. */
   readonly actor: AuditActor;
   readonly createdAt: number;
   readonly endedAt: number | null;
@@ -34,15 +32,13 @@ export interface StoredRun<Input> {
   readonly error: string | null;
 }
 
-/** What became of one thing, or would. */
+/** The result for one thing, or the expected one in a preview. */
 export interface RunItem {
   readonly key: string;
   readonly kind: string;
-  /** JSON. */
   readonly detail: string;
 }
 
-/** How many of all are done. */
 interface RunProgress {
   readonly done: number;
   readonly total: number | null;
@@ -61,7 +57,7 @@ const storedRun = <I>({ readInput }: RunTask<I>, row: Selectable<RunTable>): Sto
   error: row.error,
 });
 
-/** Asks for a preview, which changes nothing. Returns the id of the run. */
+/** Requests a preview, which changes nothing. Returns the id of the run. */
 export async function requestPreview<I>(
   tx: Tx,
   { queue }: RunTask<I>,
@@ -86,13 +82,12 @@ export async function requestPreview<I>(
   return id;
 }
 
-/** A run, and who wants something of it. */
 export interface RunRef {
   readonly id: number;
   readonly actor: AuditActor;
 }
 
-/** Asks for what was previewed. Undefined where it is not at that point: it was begun, or cancelled, already. */
+/** Starts a previewed run; undefined if it was started or cancelled already. */
 export async function requestRun<I>(
   tx: Tx,
   task: RunTask<I>,
@@ -113,7 +108,7 @@ export async function requestRun<I>(
   return storedRun(task, row);
 }
 
-/** Stops a run before its next step. Undefined where it had ended already. What it has done stays done. */
+/** Stops a run before its next step; undefined if it has ended. Finished work stays. */
 export async function cancelRun<I>(
   tx: Tx,
   task: RunTask<I>,
@@ -131,7 +126,7 @@ export async function cancelRun<I>(
   return row && storedRun(task, row);
 }
 
-/** Begins, or goes on with, what waits; undefined where nothing is to be done. A preview begins anew: it says how things are now. */
+/** Begins or resumes a run; undefined if there is nothing to do. A preview begins again, to show the present state. */
 export async function beginRun<I>(tx: Tx, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
   const row = await tx
     .updateTable('run')
@@ -146,7 +141,7 @@ export async function beginRun<I>(tx: Tx, task: RunTask<I>, id: number): Promise
   return run;
 }
 
-/** Stores how far a run is. False where it was cancelled: nothing more is to be done then. */
+/** Stores the progress; false if the run was cancelled, so that the work stops. */
 export async function storeProgress(tx: Tx, id: number, { done, total }: RunProgress): Promise<boolean> {
   const row = await tx
     .updateTable('run')
@@ -158,7 +153,7 @@ export async function storeProgress(tx: Tx, id: number, { done, total }: RunProg
   return row !== undefined;
 }
 
-/** Stores what became of some things, in place of what was known of them; but for those whose kind is `final`. */
+/** Stores results and replaces earlier ones, except those whose kind is `final`. */
 export async function storeItems(tx: Tx, id: number, items: readonly RunItem[], final = ''): Promise<void> {
   const rows = items.map(({ key, kind, detail }) => ({ key, kind, detail }));
   await sql`insert into run_item (run, key, kind, detail)
@@ -168,12 +163,11 @@ export async function storeItems(tx: Tx, id: number, items: readonly RunItem[], 
       where run_item.kind <> ${final}`.execute(tx);
 }
 
-/** Forgets what was found so far. */
 export async function deleteItems(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('run_item').where('run', '=', id).execute();
 }
 
-/** Ends a run. False where it was cancelled meanwhile. */
+/** Ends a run; false if it was cancelled meanwhile. */
 export async function endRun(tx: Tx, id: number, error: string | null, now: number): Promise<boolean> {
   const [kept = null] = await redactTexts(tx, [error]);
   const row = await tx
@@ -186,7 +180,6 @@ export async function endRun(tx: Tx, id: number, error: string | null, now: numb
   return row !== undefined;
 }
 
-/** One run; undefined where there is none of that id. */
 export async function readRun<I>(db: Db, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
   const row = await db
     .selectFrom('run')
@@ -209,7 +202,7 @@ export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Prom
   return rows.map((row) => storedRun(task, row));
 }
 
-/** Those that wait or go on, the oldest first. */
+/** Waiting and running runs, the oldest first. */
 export async function listOpenRuns<I>(db: Db, task: RunTask<I>): Promise<readonly StoredRun<I>[]> {
   const rows = await db
     .selectFrom('run')
@@ -221,7 +214,7 @@ export async function listOpenRuns<I>(db: Db, task: RunTask<I>): Promise<readonl
   return rows.map((row) => storedRun(task, row));
 }
 
-/** How many things came to what, the most first. */
+/** Number of items by kind, the most frequent first. */
 export async function countItems(db: Db, id: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('run_item')
@@ -234,7 +227,7 @@ export async function countItems(db: Db, id: number): Promise<ReadonlyMap<string
   return new Map(rows.map(({ kind, count }) => [kind, Number(count)]));
 }
 
-/** What became of things, by key; those of the kinds in `last` after all others. */
+/** Items by key; those of the kinds in `last` come last. */
 export async function readItems(
   db: Db,
   id: number,
@@ -255,7 +248,7 @@ export async function readItems(
     .execute();
 }
 
-/** Things of one kind, by key. */
+/** Items of one kind, by key. */
 export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Promise<readonly RunItem[]> =>
   db
     .selectFrom('run_item')
@@ -266,7 +259,7 @@ export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Pr
     .limit(limit)
     .execute();
 
-/** Deletes runs that were asked for before `before`; one step. True where more may be left. */
+/** Deletes runs requested before `before`, one step at a time; true if more may be left. */
 export async function deleteRuns(tx: Tx, before: number, step: number): Promise<boolean> {
   const old = await tx.selectFrom('run').select('id').where('created_at', '<', before).limit(1).executeTakeFirst();
   if (old === undefined) return false;

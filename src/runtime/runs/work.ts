@@ -1,19 +1,18 @@
-/** Works on runs: in the daemon, one after the other, and taken up again after a restart. */
+/** Executes runs in the daemon, one after the other, and resumes them after a restart. */
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { type Claim, settle } from '../lanes/lanes.ts';
 import { beginRun, endRun, type RunTask, type StoredRun } from './runs.ts';
 
-/** How runs of a task are done. */
 export interface TaskWork<Input> {
   readonly task: RunTask<Input>;
-  /** Does the stage that the run is at; returns early where it was cancelled. */
+  /** Executes the current stage; returns early if the run was cancelled. */
   work(run: StoredRun<Input>, signal: AbortSignal): Promise<void>;
-  /** Tells the audit what came of a run that has ended. Not called for a preview, nor where it was cancelled. */
+  /** Audits the result of an ended run; not called for previews and cancelled runs. */
   audit(tx: Tx, run: StoredRun<Input>, error: string | null): Promise<void>;
 }
 
-/** Does the runs that the claims name. Throws where the daemon stops. */
+/** Executes the claimed runs. Throws if the daemon stops. */
 export async function workOnRuns<I>(
   { store, now }: { readonly store: Store; readonly now: () => number },
   { task, work, audit }: TaskWork<I>,

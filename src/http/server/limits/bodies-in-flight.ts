@@ -1,16 +1,16 @@
-/** Bounds the memory that bodies take before anybody has looked at them, over all connections. */
+/** Bounds the memory of request bodies that no route has seen yet, over all connections. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError, sendError } from '../error.ts';
 import type { Server } from '../listener.ts';
 
 export interface BodyLimits {
-  /** Bytes that all bodies hold together. */
+  /** Bytes of all bodies together. */
   readonly most: number;
-  /** Called for each request that was given up to make room. */
+  /** Called for each request that is dropped to make room. */
   readonly onCut: () => void;
 }
 
-/** Seconds after which a sender whose body had no room should come again. */
+/** Seconds for Retry-After of a dropped request. */
 const COME_AGAIN = 5;
 
 interface Held {
@@ -19,12 +19,12 @@ interface Held {
 }
 
 /**
- * Counts the bytes of all bodies from their first to the end of their answer. Where they are too many, the oldest that are
- * not whole yet are given up with 503: who sends half a body and waits loses it, and whoever sends a whole one is not hurt.
- * Compressed bodies answer 415: what they would become cannot be counted.
+ * Counts the bytes of all bodies from the first byte to the end of the answer. Above the limit it answers 503 to the
+ * oldest incomplete ones: a sender who stalls loses its request, a sender of a whole body does not. Compressed bodies
+ * get 415, because their real size is unknown.
  */
 export function limitBodies(app: Server, { most, onCut }: BodyLimits): void {
-  // In the order in which they began.
+  // Oldest first.
   const held = new Map<FastifyRequest, Held>();
   let total = 0;
 

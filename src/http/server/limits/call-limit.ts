@@ -1,13 +1,13 @@
-/** A limit of what one client or person does in a minute, counted in this process. */
+/** Limits the calls of each client or person in a minute, counted in this process. */
 
 const WINDOW_MS = 60_000;
-/** Who is known at a time: whoever was first seen longest ago is forgotten. */
+/** Callers remembered at a time; the oldest is forgotten first. */
 const MOST_KNOWN = 10_000;
 
-/** Counts a call of somebody. The seconds after which to come again if there were too many, else undefined. */
+/** Counts a call. Returns the seconds to wait if there were too many. */
 export type CallLimit = (who: string) => number | undefined;
 
-/** Limits the calls of each in the minute that begins with the first of them. `now`: a clock in ms that only goes forward. */
+/** Each caller's minute begins with its first call. `now`: a monotonic clock in ms. */
 export function createCallLimit(most: number, now: () => number = () => performance.now()): CallLimit {
   const known = new Map<string, { readonly since: number; calls: number }>();
   return (who) => {

@@ -1,4 +1,4 @@
-/** Bounds the connections that one client holds, so that it leaves room for the others. */
+/** Bounds the connections of one client, so that it leaves room for others. */
 import type { IncomingMessage } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Server } from '../listener.ts';
@@ -7,15 +7,15 @@ import { clientOf, holds } from '../networks.ts';
 export interface ConnectionLimits {
   /** Connections of a client at a time. */
   readonly most: number;
-  /** Proxies: they bring the connections of many clients, and are not limited. */
+  /** Proxies carry the connections of many clients and are not limited. */
   readonly trusted: BlockList;
-  /** Called for each connection that was closed to make room. */
+  /** Called for each connection that is closed to make room. */
   readonly onDrop: () => void;
 }
 
 /**
- * Closes the oldest connection of a client that has too many: one that waits for a request, for the rest of one, or for an
- * answer that is delayed. Only if all of them are at work, the new one is closed. The result marks a request as delayed.
+ * Closes the oldest idle connection of a client that has too many: one that waits for a request, for the rest of one,
+ * or for a delayed answer. If all are busy, it closes the new one. The result marks a request as delayed.
  */
 export function limitConnections(
   app: Server,
@@ -29,7 +29,7 @@ export function limitConnections(
     const address = socket.remoteAddress;
     if (holds(trusted, address)) return;
     const client = clientOf(address);
-    // In the order in which they began.
+    // Oldest first.
     const own = byClient.get(client) ?? new Set();
     byClient.set(client, own.add(socket));
     socket.once('close', () => {
@@ -38,7 +38,7 @@ export function limitConnections(
     });
     if (own.size <= most) return;
     const oldest = own.values().find((one) => !isAtWork(one)) ?? socket;
-    // What is closed is gone later: it must not count meanwhile.
+    // The socket closes later and must not count until then.
     own.delete(oldest);
     oldest.destroy();
     onDrop();

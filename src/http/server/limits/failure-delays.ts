@@ -1,7 +1,7 @@
-/** Makes guessing slow: answers to an address that keeps failing to prove itself wait longer and longer. */
+/** Slows down guessing: answers to an address that keeps failing authentication wait longer and longer. */
 import { clientOf } from '../networks.ts';
 
-/** Failures of an address that have no effect: secrets get mistyped, and clients get configured. */
+/** Failures without a delay: people mistype secrets and configure clients. */
 const FREE = 20;
 const STEP_MS = 10;
 const MOST_MS = 10_000;
@@ -15,8 +15,8 @@ interface Failures {
 }
 
 /**
- * Counts failures by address. Returns for each the ms its answer should wait, 0 for the first ones: only who fails waits,
- * so that whoever shares an address with a stranger, as all do behind a proxy, is not shut out.
+ * Counts a failure of an address and returns the ms that its answer waits. Only failed requests wait, so that nobody is
+ * locked out by a stranger behind the same proxy.
  */
 export function createFailureDelays(now: () => number): (address: string) => number {
   const known = new Map<string, Failures>();
@@ -25,7 +25,7 @@ export function createFailureDelays(now: () => number): (address: string) => num
     const at = now();
     const before = known.get(key) ?? { count: 0, at };
     const count = before.count * 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS) + 1;
-    // The most recent at the end, the oldest at the front.
+    // Most recent last.
     known.delete(key);
     known.set(key, { count, at });
     const oldest = known.size > MOST_ADDRESSES ? known.keys().next().value : undefined;
