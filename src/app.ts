@@ -25,7 +25,7 @@ import { readOutages, shownOutage } from './http/outbound/outage.ts';
 import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
 import type { AdminGuardOptions } from './http/server/admin-guard.ts';
 import { listenError } from './http/server/listen-error.ts';
-import { isLoopback } from './http/server/loopback.ts';
+import { isLoopback } from './http/server/networks.ts';
 import { createServer, type StrangerCounts } from './http/server/server.ts';
 import { differingKeys, type Reloaded, withReloaded } from './reload.ts';
 import { type Backups, endBackups, startBackups } from './runtime/backups/backups.ts';

@@ -16,7 +16,7 @@ import { conditionsOf } from './conditions.ts';
 import { messageId, messageOf } from './message.ts';
 import { observe } from './observe.ts';
 import { type StoredAlert, step } from './state.ts';
-import { type StoreAlertDeps, tellOfStore } from './store-alerts.ts';
+import { alertOfStore, type StoreAlertDeps } from './store-alerts.ts';
 
 const ALERT_QUEUE = 'alerts';
 
@@ -64,12 +64,12 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
     },
   });
   const stopping = new AbortController();
-  const telling = channels.map((channel) => tellOfStore(deps, channel, stopping.signal));
+  const storeAlerts = channels.map((channel) => alertOfStore(deps, channel, stopping.signal));
   return {
     drained: worker.drained,
     async stop(graceMs, stray) {
       stopping.abort();
-      await Promise.all([worker.stop(graceMs, stray), ...telling]);
+      await Promise.all([worker.stop(graceMs, stray), ...storeAlerts]);
       await Promise.all(channels.map((channel) => channel.close()));
     },
   };
@@ -102,7 +102,7 @@ async function alert(
   await store.write(async (tx) => {
     const isOurs = await settle(tx, claim, settlement);
     // Remember a sent message even if the lease was lost, so that nobody gets it twice.
-    if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.notified : found.untold);
+    if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.sent : found.unsent);
   });
 }
 

@@ -18,9 +18,9 @@ export interface AlertStep {
   readonly begun: readonly (Condition & { readonly since: number })[];
   readonly over: readonly StoredAlert[];
   /** The state if sending fails. */
-  readonly untold: readonly StoredAlert[];
+  readonly unsent: readonly StoredAlert[];
   /** The state if sending succeeds, or if there is nothing to send. */
-  readonly notified: readonly StoredAlert[];
+  readonly sent: readonly StoredAlert[];
 }
 
 /** A condition that returns within this time counts as lasting: cvrsync only probes an account between two refusals. */
@@ -49,8 +49,8 @@ export function step(before: readonly StoredAlert[], conditions: readonly Condit
   return {
     begun,
     over,
-    untold: [...lasting, ...gone],
-    notified: [
+    unsent: [...lasting, ...gone],
+    sent: [
       ...lasting.map((one) => (isNotified.has(one.key) ? { ...one, notifiedAt: now } : one)),
       ...gone.filter((one) => !over.includes(one)),
     ],

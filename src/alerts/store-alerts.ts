@@ -30,7 +30,7 @@ const LONGEST_BACKOFF_MS = 5 * 60_000;
 const OUTAGE_MS = 60_000;
 
 /** Reports outages through one channel until the signal aborts. */
-export async function tellOfStore(
+export async function alertOfStore(
   { now, log, place, daemon, outage, everyMs = EVERY_MS }: StoreAlertDeps,
   channel: Channel,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export async function tellOfStore(
     const isNews = found.begun.length + found.over.length > 0;
     const message = messageOf(found, place);
     const error = isNews ? await channel.send(message, messageId(message), signal).catch(errorText) : undefined;
-    before = error === undefined ? found.notified : found.untold;
+    before = error === undefined ? found.sent : found.unsent;
     failures = error === undefined ? 0 : failures + 1;
     if (error !== undefined && !signal.aborted)
       log.warn({ error, channel: channel.name }, 'an alert could not be sent: trying again');

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
-import { FIRST_DAEMON_FENCE } from './lanes/fence.ts';
+import { FIRST_DAEMON_TOKEN } from './lanes/fencing-token.ts';
 
 const CLOCK = 'daemons:clock';
 /** More than two machines, or one that is being corrected, may differ. */
@@ -61,13 +61,13 @@ export interface ClockWatchOptions {
  * on the store, the check moves all waits back by as much.
  */
 export function createClockWatch({ store, now, log, beatMs }: ClockWatchOptions): () => Promise<void> {
-  let isTold = false;
+  let isWarned = false;
   return async () => {
     const at = now();
     const ahead = await aheadOf(store.db, at);
-    if (ahead === undefined) isTold = false;
-    if (ahead === undefined || isTold) return;
-    isTold = true;
+    if (ahead === undefined) isWarned = false;
+    if (ahead === undefined || isWarned) return;
+    isWarned = true;
     const details = { lastTime: new Date(ahead.last).toISOString(), aheadSeconds: Math.round(ahead.ms / 1_000) };
     const others = (await store.livingDaemons()).filter((each) => each !== store.holder);
     if (others.length > 0) {
@@ -109,7 +109,7 @@ async function moveWaits(store: Store, { ms, now, beatMs }: SetBack): Promise<nu
       .updateTable('lane')
       .set({ lease_until: earlier('lease_until', ms, now) })
       .where('lease_until', '>', now)
-      .where('fence', '<', FIRST_DAEMON_FENCE)
+      .where('fence', '<', FIRST_DAEMON_TOKEN)
       .execute(),
   );
   await store.write((tx) => tx.deleteFrom('daemon').where('seen_at', '>', now).execute());

@@ -131,20 +131,20 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
     digests: JSON.stringify(digests),
     roles: roles.join(' '),
   });
-  const told = new Map<string, string>();
+  const warned = new Map<string, string>();
   const over = new AbortController();
   const freed = await releaseDead(store, startedAt);
-  if (freed > 0) log.info({ lanes: freed }, 'took up the work of a daemon that ended without a word');
-  const lookAtClock = createClockWatch({ store, now, log, beatMs });
-  await lookAtClock();
+  if (freed > 0) log.info({ lanes: freed }, 'took up the work of a daemon that crashed');
+  const checkClock = createClockWatch({ store, now, log, beatMs });
+  await checkClock();
   // Nobody else runs on a claimed file: any other row belongs to a crashed daemon.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
   await beat(store, row(), now());
   await warnOfGaps(store.db, log);
 
-  async function look(): Promise<void> {
+  async function renewAndCompare(): Promise<void> {
     await store.claimDaemon();
-    await lookAtClock();
+    await checkClock();
     await beat(store, row(), now());
     const others = await readDaemons(store.db, now());
     const differing = others
@@ -154,17 +154,17 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
       .filter(({ parts }) => parts.length > 0);
     metrics.differingDaemons.set(differing.length);
     for (const other of differing) {
-      if (told.has(other.id)) continue;
-      told.set(other.id, other.name);
+      if (warned.has(other.id)) continue;
+      warned.set(other.id, other.name);
       const since = new Date(Math.max(startedAt, other.startedAt)).toISOString();
       log.warn(
         { daemon: other.name, since, differs: other.parts },
-        'another daemon on this store runs with another configuration: give both the same, and restart the one that is old',
+        'another daemon on this store runs with another configuration: give both the same configuration, and restart the outdated one',
       );
     }
-    for (const [other, name] of told) {
+    for (const [other, name] of warned) {
       if (differing.some((each) => each.id === other)) continue;
-      told.delete(other);
+      warned.delete(other);
       log.info({ daemon: name }, 'the daemon on this store that had another configuration is gone');
     }
   }
@@ -174,7 +174,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
       await pause(beatMs, over.signal);
       if (over.signal.aborted) return;
       // If the store does not answer, the next beat writes the row again.
-      await watch.probe(look);
+      await watch.probe(renewAndCompare);
     }
   })();
   return {

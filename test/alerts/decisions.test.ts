@@ -79,7 +79,7 @@ function lived(present: readonly boolean[], condition: Condition = KEY): readonl
   for (const [minute, is] of present.entries()) {
     const found = step(remembered, is ? [condition] : [], at(minute));
     notified.push(...found.begun.map(() => `${minute} begun`), ...found.over.map(() => `${minute} over`));
-    remembered = found.notified;
+    remembered = found.sent;
   }
   return notified;
 }
@@ -113,10 +113,10 @@ describe('alerts with state: what is told', () => {
 
   it('is told again where it could not be sent', () => {
     const first = step([], [KEY], at(0));
-    const second = step(first.untold, [KEY], at(7));
+    const second = step(first.unsent, [KEY], at(7));
     expect(second.begun).toMatchObject([{ key: 'k', since: at(0) }]);
-    expect(step(second.notified, [KEY], at(8)).begun).toEqual([]);
-    expect(step(first.untold, [], at(9)).notified).toEqual([]);
+    expect(step(second.sent, [KEY], at(8)).begun).toEqual([]);
+    expect(step(first.unsent, [], at(9)).sent).toEqual([]);
   });
 });
 
@@ -135,8 +135,8 @@ describe('alerts with state: the message', () => {
   });
 
   it('says from when to when it lasted once it is over', () => {
-    const notified = step([], [KEY], NOW).notified;
-    const gone = step(notified, [], at(10)).notified;
+    const remembered = step([], [KEY], NOW).sent;
+    const gone = step(remembered, [], at(10)).sent;
     expect(messageOf(step(gone, [], at(30)), 'here')).toEqual({
       subject: 'cvrsync: over: hubspot does not accept the credentials',
       text: 'Over at here:\n\n• hubspot does not accept the credentials: from 2026-11-22 17:00 UTC to 2026-11-22 17:10 UTC.',

@@ -1,7 +1,7 @@
 /** Doors without a lock, and secrets on the wire: what check and the start of the daemon warn of. */
 import { describe, expect, it } from 'vitest';
 import { configWarnings } from '../../src/config/warnings.ts';
-import { isLoopback } from '../../src/http/server/loopback.ts';
+import { isLoopback } from '../../src/http/server/networks.ts';
 import { checked, connectorWith } from '../support/config.ts';
 
 const LONG = 'a-secret-of-32-letters-or-so-yes';

@@ -50,7 +50,7 @@ test.each(
   await daemon.start();
   await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
   expect(records.map(({ recordId }) => crms.hubspot.get(recordId)?.['name'])).toEqual(TWELVE.map(() => 'B ApS'));
-  expect(daemon.log.join('\n')).toContain('took up the work of a daemon that ended without a word');
+  expect(daemon.log.join('\n')).toContain('took up the work of a daemon that crashed');
   const told = daemon.log.filter((line) => line.includes("clock is earlier than the store's last time"));
   expect(told).toHaveLength(isEarlier ? 1 : 0);
 });

@@ -108,7 +108,7 @@ test('each source sets its own aside after its budget, tells the others, and rea
     expect(reason).toContain('began to read it 3 times');
     expect(verbs).toEqual(['retry', 'drop']);
   }
-  expect(log).toContain('an input was set aside: see cvrsync review list');
+  expect(log).toContain('an input was quarantined: see cvrsync review list');
   const known = async () =>
     (await store.db.selectFrom('snapshot').select('entity').orderBy('entity').execute()).map(({ entity }) => entity);
   expect(await known()).toEqual([sound.entityId]);

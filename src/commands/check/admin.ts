@@ -2,7 +2,7 @@
 import type { Config } from '../../config/load.ts';
 import { adminTokenOf, ownAddress } from '../../halves.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
-import { isLoopback } from '../../http/server/loopback.ts';
+import { isLoopback } from '../../http/server/networks.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';

@@ -8,7 +8,7 @@ import { lackOfSpace } from '../../connector/intake/free-space.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
-import { isLoopback } from '../../http/server/loopback.ts';
+import { isLoopback } from '../../http/server/networks.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { serviceFindings } from '../../service/check.ts';

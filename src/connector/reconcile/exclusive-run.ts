@@ -3,7 +3,7 @@
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
-import { take } from '../../runtime/lanes/take.ts';
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';
@@ -32,7 +32,7 @@ export async function runExclusively<T>(
 ): Promise<T | undefined> {
   const key = pollKey(crm.name, RECONCILE);
   const before = await settlementBefore(store.db, key, now());
-  const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
+  const [claim] = await claimByKey(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return undefined;
   let settlement = before;
   try {

@@ -7,7 +7,7 @@ import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
-import { take } from '../../runtime/lanes/take.ts';
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import { readErasures, refuseErased } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
@@ -80,7 +80,7 @@ export async function transfer(deps: TransferDeps, order: TransferOrder, signal:
   await store.write((tx) => refuseErased(tx, order.entity));
   // One at a time for a company. A crash leaves a lane that no poll task knows: it ends with its lease.
   const key = pollKey(crm.name, `transfer ${order.entity}`);
-  const [claim] = await take(store, POLL_QUEUE, [key], { now: now(), leaseMs });
+  const [claim] = await claimByKey(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return { kind: 'busy' };
   try {
     return await renewWhile([claim], { store, now, leaseMs }, () => transferAlone(deps, order, signal));

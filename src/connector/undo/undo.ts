@@ -5,7 +5,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { owned } from '../../runtime/lanes/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
-import { take } from '../../runtime/lanes/take.ts';
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
@@ -64,7 +64,7 @@ export async function previewPage(deps: UndoDeps, batch: UndoBatch, signal: Abor
 export async function undoPage(deps: UndoDeps, batch: UndoBatch, signal: AbortSignal): Promise<UndoPage> {
   const { store, now, leaseMs } = deps;
   const { crm, ids } = batch;
-  const claims = await take(store, `sync:${crm.name}`, ids, { now: now(), leaseMs });
+  const claims = await claimByKey(store, `sync:${crm.name}`, ids, { now: now(), leaseMs });
   const taken = new Set(claims.map(({ key }) => key));
   const open = ids.filter((id) => !taken.has(id));
   try {

@@ -1,7 +1,7 @@
 /** The issuer of single sign-on, by OpenID Connect: PKCE, state, nonce, signature and issuer are checked there. */
 import type { Configuration, CustomFetch } from 'openid-client';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
-import { isLoopback } from '../../http/server/loopback.ts';
+import { isLoopback } from '../../http/server/networks.ts';
 import type { Claims } from './claims.ts';
 
 /** What single sign-on is configured with. */

@@ -41,3 +41,11 @@ export function clientOf(address: string | undefined): string {
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
   return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }
+
+const LOOPBACK = networksOf(['127.0.0.0/8', '::1']);
+
+/** Whether only this machine reaches a server on this host. Of names, only `localhost` is known to be. */
+export function isLoopback(host: string): boolean {
+  const family = familyOf(host);
+  return family === undefined ? host === 'localhost' : LOOPBACK.check(host, family);
+}

@@ -122,12 +122,12 @@ export async function countDue(db: Db, queue: string, now: number, most: number)
 
 /** The keys that these claims of one queue still hold, without locking: check before you make a call. */
 export async function owned(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
-  const epochs = new Map(claims.map(({ key, fence }) => [key, fence]));
+  const tokens = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db
     .selectFrom('lane')
     .select(['key', 'fence'])
     .where('queue', '=', claims[0]?.queue ?? '')
-    .where('key', 'in', each(db, [...epochs.keys()]))
+    .where('key', 'in', each(db, [...tokens.keys()]))
     .execute();
-  return new Set(rows.filter((row) => row.fence === epochs.get(row.key)).map((row) => row.key));
+  return new Set(rows.filter((row) => row.fence === tokens.get(row.key)).map((row) => row.key));
 }

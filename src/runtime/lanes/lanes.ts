@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
-import { newFence } from './fence.ts';
+import { newFencingToken } from './fencing-token.ts';
 import { isFree, UNENDED } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
@@ -103,7 +103,7 @@ export async function claim(
 ): Promise<readonly Claim[]> {
   const { limit, now, leaseMs, keys, except = [], prepare } = options;
   if (limit < 1 || keys?.length === 0) return [];
-  const fence = newFence(store);
+  const fence = newFencingToken(store);
   const take = async (tx: Tx) => {
     const committed = await prepare?.(tx, now);
     const rows = await tx

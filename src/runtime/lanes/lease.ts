@@ -55,15 +55,15 @@ export function leaseOf(store: Store, claims: readonly Claim[], now: () => numbe
 
 /** When the first of these claims runs out; 0 if another process owns one. */
 async function standsUntil({ db }: Store, claims: readonly Claim[]): Promise<number> {
-  const fences = new Map(claims.map(({ key, fence }) => [key, fence]));
+  const tokens = new Map(claims.map(({ key, fence }) => [key, fence]));
   const rows = await db
     .selectFrom('lane')
     .select(['key', 'fence', 'lease_until'])
     .where('queue', '=', claims[0]?.queue ?? '')
-    .where('key', 'in', each(db, [...fences.keys()]))
+    .where('key', 'in', each(db, [...tokens.keys()]))
     .execute();
-  const ends = rows.filter(({ key, fence }) => fence === fences.get(key)).map(({ lease_until }) => lease_until ?? 0);
-  return ends.length < fences.size ? 0 : Math.max(1, Math.min(...ends));
+  const ends = rows.filter(({ key, fence }) => fence === tokens.get(key)).map(({ lease_until }) => lease_until ?? 0);
+  return ends.length < tokens.size ? 0 : Math.max(1, Math.min(...ends));
 }
 
 async function holdAgain(store: Store, claims: readonly Claim[], now: number): Promise<number> {

@@ -30,7 +30,7 @@ const MINUTE = 60_000;
  * When to check a lane with a pending write, counted from the beginning of the write. After the last check the write is
  * forgotten.
  */
-const LOOKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
+const CHECKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
 const STEP = 500;
 /** A CRM shows a write at most this long after its answer, including the difference between two clocks. */
 const SHOWN_MS = 30_000;
@@ -55,7 +55,7 @@ export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Prom
     fence,
     at,
     detail,
-    at + (LOOKS_MS[0] ?? 0),
+    at + (CHECKS_MS[0] ?? 0),
   ]);
   await insertRows(tx, BEGUN, rows);
 }
@@ -193,21 +193,21 @@ export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> 
       .where('parked_at', 'is not', null)
       .execute();
     const left = new Set(parked.map(({ key }) => key));
-    const looked = keys.filter((key) => !left.has(key));
-    if (looked.length > 0) await mark(tx, queue, looked, now);
+    const checked = keys.filter((key) => !left.has(key));
+    if (checked.length > 0) await mark(tx, queue, checked, now);
   }
   const next = due.map(({ queue, key, fence, at }) => {
-    const later = LOOKS_MS.find((ms) => at + ms > now);
-    return { queue, key, fence, at, detail: '', look: later === undefined ? null : at + later };
+    const later = CHECKS_MS.find((ms) => at + ms > now);
+    return { queue, key, fence, at, detail: '', recheck: later === undefined ? null : at + later };
   });
   await endWrites(
     tx,
-    next.filter(({ look }) => look === null),
+    next.filter(({ recheck }) => recheck === null),
   );
-  const going = next.filter(({ look }) => look !== null);
+  const going = next.filter(({ recheck }) => recheck !== null);
   if (going.length > 0)
-    await sql`update pending_write set check_at = cast(each.look as bigint)
-      from ${eachRow(tx, [...NAME, 'look'], going)}
+    await sql`update pending_write set check_at = cast(each.recheck as bigint)
+      from ${eachRow(tx, [...NAME, 'recheck'], going)}
       where pending_write.queue = each.queue and pending_write.key = each.key
         and pending_write.fence = cast(each.fence as bigint) and pending_write.at = cast(each.at as bigint)`.execute(
       tx,

@@ -33,7 +33,7 @@ export interface InputReader {
   /** Whether nothing of this source is quarantined and `read` reads everything. */
   readonly readsAll: boolean;
   /** Whether an input whose name starts like this is quarantined; saves building most whole names. */
-  hasAside(beginning: string): boolean;
+  hasQuarantined(beginning: string): boolean;
   /** Reads an input and stores the result; false, without reading, if the input is quarantined. */
   read(input: string, read: () => Promise<void>): Promise<boolean>;
 }
@@ -55,14 +55,14 @@ export async function createInputReader(options: InputOptions): Promise<InputRea
   await takeRetried(options);
   const prefix = `${source} `;
   const lanes = (await parked(store.db, INPUT_QUEUE)).filter(({ key }) => key.startsWith(prefix));
-  const aside = new Set(lanes.map(({ key }) => key.slice(prefix.length)));
+  const quarantined = new Set(lanes.map(({ key }) => key.slice(prefix.length)));
   const isSuspicious = claims.some(({ unended }) => unended > 0);
   return {
     isSuspicious,
-    readsAll: !isSuspicious && aside.size === 0,
-    hasAside: (beginning) => aside.values().some((input) => input.startsWith(beginning)),
+    readsAll: !isSuspicious && quarantined.size === 0,
+    hasQuarantined: (beginning) => quarantined.values().some((input) => input.startsWith(beginning)),
     async read(input, read) {
-      if (aside.has(input)) return false;
+      if (quarantined.has(input)) return false;
       if (isSuspicious) return readAlone(() => readSuspect(options, input, read));
       await read();
       return true;
@@ -91,7 +91,7 @@ async function begin(options: InputOptions, input: string): Promise<boolean> {
   }
   await store.write((tx) => park(tx, INPUT_QUEUE, `${source} ${input}`, { at: now(), error: reason }));
   await changeCounts(options, ({ [input]: _, ...others }) => others);
-  log.warn({ source, input, reason }, 'an input was set aside: see cvrsync review list');
+  log.warn({ source, input, reason }, 'an input was quarantined: see cvrsync review list');
   return false;
 }
 

@@ -1,7 +1,7 @@
 /** Ends the leases of dead daemons, so that their work is due at once instead of at the end of the lease. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
-import { FIRST_DAEMON_FENCE, HOLDER } from './fence.ts';
+import { FIRST_DAEMON_TOKEN, HOLDER } from './fencing-token.ts';
 
 /**
  * Returns the number of released lanes. Their claims count as never settled. Reads all lanes: for the start of a
@@ -12,7 +12,7 @@ export async function releaseDead(store: Store, now: number): Promise<number> {
     .selectFrom('lane')
     .select(HOLDER.as('holder'))
     .distinct()
-    .where('fence', '>=', FIRST_DAEMON_FENCE)
+    .where('fence', '>=', FIRST_DAEMON_TOKEN)
     .where('lease_until', '>', now)
     .execute();
   // Queried second: every holder of a lane lived before it.

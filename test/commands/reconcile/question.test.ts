@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { main } from '../../../src/main.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
-import { take } from '../../../src/runtime/lanes/take.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
 import { runCli } from '../../support/cli.ts';
 import { configFor, startCrms } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
@@ -168,7 +168,7 @@ describe('reconcile', () => {
 
   it('does not run beside another one', async () => {
     const { run, store } = await startHarness();
-    await take(store, 'poll', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
+    await claimByKey(store, 'poll', ['hubspot reconcile'], { now: Date.now(), leaseMs: 60_000 });
     expect(await run('--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('is being reconciled') });
   });
 

@@ -5,7 +5,7 @@ import { endLink, findLink, linkRecord } from '../../../src/connector/links/link
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
 import { jobsOf } from '../../../src/connector/reconcile/jobs-of.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
-import { take } from '../../../src/runtime/lanes/take.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
 import { serveService } from '../../support/service.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { MATCH, numberAt, occurring, setComparison } from './comparison.ts';
@@ -107,7 +107,7 @@ test.each(SUITE_ENGINES)('whoever lost the right to reconcile writes nothing any
       tx.updateTable('lane').set({ lease_until: 0 }).where('queue', '=', 'poll').execute(),
     );
     // PostgreSQL passes a lane over that a transaction of the reconcile locks at this moment.
-    const seize = () => take(fixture.store, 'poll', ['crm reconcile'], { now: fixture.at, leaseMs: 9_000 });
+    const seize = () => claimByKey(fixture.store, 'poll', ['crm reconcile'], { now: fixture.at, leaseMs: 9_000 });
     await expect.poll(seize).toHaveLength(1);
     return undefined;
   };

@@ -10,7 +10,7 @@ import { undo as runUndo } from '../../../src/connector/undo/run.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import { take } from '../../../src/runtime/lanes/take.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
@@ -137,7 +137,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
   test('a run waits for a record that another works on, also where the machine sleeps for an hour meanwhile', async () => {
     const clock = { at: now() };
     const { store, crm, held, metrics } = await fixture(engine, ['name'], { clock });
-    await take(store, 'sync:crm', ['1'], { now: now(), leaseMs: 24 * 3_600_000 });
+    await claimByKey(store, 'sync:crm', ['1'], { now: now(), leaseMs: 24 * 3_600_000 });
     const kinds: string[] = [];
     let looks = 0;
     const report = async (done: readonly Undone[]) => {

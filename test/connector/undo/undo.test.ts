@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { settle } from '../../../src/runtime/lanes/lanes.ts';
-import { take } from '../../../src/runtime/lanes/take.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
 import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
 import { type Fixture, lanesBehind, startFixture } from '../../support/fixture.ts';
 import { ENGINES } from '../../support/stores.ts';
@@ -92,7 +92,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     await fixture.settled();
     const { store } = fixture.app;
     // Nobody works on the record until both events are there, however slow the machine is.
-    const held = await take(store, `sync:${crm}`, [id], { now: Date.now(), leaseMs: 3_600_000 });
+    const held = await claimByKey(store, `sync:${crm}`, [id], { now: Date.now(), leaseMs: 3_600_000 });
     await fixture.post(renamed('A ApS', 'B ApS'));
     await fixture.post(renamed('B ApS', 'C ApS', 9));
     await expect.poll(() => lanesBehind(store)).toEqual([`sync:${crm} ${id}`]);

@@ -84,7 +84,7 @@ export async function takeIn(deps: WatchDeps, documents: Iterable<unknown>, inta
   const together: unknown[] = [];
   const alone = { ...intake, broken: [], begin: async () => {} };
   for (const document of documents) {
-    if (!inputs.isSuspicious && !inputs.hasAside(documentStart(document))) together.push(document);
+    if (!inputs.isSuspicious && !inputs.hasQuarantined(documentStart(document))) together.push(document);
     else
       await inputs.read(documentInput(document), async () => {
         if (inputs.isSuspicious) await takeInTogether(deps, [document], alone);

@@ -12,7 +12,7 @@ let claims = randomInt(CLAIMS);
  * A token that no earlier claim holds: a lane that ends and begins again must not reuse one that a previous owner still
  * holds.
  */
-export function newFence({ holder }: Pick<Store, 'holder'>): number {
+export function newFencingToken({ holder }: Pick<Store, 'holder'>): number {
   claims = (claims + 1) % CLAIMS;
   return holder * CLAIMS + claims;
 }
@@ -21,4 +21,4 @@ export function newFence({ holder }: Pick<Store, 'holder'>): number {
 export const HOLDER: RawBuilder<number> = sql<number>`fence / ${sql.lit(CLAIMS)}`;
 
 /** Tokens of daemons start here; those of commands are smaller. */
-export const FIRST_DAEMON_FENCE = FIRST_DAEMON * CLAIMS;
+export const FIRST_DAEMON_TOKEN = FIRST_DAEMON * CLAIMS;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Store } from '../../store/store.ts';
-import { newFence } from './fence.ts';
+import { newFencingToken } from './fencing-token.ts';
 import { isFree, UNENDED } from './lane-state.ts';
 import type { Claim } from './settlement.ts';
 
@@ -10,7 +10,7 @@ import type { Claim } from './settlement.ts';
  * Claims these lanes for `leaseMs`, whether they are behind, waiting, parked or absent, so that nobody else works on
  * them. Leaves out held lanes. Settle each lane as after any claim.
  */
-export async function take(
+export async function claimByKey(
   store: Store,
   queue: string,
   keys: readonly string[],
@@ -18,7 +18,7 @@ export async function take(
 ): Promise<readonly Claim[]> {
   const { now, leaseMs } = options;
   if (keys.length === 0) return [];
-  const fence = newFence(store);
+  const fence = newFencingToken(store);
   const rows = await store.write(async (tx) => {
     const sorted = [...new Set(keys)].sort();
     await sql`insert into lane (queue, key, due_at, marks, attempts, since)
