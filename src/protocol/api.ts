@@ -1,13 +1,12 @@
 /**
- * The monitoring service's endpoints as the connector calls them: paths, and tolerant readers of the answers,
- * whose fields the specification does not show.
+ * The monitoring service's endpoints as the connector calls them: paths, and tolerant readers of answers whose fields
+ * the specification does not show.
  */
 import Type, { type Static } from 'typebox';
 import { canonicalEntityId } from './entity-id.ts';
 import { findValue, isJsonObject, type JsonObject } from './text/json.ts';
 import type { Issue } from './text/shape.ts';
 
-/** The one error body, everywhere. */
 export const errorBody = Type.Object({
   errorMessage: Type.String(),
   httpStatusCode: Type.Integer(),
@@ -16,60 +15,56 @@ export const errorBody = Type.Object({
 });
 export type ErrorBody = Static<typeof errorBody>;
 
-/** A monitoring job; its name is the provider's or the list's. */
 export interface WireJob {
   readonly id: string;
   readonly name: string | undefined;
-  /** The `{Provider}` of its items, where the service says it. */
+  /** The `{Provider}` of its items, if the service states it. */
   readonly provider?: string;
 }
 
-/** A monitored item: a company under its id in the external system. */
+/** A company under its id in the external system. */
 export interface WireItem {
   readonly entityId: string;
   readonly id: string;
   readonly provider?: string;
 }
 
-/** A list as it was answered; entries that cannot be read are named in `skipped`. */
+/** The list in an answer; `skipped` names unreadable entries. */
 export type ListRead<T> =
   | {
       readonly ok: true;
       readonly entries: readonly T[];
       readonly skipped: readonly Issue[];
-      /** The next page's token; undefined on the last page. A token that comes twice would loop: the caller stops. */
+      /** Undefined on the last page. A token that comes twice would loop, so the caller stops. */
       readonly continuationToken: string | undefined;
-      /** How many entries the whole list has, where the service says it. */
+      /** Length of the whole list, if the service states it. */
       readonly total: number | undefined;
-      /** Whether more pages follow, where the service says it. */
+      /** Whether more pages follow, if the service states it. */
       readonly hasMore: boolean | undefined;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** `GET`: the caller's jobs. */
 export const JOBS_PATH = '/apps/monitoring/jobs';
 
-/** `POST` (url, entityId): asks the service to send an example payload to a webhook. */
+/** `POST` (url, entityId) makes the service send an example payload to a webhook. */
 export const TEST_WEBHOOK_PATH = '/apps/monitoring/testwebhook';
 
-/** `GET` (take, continuationToken): the items of a job. */
+/** `GET` (take, continuationToken). */
 export const jobItemsPath = (jobId: string): string => `${JOBS_PATH}/${encodeURIComponent(jobId)}/items`;
 
 /** `POST` adds a company to monitoring, `DELETE` removes it. */
 export const itemsPath = (provider: string): string => `${JOBS_PATH}/thirdparty/${encodeURIComponent(provider)}/items`;
 
-/** The query that adds an item; `sendUpdate` only where it is wanted, left out means no. */
+/** An absent `sendUpdate` means no. */
 export const addItemQuery = (item: Pick<WireItem, 'entityId' | 'id'>, sendUpdate: boolean): Record<string, string> => ({
   entityId: item.entityId,
   id: item.id,
   ...(sendUpdate && { sendUpdate: 'true' }),
 });
 
-/** The query that removes an item. */
 export const removeItemQuery = (item: Pick<WireItem, 'entityId' | 'id'>): Record<string, string> =>
   addItemQuery(item, false);
 
-/** The query for one page of items. */
 export const pageQuery = (take: number, continuationToken: string | undefined): Record<string, string> => ({
   take: String(take),
   ...(continuationToken !== undefined && { continuationToken }),
@@ -83,7 +78,7 @@ const textOf = (value: unknown): string | undefined => {
 const firstText = (object: JsonObject, ...names: readonly string[]): string | undefined =>
   names.map((name) => textOf(findValue(object, name))).find((text) => text !== undefined);
 
-/** The list in an answer: the answer itself, or `results`, `items` or one of the given names, or the only list in it. */
+/** The list in an answer: the answer itself, `results`, `items`, one of the given names, or the only list in it. */
 const listIn = (json: unknown, names: readonly string[]): readonly unknown[] | undefined => {
   if (Array.isArray(json)) return json;
   if (!isJsonObject(json)) return undefined;
@@ -143,6 +138,6 @@ export const readJobs = (json: unknown): ListRead<WireJob> => readList(json, ['j
 /** Reads one page of `GET /apps/monitoring/jobs/{JobId}/items`. */
 export const readItems = (json: unknown): ListRead<WireItem> => readList(json, ['entities', 'companies'], readItem);
 
-/** What an error answer says, in one line; undefined where its body says nothing. Judge by the status first. */
+/** The message of an error answer, in one line, if its body has one. Check the status first. */
 export const readErrorMessage = (json: unknown): string | undefined =>
   isJsonObject(json) ? firstText(json, 'errorMessage', 'friendlyError', 'message') : undefined;

@@ -1,7 +1,6 @@
 /**
- * Webhook authentication, both directions: what a receiver demands and a sender adds.
- *
- * `Signature` is Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * Webhook authentication for receivers and senders. `Signature` is Standard Webhooks:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import Type, { type Static } from 'typebox';
@@ -50,11 +49,11 @@ const bearer = Type.Object(
   { additionalProperties: false },
 );
 
-/** How a webhook proves who sent it; for the configuration. A property with `secret: true` is never shown. */
+/** How a webhook proves its sender, in the configuration. A property with `secret: true` is never shown. */
 export const authSchema = Type.Union([none, header, basic, signature]);
 export type Auth = Static<typeof authSchema>;
 
-/** What a webhook asks a sender for beside the signature. */
+/** What a webhook requires of a sender in addition to the signature. */
 const credentialsSchema = Type.Union([none, header, basic, bearer]);
 export type Credentials = Static<typeof credentialsSchema>;
 
@@ -62,7 +61,7 @@ export type Credentials = Static<typeof credentialsSchema>;
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 type Refused = { readonly ok: false; readonly reason: string };
-/** `signed` where the sender proved the `webhook-id` and the body together. */
+/** `signed`: the sender proved the `webhook-id` and the body together. */
 export type AuthResult = { readonly ok: true; readonly signed?: true } | Refused;
 
 interface SignatureParts {
@@ -72,7 +71,7 @@ interface SignatureParts {
   readonly given: string;
 }
 
-/** How far a signed timestamp may be off, either way. */
+/** Tolerance of a signed timestamp, in both directions. */
 const TOLERANCE_MS = 5 * 60_000;
 
 const OK: AuthResult = { ok: true };
@@ -80,11 +79,11 @@ const SIGNED: AuthResult = { ok: true, signed: true };
 const NO_BODY = new Uint8Array();
 const refused = (reason: string): Refused => ({ ok: false, reason });
 
-/** Compared as digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so that the time reveals neither content nor length. */
 export const isSameSecret = (a: string | Buffer, b: string | Buffer): boolean =>
   timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 
-/** The one value of a header; undefined where it is absent or repeated with different values. */
+/** The one value of a header; undefined if it is absent or repeated with different values. */
 const headerValue = (headers: Headers, name: string): string | undefined => {
   const wanted = name.toLowerCase();
   const values = Object.keys(headers)
@@ -95,7 +94,7 @@ const headerValue = (headers: Headers, name: string): string | undefined => {
 
 const basicValue = (user: string, password: string): string => Buffer.from(`${user}:${password}`).toString('base64');
 
-/** A secret as a key. Make it once where many are signed: to make it takes longer than to sign. */
+/** Parses a secret. Reuse the key: parsing takes longer than signing. */
 export const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.replace(/^whsec_/, ''), 'base64'));
 
@@ -117,7 +116,7 @@ const verifyBasic = (auth: Static<typeof basic>, headers: Headers): AuthResult =
     : refused('user name or password are others than configured');
 };
 
-/** The parts of a signature, or what is wrong with them whatever the body is. */
+/** Reads the signature headers, and finds what is wrong whatever the body is. */
 const readSignature = (headers: Headers, nowMs: number): SignatureParts | Refused => {
   const id = headerValue(headers, 'webhook-id');
   const seconds = headerValue(headers, 'webhook-timestamp');
@@ -161,8 +160,8 @@ const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number
 };
 
 /**
- * Tells whether a webhook proves itself by any of the active secrets; with none configured, none can.
- * Takes the bytes as they came: verify first, parse then. The reason is the first secret's, and shows no secret.
+ * Authenticates a webhook by any of the active secrets; without any configured, it fails. Takes the raw bytes: verify
+ * before you parse. The reason is the first secret's and reveals no secret.
  */
 export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): AuthResult => {
   const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
@@ -173,8 +172,8 @@ export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8
 };
 
 /**
- * The same before the body is there, as far as headers tell: refused where no body could prove the sender. What is not
- * refused has yet to pass {@link verifyAuth} where it is a signature.
+ * Authenticates by the headers alone, before the body is there: refuses what no body could prove. A signature must
+ * still pass {@link verifyAuth}.
  */
 export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: number): AuthResult => {
   const verdicts = auths.map((auth) =>
@@ -183,7 +182,7 @@ export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: n
   return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
 };
 
-/** What is signed: the id stays the same over retries, the time is the attempt's. */
+/** The id is the same for every retry, the time is the attempt's. */
 export interface SignedRequest {
   readonly id: string;
   readonly timestampMs: number;
@@ -191,8 +190,8 @@ export interface SignedRequest {
 }
 
 /**
- * The headers of Standard Webhooks, signed with every key: while one replaces another a receiver may know either. Without
- * any there is no signature.
+ * The headers of Standard Webhooks, signed with every key, because a receiver may know only one during a rotation.
+ * Without keys there is no signature.
  */
 export const signatureHeaders = (
   keys: readonly KeyObject[],
@@ -204,7 +203,6 @@ export const signatureHeaders = (
   return signed.length === 0 ? message : { ...message, 'webhook-signature': signed.join(' ') };
 };
 
-/** The headers that carry a webhook's credentials. Names in lower case but for a configured one. */
 export const credentialHeaders = (credentials: Credentials): Record<string, string> => {
   switch (credentials.method) {
     case 'None':
@@ -218,6 +216,6 @@ export const credentialHeaders = (credentials: Credentials): Record<string, stri
   }
 };
 
-/** The headers a sender adds to prove itself. Names in lower case but for a configured one. */
+/** The headers that authenticate a request; names in lower case, except a configured one. */
 export const signRequest = (auth: Auth, signed: SignedRequest): Record<string, string> =>
   auth.method === 'Signature' ? signatureHeaders([signingKey(auth.secret)], signed) : credentialHeaders(auth);

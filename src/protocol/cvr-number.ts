@@ -1,12 +1,9 @@
-/**
- * CVR numbers as people and systems write them: `DK 12 34 56 78`, `12.34.56.78`, `CVR-nr.: 12345678`.
- */
+/** CVR numbers as people and systems write them: `DK 12 34 56 78`, `12.34.56.78`, `CVR-nr.: 12345678`. */
 import { canonicalEntityId, companyEntityId, parseEntityId } from './entity-id.ts';
 
 /**
- * What a text that should be a CVR number turned out to be.
- * `valid` is the register's modulus-11 check: a warning only, never a refusal.
- * `lost-zero` has seven digits: most likely a leading zero lost in a spreadsheet; `number` is the padded guess.
+ * How a text reads as a CVR number. `valid` is the register's modulus-11 check: a warning, never a refusal. `lost-zero`
+ * has seven digits, probably after a spreadsheet dropped a leading zero; `number` is the padded guess.
  * `production-unit` is a P-number: a place, not a company.
  */
 export type CvrVerdict =
@@ -21,10 +18,10 @@ const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
 const LABEL = /^(?:(?:cvr|vat|moms|se)(?:[\s.-]*(?:nr|no|nummer|number|id))?[\s.:#-]*)?(?:dk[\s.:-]*)?/i;
 const UNIT_LABEL = /^p(?:[\s-]*(?:enhed|nr|no|nummer|number))?[\s.:#-]*(\d)/i;
 const SEPARATED = /^[\d\s.,'/_-]*$/;
-// Six digits, a dash, four digits is how Danish personal numbers are written: never taken for a P-number.
+// Danish personal numbers are six digits, a dash and four digits: never read them as a P-number.
 const PERSONAL = /^\d{6}-\d{4}$/;
 
-/** A cell that is formatted as a number, with decimals: whole digits, or thousands parted by the other mark. */
+/** A spreadsheet cell formatted as a number with decimals: digits only, or with the other mark between thousands. */
 const SPREADSHEET = /^(\d{7,8}(?=[.,])|\d{1,2}(?:\.\d{3}){2}(?=,)|\d{1,2}(?:,\d{3}){2}(?=\.))[.,]0{1,2}$/;
 
 /** The register's check: the weighted sum of the eight digits is a multiple of 11. */
@@ -51,7 +48,7 @@ const ofEntityId = (text: string): CvrVerdict | undefined => {
     : invalid('is the entity id of something that is not a company');
 };
 
-/** The text without what editors and spreadsheets add unseen, with every dash a hyphen. */
+/** Removes invisible characters of editors and spreadsheets, and makes every dash a hyphen. */
 const cleaned = (text: string): string =>
   text
     .normalize('NFKC')
@@ -59,7 +56,7 @@ const cleaned = (text: string): string =>
     .replace(/\p{Pd}/gu, '-')
     .trim();
 
-/** The text without its label, and whether the label calls it a P-number. */
+/** Removes the label; `isUnit` says whether it names a P-number. */
 const unlabelled = (text: string): { readonly bare: string; readonly isUnit: boolean } => {
   const unit = text.replace(UNIT_LABEL, '$1');
   return unit === text ? { bare: text.replace(LABEL, ''), isUnit: false } : { bare: unit, isUnit: true };
@@ -90,8 +87,8 @@ const ofNumber = (number: number | bigint): CvrVerdict => {
 };
 
 /**
- * Reads a CVR number in any spelling people use; also an entity id, a number, or a spreadsheet's `12345678,00`.
- * A seven-digit JavaScript number is padded (numbers cannot hold leading zeros), a seven-digit text only with `pad`.
+ * Reads a CVR number in any common spelling, an entity id, a number, or a spreadsheet's `12345678,00`. Pads a
+ * JavaScript number of seven digits, which cannot hold leading zeros; pads a text only with `pad`.
  */
 export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrVerdict => {
   if (input === null || input === undefined) return { kind: 'blank' };
@@ -100,13 +97,13 @@ export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean 
   return invalid(`is ${Array.isArray(input) ? 'a list' : `of type ${typeof input}`}`);
 };
 
-/** The canonical entity id in a text: an entity id, or a CVR number in any spelling. */
+/** The canonical entity id of a text that is an entity id or a CVR number in any spelling. */
 export function entityIdIn(text: string): string | undefined {
   const cvr = readCvrNumber(text);
   return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
 }
 
-/** Whether an entity id is that of a company whose number fails the register's check. */
+/** Whether an entity id is a company's whose number fails the register's check. */
 export function isMistyped(entity: string): boolean {
   const id = parseEntityId(entity);
   return id?.kind === 'company' && id.source === 'CVR' && !passesModulus11(id.number);

@@ -1,6 +1,4 @@
-/**
- * One webhook, one effect: the key by which a repeated webhook is recognised, and the text that is stored.
- */
+/** Recognises repeated webhooks: their key, and the text that is stored. */
 import { hash } from 'node:crypto';
 import { canonicalEntityId } from './entity-id.ts';
 import { statesWholeCompany } from './full-state.ts';
@@ -21,7 +19,7 @@ const updatedOnly = (updates: unknown): unknown =>
     ? Object.fromEntries(Object.entries(updates).filter(([, entry]) => isUpdated(entry) !== false))
     : updates;
 
-/** The three parts that make two webhooks the same, and whatever else the body has. */
+/** The three parts that make two webhooks equal, and the rest of the body. */
 const partsOf = (json: unknown): { readonly core: JsonObject; readonly rest: JsonObject } => {
   if (!isJsonObject(json)) return { core: { body: json }, rest: {} };
   const [entityKey, timeKey, updatesKey, statedKey] = FIELDS.map((name) => findKey(json, [name]));
@@ -37,36 +35,38 @@ const partsOf = (json: unknown): { readonly core: JsonObject; readonly rest: Jso
   };
 };
 
-/** The `webhook-id` a sender gave, and whether its signature proves it. */
+/** The sender's `webhook-id`, and whether a signature proves it. */
 export interface SentId {
   readonly id: string | undefined;
   readonly isSigned: boolean;
 }
 
-/** What is kept of a webhook: the key by which a repeated one is recognised, and its text. */
+/** What is stored of a webhook. */
 export interface CanonicalEvent {
   /**
-   * Its `webhook-id` where a signature proves that; with another id that and the digest together; else the digest. At
-   * most 200 characters.
+   * The `webhook-id` if a signature proves it; a digest of the id and the content for an unproven id; else the digest
+   * of the content. At most 200 characters.
    */
   readonly key: string;
-  /** The sender's id, at most 200 characters; undefined where it gave none. */
+  /** The sender's id, at most 200 characters. */
   readonly webhookId: string | undefined;
   /**
-   * The SHA-256 (base64url) of the canonical JSON of `{entityId, timestamp, updates}`. Entries that are not updated do not count: they carry no meaning, and after an
-   * upgrade of the sender a repeated webhook may have more of them. Key order, blanks, the spelling of the entity id
-   * and of the time do not count either.
+   * The SHA-256 (base64url) of the canonical JSON of `{entityId, timestamp, updates}`. Ignores entries that are not
+   * updated, because a sender may add some after an upgrade, and the order of keys, blanks, and spellings of the entity
+   * id and the time.
    */
   readonly digest: string;
   /**
-   * Canonical JSON without the entries that are not updated; `readPayload` reads it back to the same payload but for
-   * `stated`. That is kept, as a field of that name, only where the payload states the whole company: nothing else asks
-   * for it. The key of the kept text is that of the body.
+   * Canonical JSON without the entries that are not updated; `readPayload` restores the payload from it, except
+   * `stated`. The field `stated` is present only if the payload states the whole company, because nothing else reads
+   * it. The stored text has the same key as the body.
    */
   readonly body: string;
 }
 
-/** What the store keeps of a webhook's parsed body. `read` gives what `readPayload` makes of it; seldom called. */
+/**
+ * Makes the stored form of a webhook's parsed body. `read` parses the body as `readPayload` does; it is rarely called.
+ */
 export const canonicalise = (sent: SentId, json: unknown, read: () => Payload | undefined): CanonicalEvent => {
   const { core, rest } = partsOf(json);
   const text = canonicalJson(core);
@@ -89,7 +89,7 @@ const idOf = (webhookId: string | undefined): string | undefined => {
   return id.length <= LONGEST_ID ? id : sha256(id);
 };
 
-/** The names to keep: only where the payload states the whole company, which takes reading it, so seldom asked. */
+/** The stated names, only if the payload states the whole company. */
 const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): readonly string[] | undefined => {
   if (!isJsonObject(updates) || findKey(updates, ['name']) === undefined || findKey(updates, ['address']) === undefined)
     return undefined;
@@ -97,7 +97,7 @@ const statedIn = ({ updates }: JsonObject, read: () => Payload | undefined): rea
   return payload !== undefined && statesWholeCompany(payload) ? payload.stated : undefined;
 };
 
-/** Names a webhook and its event in the log: the sender's id, or the digest of what it says where it gave none. */
+/** Names a webhook in the log: by the sender's id, or by the digest of its content. */
 export const requestIdOf = (webhookId: string | undefined, json: unknown): string =>
   idOf(webhookId) ?? sha256(canonicalJson(partsOf(json).core));
 

@@ -1,9 +1,9 @@
 /**
- * Entity ids: `<data source>-<entity type number>-<id in that source>`, as in `CVR-1-12345678`
- * (specification, "Entity id"). Read without regard to case, kept in one canonical form.
+ * Entity ids: `<data source>-<entity type number>-<id in that source>`, as in `CVR-1-12345678` (specification, "Entity
+ * id"). Case does not matter in input; one canonical form is stored.
  */
 
-/** What an entity is. `other` is any data source but CVR, and CVR types that are not known. */
+/** `other` is any data source but CVR, and unknown types of CVR. */
 export type EntityKind = 'company' | 'productionUnit' | 'person' | 'other';
 
 export interface EntityId {
@@ -20,7 +20,7 @@ const FORM = /^([a-z][a-z0-9_]*)-(\d{1,4})-([a-z0-9][a-z0-9._:~-]*)$/i;
 const LONGEST = 128;
 const KINDS: Readonly<Record<string, EntityKind>> = { '1': 'company', '2': 'productionUnit', '3': 'person' };
 
-/** Takes an entity id apart; undefined where the text is none. Blanks around it and case do not matter. */
+/** Ignores case and surrounding blanks. */
 export const parseEntityId = (text: string): EntityId | undefined => {
   const trimmed = text.trim();
   const match = trimmed.length > LONGEST ? null : FORM.exec(trimmed);
@@ -33,8 +33,8 @@ export const parseEntityId = (text: string): EntityId | undefined => {
   return { source, kind, number, canonical: `${source}-${type}-${number}` };
 };
 
-/** The canonical spelling of an entity id: upper-case source, lower-case rest. Undefined where the text is none. */
+/** Upper-case source, lower-case rest. */
 export const canonicalEntityId = (text: string): string | undefined => parseEntityId(text)?.canonical;
 
-/** The entity id of the company with that CVR number (eight digits). */
+/** `cvr`: eight digits. */
 export const companyEntityId = (cvr: string): string => `CVR-1-${cvr}`;

@@ -1,6 +1,6 @@
 /**
- * The events: each named once. A new event is one line here; tables that are
- * `Record<EventName, …>` then fail to compile until they know it.
+ * All events. A new event is one line here; tables that are `Record<EventName, …>` then fail to compile until they
+ * contain it.
  */
 import type { Static } from 'typebox';
 import {
@@ -40,7 +40,7 @@ export const EVENTS = {
   bylawsChangedDate: dateChange,
   capital: capitalChange,
   form: companyFormChange,
-  // The specification does not show this one's name: see WireOptions in payload.ts.
+  // The specification does not show the name of this event: see WireOptions in payload.ts.
   email: stringChange,
   fax: stringChange,
   phoneNumber: stringChange,
@@ -71,19 +71,17 @@ export const EVENTS = {
   removedFromMonitor: monitorChange,
 } as const;
 
-/** The name of a known event. */
 export type EventName = keyof typeof EVENTS;
 
 /** The data of an event, without `updated`. */
 export type EventData<E extends EventName> = Static<(typeof EVENTS)[E]>;
 
-/** Tells whether a text is the exact name of a known event. */
 export const isEventName = (text: string): text is EventName => Object.hasOwn(EVENTS, text);
 
-/** All known event names, in the specification's order. */
+/** In the specification's order. */
 export const EVENT_NAMES: readonly EventName[] = Object.keys(EVENTS).filter(isEventName);
 
-/** Events of what no company is without: null after such a change says that nobody knows the value, not that it is gone. */
+/** Events of values that every company has: null after such a change means unknown, not deleted. */
 const NEVER_GONE: ReadonlySet<EventName> = new Set([
   'name',
   'form',
@@ -93,11 +91,11 @@ const NEVER_GONE: ReadonlySet<EventName> = new Set([
   'yearlyEmployees',
 ]);
 
-/** Whether an event says nothing, since the value after it is not known. */
+/** Whether an event says nothing, because the value after it is unknown. */
 export const leavesUnknown = (event: EventName, data: object): boolean =>
   NEVER_GONE.has(event) && 'after' in data && data.after === null;
 
-/** Names in earlier listings, and what they are called now. */
+/** Names in earlier listings, with the current ones. */
 export const OLDER_NAMES = { stakeholder: 'stakeholders', productionUnit: 'pUnitUpdated' } as const satisfies Record<
   string,
   EventName

@@ -1,8 +1,7 @@
 /**
- * The data formats of the events (specification, "Event data formats"), without `updated`.
- *
- * Each schema is the format in full: what a reader gets and a writer must give. How other spellings are
- * read is marked on the schemas, see `shape.ts`.
+ * The data formats of the events (specification, "Event data formats"), without `updated`. Each schema is the full
+ * format: what a reader gets and a writer must provide. Marks on the schemas allow other spellings in input, see
+ * `shape.ts`.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Marks } from './text/shape.ts';
@@ -10,17 +9,17 @@ import type { Marks } from './text/shape.ts';
 /** The schema or null; absent reads as null. */
 export const nullable = <S extends TSchema>(schema: S, marks: Marks = {}) => Type.Union([schema, Type.Null()], marks);
 
-/** The schema or null, and null also where it cannot be read: for data nobody acts upon. */
+/** The schema or null; unreadable data reads as null. For data that nothing depends on. */
 export const lenient = <S extends TSchema>(schema: S, marks: Marks = {}) =>
   nullable(schema, { ...marks, lenient: true });
 
-/** A text that states a time or a date, in ISO 8601, with or without time zone; kept as it was sent. */
+/** A time or date in ISO 8601, with or without time zone; stored as sent. */
 export const time = Type.String({ text: 'time' });
 
 const text = (...aliases: readonly string[]) => nullable(Type.String(), { aliases });
 const whole = (...aliases: readonly string[]) => nullable(Type.Integer(), { aliases });
 
-/** A change from one value to another. The state before is there "where available"; the state after must be. */
+/** A change of a value. The specification gives the state before "where available"; the state after is required. */
 const change = <S extends TSchema>(schema: S) =>
   Type.Object({ before: lenient(schema), after: nullable(schema, { needed: true }) });
 
@@ -45,7 +44,7 @@ const entityFields = { entityId, name: text(), type: typeName };
 const entity = Type.Object(entityFields);
 export type Entity = Static<typeof entity>;
 
-/** An owner; the share is an interval such as `10-15` or a precise percentage, null for a role without a share. */
+/** An owner; the share is an interval such as `10-15`, an exact percentage, or null for a role without a share. */
 const owner = Type.Object({ ...entityFields, ownership: text() });
 export type Owner = Static<typeof owner>;
 
@@ -98,7 +97,7 @@ const address = Type.Object({
   postalBox: text(),
   streetName: text('street'),
   cityName: text('city'),
-  // An integer in the specification; a foreign one may be a text.
+  // An integer in the specification, but a foreign one may be a text.
   postalCode: nullable(Type.Union([Type.Integer(), Type.String()])),
   postalDistrict: text(),
   period: lenient(period),
@@ -109,7 +108,7 @@ const address = Type.Object({
 });
 export type Address = Static<typeof address>;
 
-/** The specification does not show it; a bare number is read too, its currency is then null. */
+/** The specification does not show it. A bare number is read as a value without currency. */
 const capital = Type.Object(
   {
     value: Type.Number(),

@@ -1,6 +1,4 @@
-/**
- * Recognises a payload that states the whole company, as the service sends it after `sendUpdate=true`.
- */
+/** Recognises a payload that states the whole company, as the service sends it after `sendUpdate=true`. */
 import { EVENT_NAMES, type EventName } from './events.ts';
 import type { Payload } from './payload.ts';
 
@@ -12,17 +10,17 @@ const takesAway = (data: object): boolean =>
   ('removed' in data && isFilledList(data.removed)) || ('changed' in data && isFilledList(data.changed));
 
 /**
- * Tells whether a payload states how the whole company is: each list of members that it updates is then complete. Of
- * events that it names without updating them it says nothing, of lists as little as of values.
- * Production units are no such list: their events name one unit at a time.
+ * Whether a payload states the whole company: then each list of members that it updates is complete. It says nothing of
+ * events that it names without updating them. Production units are not such a list: their events name one unit at a
+ * time.
  *
- * The specification does not mark such payloads, and an ordinary one may name the same events and leave out what was
+ * The specification does not mark such payloads, and an ordinary one may name the same events and omit the state
  * before. So the rule is narrow, and a doubt means no:
- * - every known event is named in it, but for the e-mail event, whose name may be configured wrongly;
- * - `name`, `address` and at least one of `status` and `form` are updated, each with a value after;
- * - `lifetimeStarted` is updated: a company begins once, so a change of other things does not tell of it;
- * - no updated entry carries a state before, and none removes or changes a member of a list;
- * - nothing in it was malformed.
+ * - it names every known event, except the e-mail event, whose configured name may be wrong;
+ * - it updates `name`, `address` and at least one of `status` and `form`, each with a value after;
+ * - it updates `lifetimeStarted`: a company begins once, so other changes do not include it;
+ * - no updated entry has a state before, and none removes or changes a member of a list;
+ * - nothing in it is malformed.
  */
 export const statesWholeCompany = (payload: Payload): boolean => {
   const { updates } = payload;

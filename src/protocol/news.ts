@@ -1,7 +1,6 @@
 /**
- * News items and their types (specification, "News item"), and the entity tokens in their texts, both directions.
- *
- * `headline` and `tagLine` are plain text with tokens, `content` is HTML with tokens.
+ * News items and their types (specification, "News item"), and the entity tokens in their texts. `headline` and
+ * `tagLine` are plain text with tokens, `content` is HTML with tokens.
  */
 import Type, { type Static } from 'typebox';
 import { canonicalEntityId, parseEntityId } from './entity-id.ts';
@@ -22,12 +21,11 @@ export const NEWS_TYPES = {
   Gazette: 400,
 } as const;
 
-/** The name of a news type. */
 export type NewsType = keyof typeof NEWS_TYPES;
 
 const isNewsType = (text: string): text is NewsType => Object.hasOwn(NEWS_TYPES, text);
 
-/** All news types, in the specification's order. */
+/** In the specification's order. */
 export const NEWS_TYPE_NAMES: readonly NewsType[] = Object.keys(NEWS_TYPES).filter(isNewsType);
 
 const BY_ID_OR_LOWER_NAME: ReadonlyMap<string, NewsType> = new Map(
@@ -37,11 +35,10 @@ const BY_ID_OR_LOWER_NAME: ReadonlyMap<string, NewsType> = new Map(
   ]),
 );
 
-/** The type an id or a name in any case stands for; undefined for an unknown one. */
+/** The type of an id, or of a name in any case. */
 export const newsTypeNamed = (idOrName: string | number): NewsType | undefined =>
   BY_ID_OR_LOWER_NAME.get(String(idOrName).trim().toLowerCase());
 
-/** One entity of a news item. */
 const newsEntity = Type.Object(
   {
     relatedEntityIdName: Type.String({ description: 'Name of the related entity.' }),
@@ -52,7 +49,6 @@ const newsEntity = Type.Object(
   { description: 'An entity that a news item is about.' },
 );
 
-/** A news item as the news endpoint answers it. */
 export const newsItem = Type.Object(
   {
     headline: Type.String({ description: 'Headline: plain text with entity tokens {name|entityId}.' }),
@@ -77,21 +73,18 @@ export const newsItem = Type.Object(
 );
 export type NewsItemBody = Static<typeof newsItem>;
 
-/** What would end a token's name early; stands in for it, so that people read nearly the same. */
+/** Replacements for characters that would end a token's name early. */
 const STAND_INS: Readonly<Record<string, string>> = { '|': '¦', '{': '(', '}': ')' };
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/**
- * A text that holds no token: `{` and `}` become parentheses. For what others wrote (a purpose, a press release) in a
- * text with tokens of ours.
- */
+/** Replaces `{` and `}` by parentheses, so that a text of others (a purpose, a press release) holds no token. */
 export const withoutTokens = (text: string): string => text.replace(/[{}]/g, (found) => STAND_INS[found] ?? found);
 
 /**
  * The token `{name|entityId}` of an entity. In the name `|` becomes `¦`, braces become parentheses, line breaks and
- * runs of blanks become one blank. A nameless entity goes by what it is. Where the id is none, the name alone is given.
- * In HTML give the name escaped.
+ * runs of blanks become one blank. An entity without a name gets its kind instead. Without a valid id only the name is
+ * returned. In HTML, pass the name escaped.
  */
 export const entityToken = (name: string, entityId: string): string => {
   const safe = oneLine(name.replace(/[|{}]/g, (found) => STAND_INS[found] ?? found));
@@ -101,7 +94,7 @@ export const entityToken = (name: string, entityId: string): string => {
   return `{${isNamed ? safe : (NAMELESS[parseEntityId(id)?.kind ?? ''] ?? id)}|${id}}`;
 };
 
-/** What an entity is called whose name nobody knows: an id says nothing to people. */
+/** Names for entities of unknown name: an id says nothing to people. */
 const NAMELESS: Readonly<Record<string, string>> = {
   company: 'en virksomhed',
   productionUnit: 'en produktionsenhed',
@@ -109,8 +102,8 @@ const NAMELESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces each token. One without exactly two parts that say something is left as it is.
- * The parts are given as they stand: in HTML they are escaped.
+ * Replaces each token; one without exactly two filled parts stays. Passes the parts unchanged: in HTML they are
+ * escaped.
  */
 const replaceTokens = (text: string, replace: (name: string, entityId: string) => string): string =>
   text.replace(/\{([^{}]*)\}/g, (found, inside: string) => {
@@ -118,13 +111,13 @@ const replaceTokens = (text: string, replace: (name: string, entityId: string) =
     return name.trim() === '' || entityId.trim() === '' || more.length > 0 ? found : replace(name, entityId);
   });
 
-/** A headline, tag line or content with the names in place of the tokens. Content stays HTML. */
+/** A headline, tag line or content with names instead of tokens. Content stays HTML. */
 export const plainText = (text: string): string => replaceTokens(text, (name) => name);
 
-/** Stands for a person who may not be named: `a person`. */
+/** Replaces the name of a person who may not be named. */
 const SOMEBODY = 'en person';
 
-/** The same with `a person` in place of those who are nameless, by entity id. */
+/** Like {@link plainText}, but replaces the names of the nameless. */
 export const resolveTokens = (text: string, isNameless: (entityId: string) => boolean): string =>
   replaceTokens(text, (name, entityId) => {
     const id = entityId.trim();
@@ -133,5 +126,4 @@ export const resolveTokens = (text: string, isNameless: (entityId: string) => bo
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as HTML. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (found) => HTML[found] ?? found);

@@ -1,4 +1,4 @@
-/** The webhook payload as one schema, for documents; `readPayload` is more tolerant than it. */
+/** The webhook payload as one schema, for documents; `readPayload` accepts more. */
 import Type, { type TSchema } from 'typebox';
 import { EVENT_NAMES, EVENTS } from './events.ts';
 import { type WireOptions, wireNameOf } from './payload.ts';
@@ -12,13 +12,13 @@ const MARKS: readonly string[] = [
   'text',
 ] as const satisfies readonly (keyof Marks)[];
 
-/** The schema as JSON without the reader's marks, which are no words of JSON Schema. */
+/** The schema as JSON without the reader's marks, which JSON Schema does not know. */
 const plain = (schema: TSchema): TSchema => {
   const strip = (value: unknown, isNames: boolean): unknown => {
     if (Array.isArray(value)) return value.map((each) => strip(each, false));
     if (typeof value !== 'object' || value === null) return value;
     const kept = Object.entries(value).filter(([key]) => isNames || !MARKS.includes(key));
-    // Under `properties` the keys are names, and a property may be called as a mark is.
+    // Keys under `properties` are names, and a property may have the name of a mark.
     return Object.fromEntries(kept.map(([key, each]) => [key, strip(each, !isNames && key === 'properties')]));
   };
   return Type.Unsafe(Object(strip(schema, false)));

@@ -1,6 +1,4 @@
-/**
- * The webhook payload (specification, "Webhook payload"), both directions: a tolerant reader, a strict writer.
- */
+/** The webhook payload (specification, "Webhook payload"): a tolerant reader and a strict writer. */
 import Type, { type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { BENEFICIAL_OWNER_EVENTS } from './beneficial-owners.ts';
@@ -10,36 +8,34 @@ import { findKey, findValue, isJsonObject, type JsonObject } from './text/json.t
 import { type Issue, shape } from './text/shape.ts';
 import { normaliseTime } from './text/time.ts';
 
-/** What is configuration because the specification does not show it. */
+/** What must be configured because the specification does not show it. */
 export interface WireOptions {
-  /** The e-mail event's name on the wire; `email` where absent, which is read in any case. */
+  /** The e-mail event's name on the wire; `email`, which is always read, by default. */
   readonly emailEvent?: string;
-  /** False: events of beneficial owners are read as named and not updated, whatever they say. */
+  /** If false, events of beneficial owners read as not updated, whatever they contain. */
   readonly beneficialOwners?: boolean;
 }
 
-/** The data of the updated events. */
 export type Updates = { readonly [E in EventName]?: EventData<E> };
 
-/** An entry that was set aside because its data could not be read. */
+/** An entry with unreadable data. */
 export interface Malformed {
   readonly event: string;
   readonly path: string;
   readonly message: string;
 }
 
-/** One webhook, read. */
 export interface Payload {
   /** Canonical. */
   readonly entityId: string;
   /** When the change was registered: ISO 8601, UTC, with milliseconds. */
   readonly timestamp: string;
-  /** Only what is updated. */
+  /** Only updated events. */
   readonly updates: Updates;
-  /** Updated entries under names that are not known, as they came. */
+  /** Updated entries under unknown names, unchanged. */
   readonly unknown: Readonly<Record<string, unknown>>;
   readonly malformed: readonly Malformed[];
-  /** The known events the payload names at all, updated or not, in the specification's order. */
+  /** The known events that the payload names, updated or not, in the specification's order. */
   readonly stated: readonly EventName[];
 }
 
@@ -48,7 +44,7 @@ export type ReadResult =
   | { readonly ok: false; readonly errors: readonly Issue[] };
 
 const updatesSchema = Type.Partial(Type.Object(EVENTS));
-// Compiled on first use: it costs about 20 ms, and many a command never reads a payload.
+// Compiled on first use: it takes about 20 ms, and many commands never read a payload.
 let updatesCheck: Validator<Record<never, never>, typeof updatesSchema> | undefined;
 const areUpdates = (value: unknown): value is Static<typeof updatesSchema> => {
   updatesCheck ??= Compile(updatesSchema);
@@ -60,18 +56,17 @@ const BY_LOWER_NAME: ReadonlyMap<string, EventName> = new Map([
   ...EVENT_NAMES.map((name): [string, EventName] => [name.toLowerCase(), name]),
 ]);
 
-/** The known event a name on the wire stands for; undefined for an unknown one. Older names and any case are known. */
+/** The known event of a name on the wire; accepts older names and any case. */
 export const eventNamed = (wireName: string, options: WireOptions = {}): EventName | undefined => {
   const { emailEvent } = options;
   if (emailEvent?.length === wireName.length && wireName.toLowerCase() === emailEvent.toLowerCase()) return 'email';
   return isEventName(wireName) ? wireName : BY_LOWER_NAME.get(wireName.toLowerCase());
 };
 
-/** The name on the wire of a known event. */
 export const wireNameOf = (event: string, { emailEvent }: WireOptions = {}): string =>
   event === 'email' ? (emailEvent ?? event) : event;
 
-/** Whether an entry is updated; undefined where it does not say. A null entry is not. */
+/** Undefined if the entry does not say. A null entry is not updated. */
 export const isUpdated = (entry: unknown): boolean | undefined => {
   if (entry === null) return false;
   if (!isJsonObject(entry)) return undefined;
@@ -88,8 +83,8 @@ const isWithheld = (event: EventName, { beneficialOwners }: WireOptions): boolea
   beneficialOwners === false && BENEFICIAL_OWNER_EVENTS.has(event);
 
 /**
- * A webhook's parsed body without what is not to be read, so that nothing of it is kept. The events stay named: a payload
- * that states the whole company names every one.
+ * Removes what must not be read from a parsed body, so that nothing of it is stored. The events stay named, because a
+ * payload of the whole company names every event.
  */
 export const withoutWithheld = (json: unknown, options: WireOptions): unknown => {
   const key = isJsonObject(json) ? findKey(json, ['updates']) : undefined;
@@ -105,7 +100,7 @@ export const withoutWithheld = (json: unknown, options: WireOptions): unknown =>
   return { ...json, [key]: Object.fromEntries(read) };
 };
 
-/** Of several keys for one event (an older name beside the new one) the updated one counts, the exact name first. */
+/** If several keys name one event (such as an older name), an updated one counts, preferably under the exact name. */
 const entriesByEvent = (updates: JsonObject, options: WireOptions): Map<EventName, string> => {
   const chosen = new Map<EventName, string>();
   // Sorted, so that the choice between two misspelt names does not depend on their order.
@@ -151,12 +146,12 @@ const statedBefore = (json: unknown): readonly unknown[] => {
   return Array.isArray(names) ? names : [];
 };
 
-/** What must be usable of a payload for any of it to be. */
+/** The parts without which a payload is unusable. */
 export type HeadResult =
   | { readonly ok: true; readonly entityId: string; readonly timestamp: string; readonly updates: JsonObject }
   | { readonly ok: false; readonly errors: readonly Issue[] };
 
-/** Reads whom a webhook's parsed body is about and when, and leaves its entries alone: {@link readPayload} takes long. */
+/** Reads only the subject and time of a parsed body, because {@link readPayload} is slow. */
 export const readHead = (json: unknown): HeadResult => {
   if (!isJsonObject(json)) return { ok: false, errors: [{ path: '', message: 'is not a JSON object' }] };
   const errors: Issue[] = [];
@@ -174,8 +169,8 @@ export const readHead = (json: unknown): HeadResult => {
 };
 
 /**
- * Reads a webhook's parsed body, or what the store kept of it. Refuses only where {@link readHead} does, and then names
- * all that is unusable; anything else that cannot be read is set aside.
+ * Reads a parsed body, or its stored form. Refuses it only if {@link readHead} does, with all its errors; collects
+ * other unreadable parts in `malformed`.
  */
 export const readPayload = (json: unknown, options: WireOptions = {}): ReadResult => {
   const head = readHead(json);
@@ -193,7 +188,7 @@ export const readPayload = (json: unknown, options: WireOptions = {}): ReadResul
   return { ok: true, payload: { entityId, timestamp, ...read, stated, unknown: Object.fromEntries(unknown) } };
 };
 
-/** A payload of our own making: nothing in it is unknown or malformed, and it names every event. */
+/** Makes a payload of our own: it has nothing unknown or malformed, and names every event. */
 export const payloadOf = (entityId: string, timestamp: string, updates: Updates): Payload => ({
   entityId,
   timestamp,
@@ -203,17 +198,19 @@ export const payloadOf = (entityId: string, timestamp: string, updates: Updates)
   stated: EVENT_NAMES,
 });
 
-/** A payload as JSON: every known event name is present. */
+/** A payload as JSON, with every known event. */
 export interface WirePayload {
   readonly entityId: string;
   readonly timestamp: string;
   readonly updates: Readonly<Record<string, unknown>>;
 }
 
-/** What a writer must know; the rest of a {@link Payload} follows from it. */
 export type Writable = Pick<Payload, 'entityId' | 'timestamp' | 'updates'> & Partial<Pick<Payload, 'unknown'>>;
 
-/** Writes a payload as the specification wants it: every known event by name, `updated` false where it is not. */
+/**
+ * Writes a payload as the specification requires: names every known event, with `updated: false` for those without
+ * data.
+ */
 export const writePayload = (payload: Writable, options: WireOptions = {}): WirePayload => {
   const known = EVENT_NAMES.map((name): [string, unknown] => {
     const data = payload.updates[name];

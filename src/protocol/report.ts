@@ -1,8 +1,7 @@
 /**
- * Report data (specification, "Report data"): the figures of an annual report.
- *
- * Metrics whose filled shape the specification does not show are read where they look like the others and
- * are null where they do not: a surprise in one of them must not cost the report.
+ * Report data (specification, "Report data"): the figures of an annual report. The specification does not show all
+ * metrics with a value. A metric that does not look like the others reads as null, so that one surprise does not cost
+ * the report.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { lenient, nullable, time } from './formats.ts';
@@ -53,7 +52,7 @@ export const NUMBER_METRICS = [
   'taxExpense',
 ] as const;
 
-/** Their shape when filled is not shown; numbers by all that is known. */
+/** Probably numbers: the specification shows no values. */
 export const RARE_NUMBER_METRICS = [
   'administrativeExpenses',
   'dividend',
@@ -82,7 +81,7 @@ export const TEXT_METRICS = [
   'typeOfAuditorAssistance',
 ] as const;
 
-/** Their shape when filled is not shown; texts by all that is known. */
+/** Probably texts: the specification shows no values. */
 export const RARE_TEXT_METRICS = [
   'descriptionOfQualifications',
   'goingConcern',
@@ -111,9 +110,8 @@ export type NumberMetric = Static<typeof numberMetric>;
 const textMetric = metricOf(Type.String());
 export type TextMetric = Static<typeof textMetric>;
 
-/** A record with one value for each name. */
 export const each = <K extends string, V>(names: readonly K[], value: (name: K) => V): Record<K, V> =>
-  // Object.fromEntries forgets which keys it was given.
+  // Object.fromEntries loses the type of the keys.
   Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, V>;
 
 const text = (...aliases: readonly string[]) => nullable(Type.String(), { aliases });
@@ -145,5 +143,5 @@ const reportData = Type.Object({
 });
 export type ReportData = Static<typeof reportData>;
 
-/** The data of `newReport`. The deprecated `Report` property is read where `data` is not there. */
+/** The data of `newReport`; reads the deprecated `Report` property if `data` is absent. */
 export const report = Type.Object({ data: Type.Object(reportData.properties, { aliases: ['Report'] }) });

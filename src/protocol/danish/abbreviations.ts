@@ -1,6 +1,6 @@
-/** One spelling for the words that Danes abbreviate in names and addresses. */
+/** One spelling for words that Danes abbreviate in names and addresses. */
 
-/** Folded words, as people write them in full, and the abbreviation that stands for them here. */
+/** Folded words in full, with their abbreviation. */
 const SHORT = new Map(
   Object.entries({
     kobenhavn: 'kbh',
@@ -34,5 +34,4 @@ const SHORT = new Map(
   }),
 );
 
-/** The word, folded, in its one spelling. */
 export const abbreviated = (word: string): string => SHORT.get(word) ?? word;

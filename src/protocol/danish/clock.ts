@@ -1,4 +1,4 @@
-/** Clocks in Copenhagen, whatever the season. */
+/** Clock time in Copenhagen, in every season. */
 
 const HOUR_MS = 3_600_000;
 const CLOCK = new Intl.DateTimeFormat('sv-SE', {
@@ -7,12 +7,15 @@ const CLOCK = new Intl.DateTimeFormat('sv-SE', {
   timeStyle: 'medium',
 });
 
-/** What clocks in Copenhagen show at an instant, as if it were UTC; ms since 1970. */
+/** The clock time at an instant, as if it were UTC. */
 export const clockAt = (instant: number): number => Date.parse(`${CLOCK.format(instant).replace(' ', 'T')}Z`);
 
-/** When clocks in Copenhagen first show a time; where they skip it in spring, when they skip. The reverse of {@link clockAt}. */
+/**
+ * The reverse of {@link clockAt}: when clocks first show a time. A time that the spring change skips gives the instant
+ * of the change.
+ */
 export const instantOfClock = (shown: number): number => {
-  // An hour that comes twice in autumn: summer time comes first.
+  // For an hour that occurs twice in autumn, summer time comes first.
   const summer = shown - 2 * HOUR_MS;
   return clockAt(summer) === shown ? summer : shown - HOUR_MS;
 };

@@ -1,4 +1,4 @@
-/** The name of a company, taken apart so that two spellings of it can be compared. */
+/** Splits a company's name into comparable parts. */
 import { trimEndOf } from '../text/trim.ts';
 import { abbreviated } from './abbreviations.ts';
 import { foldLetters } from './letters.ts';
@@ -6,22 +6,22 @@ import { foldLetters } from './letters.ts';
 export interface CompanyName {
   /** Its words without the company form, folded, with one spelling for each abbreviation. */
   readonly words: readonly string[];
-  /** The words together: `nordlysmobler`. Empty where the name has no letter and no digit. */
+  /** The words joined: `nordlysmobler`. Empty if the name has no letter and no digit. */
   readonly compact: string;
-  /** The company form, as `aps`; null where the name states none. */
+  /** The company form, as `aps`; null if the name has none. */
   readonly form: string | null;
-  /** Whether it says `Danmark`, `Denmark` or `DK`. */
+  /** Whether it contains `Danmark`, `Denmark` or `DK`. */
   readonly saysDenmark: boolean;
-  /** Who stands behind the name after `v/`, folded; null where nobody is named. */
+  /** The folded owner after `v/`; null without one. */
   readonly owner: string | null;
-  /** Those of its words that a dot shortens: `tomrerforr` of `Tømrerforr.` */
+  /** The words that end in a dot: `tomrerforr` of `Tømrerforr.` */
   readonly shortened: readonly string[];
 }
 
 /** Longer names are compared by their beginning. */
 const LONGEST = 200;
 
-/** Company forms as the words of a name spell them, without dots and slashes. */
+/** Company forms, without dots and slashes. */
 const FORMS: Readonly<Record<string, string>> = {
   as: 'as',
   aktieselskab: 'as',
@@ -41,38 +41,37 @@ const FORMS: Readonly<Record<string, string>> = {
   amba: 'amba',
 };
 
-/** Forms that other countries have, and Denmark has not. */
+/** Forms of other countries only. */
 const FOREIGN_FORMS: ReadonlySet<string> = new Set(
   'gmbh ltd limited llc inc plc ab oy sarl sas srl bv nv kft spzoo'.split(' '),
 );
 
-/** Two letters that are a form only at the end of a name: `is` and `as` are words, too. */
+/** Two letters are a form only at the end of a name: `is` and `as` are words, too. */
 const isShort = (form: string): boolean => form.length === 2;
 
 const JOINING: ReadonlySet<string> = new Set(['og', 'and', 'the']);
 const DENMARK: ReadonlySet<string> = new Set(['danmark', 'denmark', 'dk']);
 
 const OWNER = /\s(?:v ?[/.:]|ved )/u;
-/** Letters that a system lost: `S?rensen`, `S\ufffdrensen`; a question mark before a letter is none. */
+/** Letters that a system lost: `S?rensen`, `S\ufffdrensen`. Only before a letter is a question mark a lost one. */
 const LOST = /\ufffd|\?(?=\p{L})/gu;
 export const LOST_LETTER = '\ufffd';
-/** `A / S` in front of a name, within it or behind it; with dots only behind it: `P.S.` begins names. */
+/** `A / S` anywhere in a name; with dots only at its end, because names begin with `P.S.` */
 const SLASHED_FORM = /(?<![\p{L}\p{N}.])([aikp]) ?\/ ?s(?![\p{L}\p{N}])/u;
 const DOTTED_FORM = /(?<![\p{L}\p{N}.])([aikp]) ?\. ?(s)(?=\.?$)/u;
 /** `E/F` and `A/B`, the forms of houses. */
 const HOUSE_FORM = /(?<![\p{L}\p{N}])([ea]) ?\/ ?([bf])(?![\p{L}\p{N}])/gu;
-/** Names without such a mark are as they are read. */
+/** Names without these marks need no further steps. */
 const MARKED = /[./?'’´`\ufffd]/u;
 const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
-/** What stands behind a name without being of it: how the company fares, or whose branch it is. */
+/** Suffixes that do not belong to the name: an insolvency, or whose branch it is. */
 const STATUS = /[ ,(-](?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b/u;
 const BRANCH = /[ ,(-](?:dansk |danish )?(?:filial|branch)(?: (?:af|of) |$)/u;
-/** What parts a name from what stands behind it. */
+/** Separators of a name and its suffix. */
 const PARTING = ' "*,;:_-(';
 /** Shorter words with a dot are initials and numbers. */
 const SHORTEST = 3;
 
-/** Takes a name apart. */
 export function readCompanyName(text: string): CompanyName {
   const folded = foldLetters(text.slice(0, LONGEST)).replace(/\s+/gu, ' ').trim();
   const behind = OWNER.exec(folded);
@@ -81,7 +80,7 @@ export function readCompanyName(text: string): CompanyName {
   const plain = joinedLetters(rest);
   const tokens = plain.match(/[\p{L}\p{N}\ufffd]+/gu) ?? [];
   const form = slashed === null ? formOf(tokens) : { form: slashed, at: -1 };
-  // `Anpartsselskabet af 2007 ApS` says its form twice.
+  // `Anpartsselskabet af 2007 ApS` has its form twice.
   const isTwice = (token: string, at: number): boolean =>
     at === 0 && form !== undefined && !isShort(token) && FORMS[token] === form.form;
   const named = tokens.filter((token, at) => at !== form?.at && !(tokens.length > 2 && isTwice(token, at)));
@@ -102,13 +101,13 @@ function withoutSlashed(name: string): { readonly rest: string; readonly slashed
   const letter = name.includes('/') ? SLASHED_FORM.exec(name)?.[1] : undefined;
   if (letter === undefined) return { rest: name, slashed: null };
   const rest = name.replace(SLASHED_FORM, ' ');
-  // A name that is nothing but a form keeps it as its word.
+  // A name that is only a form keeps it as a word.
   return /[\p{L}\p{N}]/u.test(rest)
     ? { rest, slashed: `${letter}s` }
     : { rest: name.replace(SLASHED_FORM, '$1s'), slashed: null };
 }
 
-/** The name with the letters together that belong together, and without those marks that part no words. */
+/** Joins letters that belong together, and removes marks that separate no words. */
 const joinedLetters = (name: string): string =>
   !MARKED.test(name)
     ? name
@@ -122,7 +121,7 @@ const joinedLetters = (name: string): string =>
         .replace(/['’´`]/gu, '')
         .replace(LOST, LOST_LETTER);
 
-/** The name without what stands behind it; what is nothing else stays. */
+/** Removes suffixes from a name; a name that is only a suffix stays. */
 function bareName(text: string): string {
   const bare = [STATUS, BRANCH].reduce(upTo, trimEndOf(text, PARTING));
   return bare === '' ? text : bare;
@@ -131,7 +130,7 @@ function bareName(text: string): string {
 const upTo = (text: string, behind: RegExp): string =>
   trimEndOf(text.slice(0, behind.exec(text)?.index ?? text.length), PARTING);
 
-/** The words that a dot shortens, without it. */
+/** The words that end in a dot, without it. */
 const shortenedIn = (name: string): readonly string[] =>
   name
     .split(/[ ,]/u)
@@ -151,11 +150,10 @@ function formOf(tokens: readonly string[]): { readonly form: string; readonly at
     const form = FOREIGN_FORMS.has(token) ? token : FORMS[token];
     const isPlaced =
       form !== undefined && (at === tokens.length - 1 || (!isShort(token) && FORMS[token] !== undefined));
-    // A name that is nothing but a form keeps it as its word.
+    // A name that is only a form keeps it as a word.
     if (form !== undefined && isPlaced && tokens.length > 1) return { form, at };
   }
   return undefined;
 }
 
-/** Whether the form of a name is another country's. */
 export const isForeignForm = (form: string | null): boolean => form !== null && FOREIGN_FORMS.has(form);

@@ -1,19 +1,19 @@
-/** Letters as people, keyboards and broken exports write them. */
+/** Folds letters as people, keyboards and broken exports write them. */
 
 const CP1252 = new TextDecoder('windows-1252');
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
-/** The byte of each character of Windows' code page. */
+/** The byte of each character of the Windows code page. */
 const BYTES = new Map(Array.from({ length: 256 }, (_, byte) => [CP1252.decode(Uint8Array.of(byte)), byte]));
-/** UTF-8 of a letter that was read as Windows' code page: characters beside each other, none of them ASCII. */
+/** UTF-8 read as the Windows code page: consecutive characters outside ASCII. */
 const RUIN = /[\u00c2-\u00c5\u00e2][^ -~]+/gu;
-/** A text that went through several such systems is ruined as often. */
+/** A text may pass through several such systems. */
 const TIMES = 3;
 
-/** Danish letters in DOS's code page 865 that were read as Windows'. */
+/** Danish letters of DOS code page 865, read as Windows. */
 const DOS: Readonly<Record<string, string>> = { '›': 'ø', '†': 'å', '‘': 'æ' };
 const DOS_INSIDE = /(?<=\p{L})[›†‘](?=\p{Ll})/gu;
 
-/** What HTML escapes, where an export left it so. */
+/** HTML entities that an export left in. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   quot: '"',
@@ -24,7 +24,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const ENTITY = /&(amp|quot|nbsp|aelig|oslash|aring|#39);/giu;
 
-/** The text with the letters it had before somebody read UTF-8, or DOS's code page, as Windows' one: `Ã¸` as `ø`. */
+/** Restores letters of UTF-8 or DOS text that was read as Windows: `Ã¸` as `ø`. */
 function repairLetters(text: string): string {
   let repaired = text;
   for (let time = 0; time < TIMES; time += 1) {
@@ -48,8 +48,8 @@ function repairRun(run: string): string {
 const PAIRS: Readonly<Record<string, string>> = { æ: 'a', ø: 'o', å: 'a', ae: 'a', oe: 'o', aa: 'a', ß: 'ss', ð: 'd' };
 
 /**
- * The text in lower case, with one spelling for what Danes write in several: `Sørensen`, `Soerensen` and `Sorensen` become
- * `sorensen`, `Århus` and `Aarhus` become `arhus`. For comparing, never for showing.
+ * Lower-cases a text and gives one spelling to what Danes spell in several ways: `Sørensen`, `Soerensen` and `Sorensen`
+ * become `sorensen`, `Århus` and `Aarhus` become `arhus`. To compare, never to show.
  */
 export const foldLetters = (text: string): string => {
   const read = text.includes('&')

@@ -1,4 +1,4 @@
-/** Words that Danish company names are made of, folded: a changed letter that makes another one of them is no slip. */
+/** Words of Danish company names, folded. A typo that turns one of them into another is not a typo. */
 import { foldLetters } from './letters.ts';
 
 const listed = (text: string): ReadonlySet<string> => new Set(foldLetters(text).trim().split(/\s+/u));
@@ -104,7 +104,7 @@ const SURNAMES: ReadonlySet<string> =
   Weber Wendt Westergaard Westh Wiberg Willumsen Winkel Winther Winter With Worm Wulff Ørsted Ørum Øster Østerby Østergaard
   Østergård Østerlund`);
 
-/** Words of what companies do and of what they are made of. */
+/** Trades and materials. */
 const TRADES: ReadonlySet<string> =
   listed(`advokat advokater agentur agro akademi anlæg apotek arkitekt arkitekter auto autoservice bager bageri bank bar
   begravelse beslag bil biler billig blik blikkenslager blomster bo bolig boliger boligudlejning bog bogholderi brand brod
@@ -133,17 +133,17 @@ const TRADES: ReadonlySet<string> =
   vindmølle vognmand vogn volt vvs væg vægt værk værft værksted web wine yoga zone ø øl øre øst øster vest vester sønder
   nordre søndre vestre østre indre ydre øvre nedre`);
 
-/** Endings that make no other trade: `gruppen` is the `gruppe`. */
+/** Endings that do not change the trade: `gruppen` is `gruppe`. */
 const INFLECTED = /(?:erne|ene|en|et|er|ne|e|n|r|s|t)$/u;
 const stemOf = (word: string): string => word.replace(INFLECTED, '');
 
 const isPersons = (word: string): boolean => GIVEN_NAMES.has(word) || SURNAMES.has(word);
 const isKnown = (word: string): boolean => isPersons(word) || TRADES.has(word);
 
-/** Shorter parts of a word stand in any. */
+/** Shorter parts occur in any word. */
 const SHORTEST_PART = 4;
 
-/** Whether the second of two folded words that differ by a slip is another word than the first: Simone is not Simon. */
+/** Whether two folded words that differ by a typo are different words: Simone is not Simon. */
 export function isOtherWord(meant: string, other: string): boolean {
   if (isKnown(meant)) return !isInflection(meant, other);
   const begin = sharedLength(meant, other, (word, at) => word.charAt(at));

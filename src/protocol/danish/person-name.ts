@@ -1,9 +1,8 @@
-/** Whether a name is that of a person. */
 import { readCompanyName } from './company-name.ts';
 import { foldLetters } from './letters.ts';
 import { GIVEN_NAMES } from './name-words.ts';
 
-/** Words of what companies do, as they stand behind the name of their owner. */
+/** Trades that follow the name of an owner. */
 const TRADES: ReadonlySet<string> = new Set(
   foldLetters(`advokat agro anlæg arkitekt auto bageri biler bil blomster byg byggeri bådebyggeri cafe catering consult
   consulting cykler data design dyreklinik ejendomme ejendom ejendomsservice el elektronik entreprise fiskeri fisk fitness foto
@@ -15,7 +14,7 @@ const TRADES: ReadonlySet<string> = new Set(
   chokolade`).split(/\s+/),
 );
 
-/** How longer words of what companies do begin and end: `Advokatfirma`, `Bilcenter`. */
+/** Beginnings and endings of longer trades: `Advokatfirma`, `Bilcenter`. */
 const BEGINNINGS = foldLetters(
   'advokat autov bilc byggef ejendom grafisk køkken maskin regnskab tømrer vognmand',
 ).split(' ');
@@ -27,7 +26,7 @@ const ENDS =
 const isTrade = (word: string): boolean =>
   TRADES.has(word) || BEGINNINGS.some((part) => word.startsWith(part)) || ENDS.some((part) => word.endsWith(part));
 
-/** Whether a name is a given name and one to three others, with nothing of a company. */
+/** Whether a name is a given name and one to three others, without parts of a company's name. */
 export function isPersonName(text: string): boolean {
   const { form, owner } = readCompanyName(text);
   if (form !== null || owner !== null || /[\d&+/|()]|\s[-\u2010-\u2015]\s/u.test(text)) return false;

@@ -1,6 +1,6 @@
-/** Phone numbers in E.164, as CRMs keep them. A number without a country code is Danish if it has eight digits. */
+/** Phone numbers in E.164, as CRMs store them. Eight digits without a country code are Danish. */
 
-/** `12 34 56 78` and `0045 12345678` as `+4512345678`; what is not plainly one number stays as it is spelled. */
+/** `12 34 56 78` and `0045 12345678` become `+4512345678`. Anything that is not clearly one number stays unchanged. */
 export function internationalPhone(spelled: string): string {
   const trimmed = spelled.trim();
   if (!/^\(?\+?[\d\s().\-\u2010-\u2015]+$/u.test(trimmed)) return trimmed;

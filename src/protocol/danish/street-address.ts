@@ -1,40 +1,37 @@
-/** The address of a company, taken apart so that two spellings of it can be compared. */
+/** Splits a company's address into comparable parts. */
 import { abbreviated } from './abbreviations.ts';
 import { foldLetters } from './letters.ts';
 import { isPersonName } from './person-name.ts';
 
 export interface StreetAddress {
-  /** Folded and without its ending's spelling: `ringvej`; null where no street is given. */
+  /** Folded, with one spelling for its ending: `ringvej`; null without a street. */
   readonly street: string | null;
-  /** With its letter: `12b`; null where none is given. */
+  /** With its letter: `12b`; null without a number. */
   readonly house: string | null;
   readonly postalCode: string | null;
   /** Folded, without a district's letter: `arhus`. */
   readonly city: string | null;
 }
 
-/** An address as its parts are spelled. */
 export interface AddressText {
   readonly street?: string | null | undefined;
   readonly postalCode?: string | null | undefined;
   readonly city?: string | null | undefined;
 }
 
-/**
- * The town of a Danish postal address: the postal district. The register's city is the village within it, if there is one.
- */
+/** The town of a Danish address is its postal district; the register's city is the village in it, if any. */
 export function postalTown({ postalDistrict, cityName }: PostalPlace): string | null {
   return filled(postalDistrict) ?? filled(cityName);
 }
 
-/** The village within the postal district; null where the address has none. */
+/** The village within the postal district; null without one. */
 export function villageOf({ postalDistrict, cityName }: PostalPlace): string | null {
   const village = filled(cityName);
   const town = postalTown({ postalDistrict, cityName });
   return village?.toLowerCase() === town?.toLowerCase() ? null : village;
 }
 
-/** The place of an address as the register spells it. */
+/** The place of an address in the register's spelling. */
 interface PostalPlace {
   readonly postalDistrict: string | null;
   readonly cityName: string | null;
@@ -44,9 +41,9 @@ const filled = (text: string | null): string | null => text?.trim() || null;
 
 const LONGEST = 200;
 const CARE_OF = /^\s*(?:c\s*\/\s*o|att\.?|v\/)[^,\n]*[,\n]/iu;
-/** `10. Februar Vej` begins with a number that is no house's. */
+/** `10. Februar Vej` begins with a number that is not a house number. */
 const DATE = /^\d{1,2}\. ?(?=\p{L}{3})/u;
-/** A postal code and its town behind the house. */
+/** A postal code and town after the house. */
 const PLACE = /[\s,](?:dk[\s-]?)?(\d{4})\s+(\p{L}{2,}.*)/u;
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=\p{L})(?:gade|gd|g)$/u, 'gade'],
@@ -54,7 +51,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=\p{L})(?:alle|al)$/u, 'alle'],
   [/(?<=\p{L})(?:strade|str)$/u, 'strade'],
 ];
-/** Takes an address apart. The postal code may stand in its own part, in the city or behind the street. */
+/** The postal code may be a part of its own, or in the city or after the street. */
 export function readStreetAddress({ street, postalCode, city }: AddressText): StreetAddress {
   const line = (street ?? '').slice(0, LONGEST);
   const withoutCare = withoutContact(line.replace(CARE_OF, ''));
@@ -72,16 +69,16 @@ export function readStreetAddress({ street, postalCode, city }: AddressText): St
   };
 }
 
-/** The lines of an address without the first one, where that is a person: `Ole Hansen, Ringvej 1`. */
+/** Removes a first line that is a person: `Ole Hansen, Ringvej 1`. */
 function withoutContact(line: string): string {
   const at = line.search(/[,\n]/u);
   return at > 0 && isPersonName(line.slice(0, at)) && /\d/u.test(line.slice(at)) ? line.slice(at + 1) : line;
 }
 
-/** `12-14 B, 2. tv` as `12b`: what stands first counts. */
+/** `12-14 B, 2. tv` becomes `12b`: only the first number counts. */
 function houseOf(text: string): string | null {
   const number = /^\d+/u.exec(text)?.[0] ?? '';
-  // Four digits behind a street are a postal code.
+  // Four digits after a street are a postal code.
   if (number === '' || number.length > 3) return null;
   const rest = text.slice(number.length).replace(/^\s?-\s?\d{1,3}/u, '');
   const letter = /^\s?([a-z])(?:[^\p{L}\d]|$)/u.exec(rest)?.[1] ?? '';

@@ -1,8 +1,8 @@
-/** The domain by which a company is known on the net. */
+/** The web domain of a company. */
 
 import { trimEndOf } from '../text/trim.ts';
 
-/** Where anybody has an address: such a domain says nothing about a company. */
+/** Domains where anybody can have an address, which identify no company. */
 const FREEMAIL: ReadonlySet<string> = new Set(
   `gmail.com googlemail.com hotmail.com hotmail.dk outlook.com outlook.dk live.com live.dk msn.com yahoo.com yahoo.dk
   icloud.com me.com mac.com aol.com mail.com mail.dk email.dk proton.me protonmail.com jubii.dk ofir.dk sol.dk tele.dk
@@ -23,13 +23,13 @@ const isHost = (text: string): boolean => {
   return labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]$/u.test(text);
 };
 
-/** The domain of a website or an e-mail address: `nordlys.dk`; undefined where it is none, or everybody's. */
+/** The domain of a website or an e-mail address, as `nordlys.dk`, unless many share it. */
 export function companyDomain(spelled: string | null | undefined): string | undefined {
   const domain = domainIn(spelled);
   return domain === undefined || isShared(domain) ? undefined : domain;
 }
 
-/** The domain of a site where many companies have a page, as of a social network; undefined for any other text. */
+/** The domain of a site that many companies share, such as a social network. */
 export function sharedDomain(spelled: string): string | undefined {
   const domain = domainIn(spelled);
   return domain !== undefined && isShared(domain) ? domain : undefined;
@@ -52,7 +52,7 @@ function domainIn(spelled: string | null | undefined): string | undefined {
 
 const asciiOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
 
-/** `shop.nordlys.dk` as `nordlys.dk`, `nordlys.co.uk` as it is. */
+/** `shop.nordlys.dk` becomes `nordlys.dk`; `nordlys.co.uk` stays. */
 function registrable(host: string): string {
   const labels = host.split('.');
   const isTwofold = /\.(?:co|com|org|net|ac)\.[a-z]{2}$/u.test(host);

@@ -1,4 +1,4 @@
-/** Values of events as Danes write them. */
+/** Values of events in Danish spelling. */
 import { postalTown, villageOf } from '../danish/street-address.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../formats.ts';
 import { joinLines, withoutPercent } from '../text/trim.ts';
@@ -8,30 +8,30 @@ const TIME = new Intl.DateTimeFormat('da-DK', { dateStyle: 'long', timeStyle: 's
 const MONTH = new Intl.DateTimeFormat('da-DK', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const NUMBER = new Intl.NumberFormat('da-DK', { maximumFractionDigits: 2 });
 
-/** A day, from a date or a time without zone: `1. marts 2026`. What is no date stays as it is. */
+/** Formats a date, or a time without zone, as `1. marts 2026`. Other text stays unchanged. */
 export function dateText(date: string): string {
   const day = Date.parse(`${date.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(day) ? date : DATE.format(day);
 }
 
-/** An instant, on clocks in Copenhagen: `1. marts 2026 kl. 12.00`. What is no time stays as it is. */
+/** Formats an instant as clock time in Copenhagen: `1. marts 2026 kl. 12.00`. Other text stays unchanged. */
 export function timeText(time: string): string {
   const instant = Date.parse(time);
   return Number.isNaN(instant) ? time : TIME.format(instant);
 }
 
-/** `marts 2026`; `13/2026` where there is no such month. */
+/** `marts 2026`; `13/2026` for a month that does not exist. */
 export const monthText = (year: number, month: number): string =>
   month < 1 || month > 12 || Math.abs(year) > 9_999 ? `${month}/${year}` : MONTH.format(Date.UTC(year, month - 1, 1));
 
 /** `1.234,5`. */
 export const numberText = (value: number): string => NUMBER.format(value);
 
-/** `600.000 kr.`, or the currency's code where it is another. */
+/** `600.000 kr.`; other currencies by their code. */
 export const moneyText = (value: number, currency: string | null): string =>
   `${numberText(value)} ${currency === null || currency === 'DKK' ? 'kr.' : currency}`;
 
-/** A share, an interval or one number with or without a percent sign: `33,33-50 %`. */
+/** A share, an interval or a number, with or without a percent sign: `33,33-50 %`. */
 export function shareText(share: string): string {
   const bare = withoutPercent(share).replaceAll('.', ',');
   return /\d$/.test(bare) ? `${bare} %` : share;
@@ -39,7 +39,7 @@ export function shareText(share: string): string {
 
 export const yesText = (value: boolean): string => (value ? 'Ja' : 'Nej');
 
-/** `UNDER KONKURS` as `Under konkurs`; text that is not all in capitals stays as it is. */
+/** `UNDER KONKURS` becomes `Under konkurs`; text in mixed case stays unchanged. */
 export function sentenceText(text: string): string {
   if (text !== text.toLocaleUpperCase('da') || text.length < 4) return text;
   return text.slice(0, 1) + text.slice(1).toLocaleLowerCase('da');
@@ -53,7 +53,9 @@ export const formText = ({ companyFormCode, longDescription, shortDescription }:
 
 export const capitalText = ({ value, currency }: Capital): string => moneyText(value, currency);
 
-/** An address on one line: `c/o Bo, Eksempelvej 1A-3, 2. th., Landsby, 8000 Aarhus C`; abroad with its country's code. */
+/**
+ * An address on one line: `c/o Bo, Eksempelvej 1A-3, 2. th., Landsby, 8000 Aarhus C`; abroad with its country's code.
+ */
 export function addressText(address: Address): string {
   const { coName, postalBox, streetName, postalCode, countryCode, freeText } = address;
   const houses = [

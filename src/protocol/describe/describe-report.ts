@@ -1,4 +1,4 @@
-/** An annual report in the few lines a person looks for first. */
+/** The main figures of an annual report. */
 
 import type { NumberMetric, ReportData } from '../report.ts';
 import { dateText, moneyText, numberText } from './danish.ts';
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   quarterly: 'Kvartalsrapport',
 };
 
-/** Period and main figures; figures that are not stated are left out. Links to the report where its address is known. */
+/** Period and main figures, with a link to the report. Leaves out what is not stated. */
 export function describeReport(data: ReportData): readonly ReportLine[] {
   const { reportType, reportUrl, reportYear, period } = data;
   const isLink = reportUrl !== null && /^https?:\/\//i.test(reportUrl);

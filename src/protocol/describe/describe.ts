@@ -1,4 +1,4 @@
-/** What a change says, in Danish a person reads: every event as a title and lines of before and after. */
+/** Describes changes in Danish for people: a title for each event, and lines with the values before and after. */
 
 import { EVENT_NAMES, type EventData, type EventName, leavesUnknown } from '../events.ts';
 import type { Entity, Owner, Voter } from '../formats.ts';
@@ -20,7 +20,7 @@ import {
 } from './danish.ts';
 import { describeReport } from './describe-report.ts';
 
-/** One thing that changed; `before` is null where there was nothing or it is not known, `after` where nothing is left. */
+/** One changed thing. `before` is null if there was nothing or it is unknown, `after` if nothing is left. */
 export interface DescribedLine {
   readonly label: string;
   readonly before: string | null;
@@ -38,11 +38,11 @@ export interface Description {
 export interface DescribeOptions {
   /** Shares before the change, as in a Change: a legal owner's by its entity id, others' by `<event> <id>`. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
-  /** Members and parties that are counted and not named; none where absent. */
+  /** Members and parties to count but not name. */
   readonly nameless?: ((entity: Entity) => boolean) | undefined;
 }
 
-/** A line as plain text: `Status: Normal → Under konkurs`; what it continues on, and its link, are indented. */
+/** A line as plain text: `Status: Normal → Under konkurs`; further lines and the link are indented. */
 export function lineText({ label, before, after, link }: DescribedLine): string {
   const value = before !== null && after !== null ? `${before} → ${after}` : (after ?? before ?? '');
   const text = value === '' ? label : `${label}: ${joinLines(value, '\n    ')}`;
@@ -63,7 +63,7 @@ function describeOne<E extends EventName>(event: E, updates: Updates, options: D
   return data === undefined || leavesUnknown(event, data) ? [] : [{ event, title, lines: describe(data, options) }];
 }
 
-/** A value before and after; one that is gone says so in its label. */
+/** A value before and after; a deleted value changes the label. */
 const change =
   <T>(label: string, text: (value: T) => string) =>
   (data: { readonly before: T | null; readonly after: T | null }): readonly DescribedLine[] => {
@@ -103,7 +103,7 @@ const members: Describe<'board'> = (data, options) => {
   return [...named, ...names, ...nameless];
 };
 
-/** Who came, who went, and who did both in one event: these have a new name. */
+/** Separates new, former and renamed members: a renamed one is added and removed in the same event. */
 export function renamedIn<T extends Entity>(data: { readonly added: readonly T[]; readonly removed: readonly T[] }) {
   const formerly = new Map(data.removed.map((one) => [one.entityId, one]));
   const renamed = data.added.flatMap((after) => {
@@ -115,13 +115,13 @@ export function renamedIn<T extends Entity>(data: { readonly added: readonly T[]
   return { added: others(data.added), removed: others(data.removed), renamed };
 }
 
-/** Those to be named, and how many are not. */
+/** Separates those to name and counts the others. */
 function split<T extends Entity>(all: readonly T[], { nameless = () => false }: DescribeOptions) {
   const named = all.filter((one) => !nameless(one));
   return { named, nameless: all.length - named.length };
 }
 
-/** `2 nye, 1 udgået`: people whose names are not told. */
+/** Counts unnamed people: `2 nye, 1 udgået`. */
 function counted(
   ...counts: readonly (readonly [count: number, one: string, more: string])[]
 ): readonly DescribedLine[] {

@@ -1,6 +1,4 @@
-/**
- * One plausible change of a sample company for each event, with the state before and after.
- */
+/** Makes one plausible change of a sample company for each event, with the state before and after. */
 import type { EventName } from '../events.ts';
 import type { Entity } from '../formats.ts';
 import type { Updates } from '../payload.ts';
@@ -10,13 +8,13 @@ import type { Random } from './random.ts';
 import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
-/** A change: the updates that tell of it, and the company as it is then. */
+/** The updates, and the company after them. */
 interface SampleChange {
   readonly updates: Updates;
   readonly company: SampleCompany;
 }
 
-/** Makes a change; `at` is its time, ISO 8601 UTC. */
+/** `at` is the time of the change, ISO 8601 UTC. */
 type Changer = (company: SampleCompany, random: Random, at: string) => SampleChange;
 
 const midnight = (at: string): string => `${at.slice(0, 10)}T00:00:00`;
@@ -26,11 +24,11 @@ const otherThan = (value: string, list: readonly [string, ...string[]], random: 
 };
 
 const yearOf = (at: string): number => Number(at.slice(0, 4));
-/** Whether a month had begun at that time: nobody counts employees of one that is to come. */
+/** Whether a month had begun by then: nobody counts the employees of a future month. */
 const hasBegun = (year: number, month: number, at: string): boolean =>
   `${year}-${String(month).padStart(2, '0')}` <= at.slice(0, 7);
 
-/** Swaps one member of a list for a new one, or adds one where there are fewer than two. */
+/** Swaps one member of a list for a new one, or adds one if there are fewer than two. */
 const swapOne = <T extends Entity>(list: readonly T[], member: T, random: Random) => {
   const leaver = list.length < 2 ? undefined : list[random.int(0, list.length - 1)];
   const stay = list.filter(({ entityId }) => entityId !== leaver?.entityId && entityId !== member.entityId);
@@ -38,7 +36,7 @@ const swapOne = <T extends Entity>(list: readonly T[], member: T, random: Random
   return { data: { added: [member], removed }, list: [...stay, member] };
 };
 
-/** Gives one member another share, or swaps one where there is none to change. */
+/** Changes one member's share, or swaps a member if there is no share to change. */
 const swapOrShift = <T extends Entity>(list: readonly T[], member: T, share: (from: T) => T, random: Random) => {
   const [first, ...others] = list;
   if (first === undefined || random.chance(0.5)) {
@@ -60,7 +58,6 @@ const stemOf = (name: string): string => name.split(' ').slice(0, -1).join(' ');
 const shareOf = (random: Random): string => random.pick(words.SHARES);
 const preciseShare = (random: Random): string => `${random.int(26, 99)}.25`;
 
-/** What changes, by event. */
 export const CHANGES: Readonly<Record<EventName, Changer>> = {
   name: company((c, random) => {
     const after = `${random.pick(words.STEMS)} ${random.pick(words.TRADES)} ${random.int(2, 999)} ${c.form.shortDescription}`;

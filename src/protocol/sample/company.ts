@@ -1,6 +1,4 @@
-/**
- * Sample companies: all the register says about one, and the payload that states it.
- */
+/** Sample companies: everything that the register knows of one, and the payload that states it. */
 import { companyEntityId } from '../entity-id.ts';
 import type { EventData, EventName } from '../events.ts';
 import type { Address, Capital, CompanyForm, Entity, Industry, Owner, Voter } from '../formats.ts';
@@ -11,7 +9,7 @@ import { type Random, randomFrom } from './random.ts';
 import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
-/** What the register says about a sample company, in the wire's shapes; its values by the names of their events. */
+/** A sample company in the shapes of the wire, by the names of the events. */
 export interface SampleCompany {
   readonly entityId: string;
   readonly name: string;
@@ -50,10 +48,10 @@ export interface SampleCompany {
 
 const dateOf = (random: Random): string => `20${random.int(10, 24)}-0${random.int(1, 9)}-${random.int(10, 28)}`;
 
-/** A phone number that nobody can have: Danish numbers do not begin with 1. */
+/** Belongs to nobody: Danish numbers do not begin with 1. */
 export const samplePhone = (random: Random): string => `10${random.int(100_000, 999_999)}`;
 
-/** A domain nobody can have. */
+/** Part of a domain that nobody can have. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -62,7 +60,7 @@ export const slugOf = (name: string): string =>
     .replace(/å/g, 'aa')
     .replace(/[^a-z0-9]+/g, '');
 
-/** An invented company; the same seed gives the same company. */
+/** Invents a company; the same seed gives the same company. */
 export const sampleCompany = (seed = 1): SampleCompany => {
   const random = randomFrom(seed);
   const cvr = parts.sampleCvr(random);
@@ -111,11 +109,11 @@ export const sampleCompany = (seed = 1): SampleCompany => {
 const fresh = <T>(after: T) => ({ before: null, after });
 const listed = <T>(list: readonly T[]) => ({ added: [...list], removed: [] });
 const shared = <T>(list: readonly T[]) => ({ ...listed(list), changed: [] });
-/** The event with what `write` makes of a value; nothing where there is no value, or an empty list. */
+/** The event with the written value; nothing for null or an empty list. */
 const stated = <K extends EventName, T>(event: K, value: T | null, write: (value: T) => Updates[K]): Updates =>
   value === null || (Array.isArray(value) && value.length === 0) ? {} : { [event]: write(value) };
 
-/** Everything the register says about a company in one payload, as the service sends it after `sendUpdate=true`. */
+/** Everything about a company in one payload, as the service sends it after `sendUpdate=true`. */
 export const fullStatePayload = (company: SampleCompany, timestamp: string): Payload => {
   const { monthly, quarterly, yearly } = company;
   const updates: Updates = {

@@ -1,13 +1,11 @@
-/**
- * The parts of a sample company, each made by chance.
- */
+/** Random parts of a sample company. */
 import { passesModulus11 } from '../cvr-number.ts';
 import { companyEntityId } from '../entity-id.ts';
 import type { Address, CompanyForm, Entity, Industry, Owner, Voter } from '../formats.ts';
 import type { Random } from './random.ts';
 import * as words from './words.ts';
 
-/** A CVR number that passes the register's check, from 95000000 on: far above those handed out so far. */
+/** A CVR number that passes the register's check, from 95000000 on: far above assigned numbers. */
 export const sampleCvr = (random: Random): string => {
   for (let number = random.int(95_000_000, 99_990_000); ; number++) {
     if (passesModulus11(String(number))) return String(number);

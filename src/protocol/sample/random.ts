@@ -1,16 +1,14 @@
-/**
- * Repeatable chance for sample data: the same seed gives the same numbers, on every machine.
- */
+/** Repeatable random numbers for sample data: the same seed gives the same numbers on every machine. */
 
 export interface Random {
   /** A whole number from `low` to `high`, both included. */
   int(low: number, high: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** True in about that share of the calls. */
+  /** True in about this share of calls. */
   chance(share: number): boolean;
 }
 
-/** Mulberry32, https://github.com/cprosche/mulberry32: small, quick, good enough for samples; no secrets from it. */
+/** Mulberry32, https://github.com/cprosche/mulberry32: small, fast and good enough for samples, not for secrets. */
 export const randomFrom = (seed: number): Random => {
   let state = seed >>> 0;
   const next = (): number => {

@@ -1,6 +1,4 @@
-/**
- * A sample annual report whose figures add up.
- */
+/** A sample annual report with consistent figures. */
 import {
   each,
   NUMBER_METRICS,
@@ -71,7 +69,7 @@ const figures = (random: Random) => {
   };
 };
 
-/** The annual report of a company for one year; metrics it does not have are null. Most small companies publish no revenue. */
+/** Metrics that the company lacks are null; most small companies publish no revenue. */
 export const sampleReport = (random: Random, cvr: string, name: string, reportYear: number): ReportData => {
   const person = samplePerson(random);
   const file = `https://reports.example/${cvr}-${reportYear}`;

@@ -1,4 +1,4 @@
-/** Sample payloads: one for any event; and the companies that many of them are about. */
+/** Sample payloads for any event, and sample companies in numbers. */
 import { canonicalEntityId } from '../entity-id.ts';
 import type { EventName } from '../events.ts';
 import { type Payload, payloadOf } from '../payload.ts';
@@ -6,14 +6,13 @@ import { CHANGES } from './change.ts';
 import { fullStatePayload, type SampleCompany, sampleCompany } from './company.ts';
 import { randomFrom } from './random.ts';
 
-/** What a sample payload should be about. */
 export interface SampleOptions {
-  /** The company it is about; an invented one where absent. */
+  /** The company of the payload; an invented one by default. */
   readonly entityId?: string;
-  /** The event it tells of; all that the register says where absent. */
+  /** The event of the payload; the whole company by default. */
   readonly event?: EventName;
   readonly seed?: number;
-  /** Type name of production units; `Place` where absent. */
+  /** Type name of production units; `Place` by default. */
   readonly placeType?: string;
   /** The payload's time in ms since 1970. */
   readonly now: number;
@@ -32,7 +31,10 @@ export const samplePayload = ({ entityId, event, seed = 1, placeType, now }: Sam
   return payloadOf(subject.entityId, at, CHANGES[event](subject, randomFrom(seed + 1), at).updates);
 };
 
-/** Invented companies; the same seed gives the same ones, and more begin like fewer. All ids differ. */
+/**
+ * Invented companies with different ids; the same seed gives the same ones, and a longer list begins like a shorter
+ * one.
+ */
 export const sampleCompanies = (seed: number, count: number): readonly SampleCompany[] => {
   const companies = new Map<string, SampleCompany>();
   for (let next = seed * 1_000_003; companies.size < count; next++) {

@@ -1,6 +1,4 @@
-/**
- * What sample companies are made of. Nobody and nothing here exists; towns and postal codes do.
- */
+/** Words for sample companies. Only the towns and postal codes exist. */
 
 type Words = readonly [string, ...string[]];
 

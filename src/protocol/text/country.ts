@@ -1,15 +1,14 @@
-/** Countries as CRMs hold them: by code, or by their Danish or English name. */
+/** Countries as CRMs store them: by code, or by their Danish or English name. */
 
-/** Spellings of a country, folded → its ISO 3166 code. Made at the first use: it takes some milliseconds. */
+/** Folded spellings to ISO 3166 codes. Built at the first use, which takes some milliseconds. */
 let codes: ReadonlyMap<string, string> | undefined;
 
-/** The ISO 3166 code of a country by its code, or its Danish or English name; undefined for any other text. */
+/** The ISO 3166 code of a country by its code, or its Danish or English name. */
 export function countryCodeOf(spelled: string): string | undefined {
   codes ??= readCodes();
   return codes.get(fold(spelled));
 }
 
-/** The country's name in English; undefined for what is no code. */
 export const englishCountry = (code: string): string | undefined =>
   /^[A-Z]{2}$/u.test(code) ? NAMES[0]?.of(code) : undefined;
 
@@ -23,7 +22,7 @@ const NAMES = [namesIn('en', 'long'), namesIn('da', 'long'), namesIn('en', 'shor
 function readCodes(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const code of LETTERS.flatMap((first) => LETTERS.map((second) => `${first}${second}`))) {
-    // UK is GB, and a code that was withdrawn is its successor's.
+    // UK becomes GB, and a withdrawn code its successor.
     const [, current = code] = Intl.getCanonicalLocales(`und-${code}`)[0]?.split('-') ?? [];
     for (const name of NAMES.map((names) => names.of(code)))
       if (name !== undefined) {

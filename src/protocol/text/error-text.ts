@@ -1,18 +1,16 @@
-/** What to tell of whatever was thrown: it need not be an error, and may throw itself where it is read. */
+/** Texts of thrown values, which may not be errors and may throw when read. */
 import { inspect } from 'node:util';
 import { cutText } from './cut.ts';
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function errorText(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   return textIn(error, 'message') ?? shown(error);
 }
 
-/** The stack of whatever was thrown; undefined where it has none. */
 const stackText = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null ? textIn(error, 'stack') : undefined;
 
-/** The text under a key; undefined where there is none, or reading it throws. */
 function textIn(error: object, key: string): string | undefined {
   try {
     const text: unknown = Reflect.get(error, key);
@@ -22,7 +20,7 @@ function textIn(error: object, key: string): string | undefined {
   }
 }
 
-/** It may be a circle, a proxy, or throw where it is read. */
+/** The value may be circular, a proxy, or throw when read. */
 function shown(value: object): string {
   try {
     return inspect(value, {
@@ -37,12 +35,12 @@ function shown(value: object): string {
   }
 }
 
-/** How many causes are told; a chain may be a circle. */
+/** Maximum causes to show; a chain may be circular. */
 const MOST_CAUSES = 5;
-/** How many errors are searched for a class. */
+/** Maximum errors to search for a class. */
 const MOST_SEARCHED = 10;
 
-/** The messages of an error's causes, outermost first, without those that the error or an earlier cause has said. */
+/** The messages of an error's causes, outermost first, without repetitions. */
 export function causesOf(error: unknown): readonly string[] {
   const told = [errorText(error)];
   let cause = causeOf(error);
@@ -54,7 +52,6 @@ export function causesOf(error: unknown): readonly string[] {
   return told.slice(1);
 }
 
-/** What an error says caused it; undefined where reading that throws. */
 function causeOf(error: unknown): unknown {
   try {
     return error instanceof Error ? error.cause : undefined;
@@ -63,20 +60,20 @@ function causeOf(error: unknown): unknown {
   }
 }
 
-/** The outermost error of a class among an error and its causes. */
+/** The outermost error of a class in an error and its causes. */
 export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < MOST_SEARCHED; each = causeOf(each), depth += 1)
     if (each instanceof type) return each;
   return undefined;
 }
 
-/** The message with those of its causes, on one line. */
+/** The message and those of its causes, on one line. */
 export const fullErrorText = (error: unknown): string => [errorText(error), ...causesOf(error)].join(': ');
 
 const LONGEST_MESSAGE = 1_000;
 const LONGEST_STACK = 8_000;
 
-/** Plain errors in place of whatever was thrown and of its causes: bounded, and nothing of them throws where it is read. */
+/** Copies a thrown value and its causes to plain, bounded errors that are safe to read. */
 export function plainError(thrown: unknown, causes = MOST_CAUSES): Error {
   const cause = causes > 0 ? causeOf(thrown) : undefined;
   const error = new Error(

@@ -1,8 +1,6 @@
-/**
- * JSON from strangers: bytes to a value without harm, and a value to one canonical text.
- */
+/** Reads JSON from strangers safely, and writes a value as one canonical text. */
 
-/** A JSON object as it was parsed. Ask for its keys with `Object.hasOwn` only. */
+/** A parsed JSON object. Test its keys with `Object.hasOwn` only. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type JsonRead =
@@ -18,7 +16,10 @@ const BRACE_END = 0x7d;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Whether a text has more than so many `{` or `[`: without them it cannot be nested deeper, and most webhooks are so. */
+/**
+ * Whether a text has more than `most` opening brackets: otherwise it cannot be nested deeper, as is true of most
+ * webhooks.
+ */
 const hasMoreOpenings = (text: string, most: number): boolean => {
   let left = most;
   for (const opening of ['{', '['])
@@ -26,7 +27,7 @@ const hasMoreOpenings = (text: string, most: number): boolean => {
   return false;
 };
 
-/** The place of the quote that ends the text which begins before `from`; the end of the bytes where none does. */
+/** The end of the text literal that begins before `from`; the end of the bytes if it is not closed. */
 const endOfText = (bytes: Uint8Array, from: number): number => {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -50,9 +51,8 @@ const isDeeper = (bytes: Uint8Array, maxDepth: number): boolean => {
 };
 
 /**
- * Parses a body. A byte order mark is dropped; bytes that are not UTF-8 and nesting beyond `maxDepth` are
- * refused, the latter before parsing, so that no later walk over the value can exhaust the stack.
- * The reason never quotes the body.
+ * Parses a body and drops a byte order mark. Refuses bytes that are not UTF-8, and nesting beyond `maxDepth` before
+ * parsing, so that no later walk exhausts the stack. The reason never quotes the body.
  */
 export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
   if (bytes.length === 0) return { ok: false, reason: 'the body is empty' };
@@ -71,13 +71,12 @@ export const readJson = (bytes: Uint8Array, maxDepth = 100): JsonRead => {
   }
 };
 
-/** Tells whether a value is a JSON object: no array, not null. */
+/** Whether a value is a JSON object: not an array, not null. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The key of an object that goes by one of these names: spelled exactly, earlier names first,
- * else without regard to case. Own properties only.
+ * The own key of an object under one of these names: exact spelling first, in the order of the names, then any case.
  */
 export const findKey = (object: JsonObject, names: readonly string[]): string | undefined => {
   for (const name of names) if (Object.hasOwn(object, name)) return name;
@@ -85,30 +84,28 @@ export const findKey = (object: JsonObject, names: readonly string[]): string | 
   return Object.keys(object).find((key) => lower.includes(key.toLowerCase()));
 };
 
-/** The value under {@link findKey}; undefined where there is none. */
 export const findValue = (object: JsonObject, ...names: readonly string[]): unknown => {
   const key = findKey(object, names);
   return key === undefined ? undefined : object[key];
 };
 
 /**
- * The canonical text of a parsed JSON value: keys sorted by code unit, no blanks, numbers as JavaScript
- * prints them. Equal values give equal texts. Recursive: for values {@link readJson} let through.
+ * The canonical text of a parsed JSON value: keys sorted by code unit, no blanks, numbers as JavaScript prints them.
+ * Equal values give equal texts. Recursive: use it for values that {@link readJson} accepted.
  */
 export const canonicalJson = (value: unknown): string => {
   const sorted = inOrder(value);
   return sorted === UNORDERABLE ? spelled(value) : (JSON.stringify(sorted) ?? 'null');
 };
 
-/** A value whose text JSON.stringify would not write as it must be. */
+/** Marks a value that JSON.stringify would not write canonically. */
 const UNORDERABLE = Symbol('unorderable');
 
-/** A key that JavaScript keeps in front, in the order of numbers, or that is no property when it is set. */
+/** A key that JavaScript moves to the front in numeric order, or that does not become a property when set. */
 const isOdd = (key: string): boolean => /^\d|^__proto__$/u.test(key);
 
 /**
- * A copy with the keys of its objects in order, for one call of JSON.stringify: that takes half as long as writing the
- * text piece by piece.
+ * A copy with sorted keys for one call of JSON.stringify, which takes half as long as writing the text piece by piece.
  */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -125,7 +122,7 @@ function inOrder(value: unknown): unknown {
   return copy;
 }
 
-/** The same text, written piece by piece. */
+/** Writes the canonical text piece by piece. */
 function spelled(value: unknown): string {
   if (typeof value === 'number') return ofNumber(value);
   if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
@@ -139,6 +136,6 @@ function spelled(value: unknown): string {
 
 function ofNumber(value: number): string {
   if (Number.isFinite(value)) return JSON.stringify(value);
-  // A number beyond double precision's range was parsed to infinity: it must not come back as null.
+  // A number beyond double precision was parsed to infinity and must not become null.
   return value > 0 ? '1e999' : '-1e999';
 }

@@ -1,12 +1,11 @@
-/** Masks secrets in texts that others wrote (answers, errors, logs), and in the values of documents. */
+/** Masks secrets in the texts of others (answers, errors, logs), and in the values of documents. */
 
-/** What stands in place of a secret. */
 export const MASK = '***';
 
-/** A shorter secret would mask ordinary words; the schemas show such a one nowhere. */
+/** A shorter secret would mask ordinary words. The schemas never show one anyway. */
 const MIN_LENGTH = 4;
 
-/** A text as an address encoded it; as it is where it was not encoded. */
+/** Decodes a text from an address; returns it unchanged if that fails. */
 export const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -15,10 +14,7 @@ export const decoded = (text: string): string => {
   }
 };
 
-/**
- * The spellings in which a secret turns up: as it is, in an address, in a form, in JSON, as an address had it encoded, and in
- * base64.
- */
+/** The spellings of a secret: plain, encoded for an address, a form or JSON, decoded, and in base64. */
 const spellings = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -29,8 +25,8 @@ const spellings = (secret: string): string[] => [
 ];
 
 /**
- * The characters of base64 that stand for a secret and for nothing else, where so many bytes come before it in a group of
- * three: `user:secret` encodes it at another offset than `secret`. With those that end the text, where the secret does.
+ * The base64 characters that depend on a secret alone, after `before` bytes of a group of three: `user:secret` encodes
+ * it at another offset than `secret`. Also with the padding, for a secret at the end.
  */
 function base64Spellings(secret: string, before: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
@@ -40,21 +36,24 @@ function base64Spellings(secret: string, before: number): string[] {
   return [padded, within].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
 }
 
-/** Makes a function that masks the secrets in any text, whatever spelled them into it. Costs one pass over the text. */
+/** Makes a function that masks the secrets in any text, in all spellings, in one pass. */
 export function maskerOf(secrets: Iterable<string>): (text: string) => string {
   const all = new Set([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(spellings));
   if (all.size === 0) return (text) => text;
-  // Longest first: one secret may begin another.
+  // Longest first: one secret may be the beginning of another.
   const sorted = [...all].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(sorted.map((secret) => RegExp.escape(secret)).join('|'), 'g');
   return (text) => text.replaceAll(pattern, MASK);
 }
 
-/** A document as JSON, its values masked one by one: a secret that is an ordinary word changes no key and no mark of it. */
+/**
+ * Writes a document as JSON and masks its values one by one: a secret that is an ordinary word changes no key or
+ * punctuation.
+ */
 export const maskedJson = (document: unknown, mask: (text: string) => string, indent?: number): string =>
   JSON.stringify(document, (_key, value) => maskedValue(value, mask), indent);
 
-/** One value of a document, masked. A number is masked where it is a secret as a whole. */
+/** Masks one value of a document; a number only if it equals a secret. */
 export function maskedValue<T>(value: T, mask: (text: string) => string): T | string {
   if (typeof value === 'string') return mask(value);
   return typeof value === 'number' && mask(String(value)) === MASK ? MASK : value;

@@ -1,9 +1,8 @@
 /**
- * Tolerant reading by schema: brings a value as somebody sent it into the shape a TypeBox schema states.
- *
- * Names are found by case-insensitive search and by `aliases`; numbers are read from texts and texts from
- * numbers; what is absent becomes its `default`, null or an empty list, but an absent `needed` property is an
- * issue; unknown properties are kept. A property marked `lenient` that cannot be read becomes null.
+ * Reads tolerantly by schema: brings a sender's value into the shape of a TypeBox schema. Finds names in any case and
+ * by `aliases`; reads numbers from texts and texts from numbers; fills what is absent with its `default`, null or an
+ * empty list, but reports an absent `needed` property; keeps unknown properties. An unreadable `lenient` property
+ * becomes null.
  */
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { canonicalEntityId } from '../entity-id.ts';
@@ -16,24 +15,24 @@ export interface Issue {
   readonly message: string;
 }
 
-/** The marks a schema may carry for {@link shape}. */
+/** The marks of a schema for {@link shape}. */
 export type Marks = {
-  /** Other names the property goes by. */
+  /** Other names of the property. */
   readonly aliases?: readonly string[];
-  /** Its absence is an issue, though null is none. */
+  /** Absence is an issue, null is not. */
   readonly needed?: true;
-  /** It becomes null where it cannot be read. */
+  /** Becomes null if unreadable. */
   readonly lenient?: true;
-  /** The property that a bare text or number in place of this object stands for. */
+  /** The property that a bare text or number instead of this object stands for. */
   readonly bare?: string;
-  /** A text that is an entity id or a time: kept in canonical form, and checked for a time. */
+  /** An entity id, stored in canonical form, or a time, checked but stored as sent. */
   readonly text?: 'entity' | 'time';
 };
 
-/** The longest text that is read, in characters: no property of the CRMs takes more. */
+/** Maximum characters of a text: no property of the CRMs takes more. */
 export const LONGEST_TEXT = 131_072;
 
-/** An unreadable value. Compared by identity; never leaves this file. */
+/** Compared by identity; never leaves this file. */
 const UNREADABLE = Symbol('unreadable');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -51,7 +50,7 @@ const fail = (path: string, value: unknown, wanted: string, issues: Issue[]): ty
   return UNREADABLE;
 };
 
-/** Metrics of reports wrap their value, and where is not always known: a scalar is read out of its wrapping. */
+/** Reads a scalar from its wrapper: metrics of reports wrap their values, not always in a known place. */
 const unwrap = (value: unknown): unknown =>
   isJsonObject(value) && Object.hasOwn(value, 'value') ? value['value'] : value;
 
@@ -81,7 +80,7 @@ const readFlag = (value: unknown, path: string, issues: Issue[]): unknown => {
 
 const isFilled = (schema: TSchema): boolean => Object.hasOwn(schema, 'default') || Type.IsArray(schema);
 
-/** What stands in for a value that is not there; undefined where the schema demands one. */
+/** The replacement for an absent value; undefined if the schema requires one. */
 const standIn = (schema: TSchema): unknown => {
   if (Object.hasOwn(schema, 'default')) return Object.getOwnPropertyDescriptor(schema, 'default')?.value;
   if (Type.IsArray(schema)) return [];
@@ -103,11 +102,11 @@ const readProperty = (schema: TSchema, value: unknown, path: string, issues: Iss
   return UNREADABLE;
 };
 
-/** A bare text or number in place of an object, as the object it stands for. */
+/** Replaces a bare text or number by the object that it stands for. */
 const asObject = ({ bare }: Marks, given: unknown): unknown =>
   bare !== undefined && (typeof given === 'string' || typeof given === 'number') ? { [bare]: given } : given;
 
-/** The key that a property stands under: its own name where something stands there, before its aliases. */
+/** The key of a property: its own name if that has a value, else an alias. */
 const keyOf = (
   value: JsonObject,
   name: string,
@@ -155,8 +154,8 @@ const readUnion = (options: readonly TSchema[], value: unknown, path: string, is
 };
 
 /**
- * Reads a value as the schema states it; pushes what could not be read to `issues`, and then the result means
- * nothing. Without issues the result satisfies the schema. Depth is bounded by the schema's.
+ * Reads a value as the schema states it, to the depth of the schema. Pushes unreadable parts to `issues`; without
+ * issues the result satisfies the schema, with issues it is meaningless.
  */
 export const shape = (schema: TSchema, value: unknown, path: string, issues: Issue[]): unknown => {
   if (Type.IsUnknown(schema)) return value;

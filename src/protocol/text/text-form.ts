@@ -1,12 +1,10 @@
-/** The text of a file that people wrote with whatever editor or shell they have. */
+/** Reads text files of any editor or shell. */
 
 const UTF8 = new TextDecoder('utf-8');
 const HEAD = 512;
 
-/** What a file's first bytes say of its form: an archive is a spreadsheet's or a document's own format. */
 export type TextForm = 'utf-8' | 'utf-16le' | 'utf-16be' | 'archive' | 'binary';
 
-/** The first bytes by which a file names its form. */
 const MARKS: readonly { readonly form: TextForm; readonly bytes: readonly number[] }[] = [
   { form: 'archive', bytes: [0x50, 0x4b, 3, 4] },
   { form: 'archive', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
@@ -14,7 +12,10 @@ const MARKS: readonly { readonly form: TextForm; readonly bytes: readonly number
   { form: 'utf-16be', bytes: [0xfe, 0xff] },
 ];
 
-/** The form, with a mark or without: texts of ours are mostly ASCII, which in UTF-16 has every other byte zero. */
+/**
+ * Detects the form by its mark, or by zeros: most of our text is ASCII, and in UTF-16 every other byte of ASCII is
+ * zero.
+ */
 export function formOf(bytes: Uint8Array): TextForm {
   const marked = MARKS.find((mark) => mark.bytes.every((byte, at) => bytes[at] === byte));
   return marked?.form ?? unmarkedForm(bytes.subarray(0, HEAD));
@@ -33,7 +34,7 @@ function unmarkedForm(head: Uint8Array): TextForm {
   return odd === 0 && even > head.length / 4 ? 'utf-16be' : 'binary';
 }
 
-/** The text, in UTF-8 or UTF-16; undefined where the file is no text. */
+/** The text, in UTF-8 or UTF-16; undefined if the file is not text. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const form = formOf(bytes);
   if (form === 'archive' || form === 'binary') return undefined;
