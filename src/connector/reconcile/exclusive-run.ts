@@ -1,9 +1,9 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
 
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';

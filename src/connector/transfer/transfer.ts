@@ -5,9 +5,9 @@
 import { type Created, ProviderError, type WrittenOutcome } from '../../../providers/provider.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import { readErasures, refuseErased } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';

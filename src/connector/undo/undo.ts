@@ -2,10 +2,10 @@
 
 import type { Patch } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import { owned } from '../../runtime/lanes/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
 import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
