@@ -1,7 +1,7 @@
 /** The package export `cvrsync/testing`: the conformance suite, and the server for a fake of the CRM. */
 export { BrokenRule, type Check, conformance, judge, type RuleResult } from './kit/conformance/conformance.ts';
-export { openTestHttp, type TestHttp } from './kit/conformance/http.ts';
-export { defineSubject, type FakeCrm, type Lack, type Subject } from './kit/conformance/subject.ts';
+export { openTestHttp, type TestHttp } from './kit/conformance/lab/http.ts';
+export { defineSubject, type FakeCrm, type Lack, type Subject } from './kit/conformance/lab/subject.ts';
 export {
   type Call,
   type CrmEmulator,

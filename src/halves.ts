@@ -3,7 +3,7 @@
  * is not configured is not loaded.
  */
 import type { Config } from './config/load.ts';
-import type { DaemonRole } from './config/roles.ts';
+import type { DaemonRole } from './config/schema/roles.ts';
 import { loadAdminToken } from './http/server/admin-token.ts';
 import type { Secrets } from './service/keys/secrets.ts';
 

@@ -1,7 +1,7 @@
 /** The configuration in force as it may be shown, and what the dashboard tells of the installation. */
 import type { Config } from './config/load.ts';
 import { collectSecrets, redact } from './config/redact.ts';
-import { configSchema } from './config/schema.ts';
+import { configSchema } from './config/schema/schema.ts';
 import type { Installation } from './dashboard/installation/installation.ts';
 import type { OutboundHttp } from './http/outbound/client.ts';
 import { maskerOf } from './protocol/text/mask.ts';

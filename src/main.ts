@@ -1,6 +1,6 @@
 /** From argv to a command, and from its end to an exit code. */
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
-import { audited } from './commands/cli/audited.ts';
+import { audited } from './commands/arguments/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';

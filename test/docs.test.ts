@@ -15,7 +15,7 @@ import type { Command } from '../src/commands/cli/command.ts';
 import { COMMANDS } from '../src/commands/list.ts';
 import { checkConfig } from '../src/config/load.ts';
 import { parseConfig } from '../src/config/load-file.ts';
-import { configSchema } from '../src/config/schema.ts';
+import { configSchema } from '../src/config/schema/schema.ts';
 import { decide, type Inputs } from '../src/connector/decide/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { readPayload } from '../src/protocol/payload.ts';

@@ -32,16 +32,16 @@ const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
 
 /** Expressions that are put together while the program runs: what they are made of. */
 const COMPOSED: Readonly<Record<string, string>> = {
-  'src/config/fill.ts': 'the names a section takes, from our schemas, which are checked here as patterns',
+  'src/config/schema/fill.ts': 'the names a section takes, from our schemas, which are checked here as patterns',
   'src/match/notes-in-name.ts': 'the words of its list, with a bounded number of marks around them',
   'src/protocol/text/mask.ts': 'secrets of the configuration, escaped: alternatives without any repetition',
   'src/service/keys/keys.ts': 'a constant prefix and a fixed number of characters',
   'src/service/news/wording/article.ts': 'a name of at most 300 characters, escaped: no repetition',
   'src/commands/demo.ts': 'the names of two headers in a mail the demo itself has sent',
   'src/commands/emulate.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
-  'providers/kit/conformance/http.ts': 'of an adapter that is tried, which is no part of the daemon',
-  'providers/kit/conformance/lab.ts': 'of an adapter that is tried, which is no part of the daemon',
-  'providers/kit/conformance/whole-subject.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/conformance/lab/http.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/conformance/lab/lab.ts': 'of an adapter that is tried, which is no part of the daemon',
+  'providers/kit/conformance/lab/whole-subject.ts': 'of an adapter that is tried, which is no part of the daemon',
   'providers/kit/emulator/emulator.ts': 'typed by whoever runs the emulator, which is no part of the daemon',
 };
 

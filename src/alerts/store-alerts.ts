@@ -4,7 +4,7 @@
  */
 import { errorText } from '../protocol/text/error-text.ts';
 import { backoff } from '../runtime/backoff.ts';
-import { pause } from '../runtime/pause.ts';
+import { pause } from '../runtime/limits/pause.ts';
 import type { StoreOutage } from '../runtime/store-watch.ts';
 import type { Channel } from './channel.ts';
 import type { Condition } from './conditions.ts';

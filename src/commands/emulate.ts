@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import type { CrmEmulator, ScriptedFault } from '../../providers/kit/emulator/emulator.ts';
 import { EMULATORS } from '../../providers/kit/emulators.ts';
 import { parseConfig } from '../config/load-file.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { didYouMean } from '../config/schema/nearest.ts';
 import { listenError } from '../http/server/listen-error.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './cli/command.ts';

@@ -11,13 +11,13 @@ import {
   UNDONE,
 } from '../connector/overrides/override.ts';
 import type { Store } from '../store/open.ts';
+import { needProvider } from './arguments/context.ts';
 import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
-import { needProvider } from './monitoring/context.ts';
 
 const SHOWN = 1_000;
 

@@ -1,10 +1,10 @@
 /** `links`: shows which CRM record belongs to which company. */
 import { LINK_STATES, listLinks } from '../connector/links/links.ts';
+import { needProvider } from './arguments/context.ts';
 import { readEntity } from './arguments/entity.ts';
 import { recordIdsIn } from './arguments/record-id.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
-import { needProvider } from './monitoring/context.ts';
 
 const MOST = 1_000;
 

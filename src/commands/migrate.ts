@@ -1,6 +1,6 @@
 /** `migrate`: brings the store's tables up to this version. */
 import { redact } from '../config/redact.ts';
-import { configSchema } from '../config/schema.ts';
+import { configSchema } from '../config/schema/schema.ts';
 import { openStore } from '../store/open.ts';
 import { defineCommand } from './cli/command.ts';
 

@@ -1,5 +1,6 @@
 /** `operators`: manages who may use the dashboard. */
 
+import { signInAddress } from '../first-sign-in.ts';
 import { recordAudit } from '../runtime/operators/audit.ts';
 import {
   allowOperator,
@@ -12,7 +13,6 @@ import {
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
 import type { Store } from '../store/open.ts';
 import { commandActor } from './arguments/actor.ts';
-import { signInAddress } from './arguments/sign-in.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, needed, oneOf, optional, UsageError } from './cli/command.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { RuleResult } from '../../providers/kit/conformance/conformance.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { didYouMean } from '../config/schema/nearest.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { makeFolder } from '../store/prepare-file.ts';
 import { defineCommand, integer, needed, text, texts, UsageError } from './cli/command.ts';

@@ -1,13 +1,13 @@
 /** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
 import path from 'node:path';
 import { type App, startApp } from '../app.ts';
+import { firstSignIn } from '../first-sign-in.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
 import { isStoreLost } from '../store/file/marker.ts';
 import { isPostgresUrl } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
-import { firstSignIn } from './arguments/sign-in.ts';
 import { storeExists } from './arguments/with-store.ts';
 import { defineCommand, flag, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';

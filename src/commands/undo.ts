@@ -9,6 +9,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/open.ts';
+import { connectionPart, needProvider } from './arguments/context.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { durationOrForever, lengthText, time } from './arguments/time.ts';
@@ -18,7 +19,6 @@ import { commandLine } from './cli/command-line.ts';
 import { canAsk, confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
-import { connectionPart, needProvider } from './monitoring/context.ts';
 
 /** Lines shown to a person; `--json` shows all. */
 const SHOWN = 100;

@@ -9,8 +9,8 @@ import Type from 'typebox';
 import { authSchema } from '../protocol/auth.ts';
 import type { Config, ConnectorConfig } from './load.ts';
 import { collectSecrets, redact } from './redact.ts';
+import { configSchema } from './schema/schema.ts';
 import { service as serviceSchema } from './schema/service.ts';
-import { configSchema } from './schema.ts';
 import { tellsBeneficialOwners } from './wire.ts';
 
 /** Part to digest, for each half of the daemon that is configured. */

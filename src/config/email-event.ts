@@ -1,6 +1,6 @@
 /** The name of the company e-mail event: an error where an event would be lost by it. */
 import { eventNamed } from '../protocol/payload.ts';
-import type { ConfigProblem } from './fill.ts';
+import type { ConfigProblem } from './schema/fill.ts';
 
 /** The halves, as far as they name the e-mail event. */
 interface Naming {

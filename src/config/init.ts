@@ -1,8 +1,8 @@
 /** A commented configuration file to begin with, written from the schemas. */
 import Type, { type TObject, type TSchema } from 'typebox';
 import { stringify } from 'yaml';
-import { defaultOf } from './fill.ts';
-import { configSchema } from './schema.ts';
+import { defaultOf } from './schema/fill.ts';
+import { configSchema } from './schema/schema.ts';
 import { builtInEntries } from './schema-document.ts';
 
 const env = (name: string): string => `\${${name}}`;

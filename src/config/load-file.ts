@@ -6,8 +6,8 @@ import { parseEnv } from 'node:util';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { errorText } from '../protocol/text/error-text.ts';
 import { decodeText } from '../protocol/text/text-form.ts';
-import type { ConfigProblem } from './fill.ts';
 import { type ConfigLoad, checkConfig } from './load.ts';
+import type { ConfigProblem } from './schema/fill.ts';
 import type { Env } from './variables.ts';
 
 export interface ConfigSource {

@@ -8,7 +8,6 @@ import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { maskerOf } from '../protocol/text/mask.ts';
 import { reportEmailEvent } from './email-event.ts';
-import { type ConfigProblem, fill } from './fill.ts';
 import {
   type MappingRow,
   reportBeneficialOwners,
@@ -19,11 +18,12 @@ import {
 } from './mapping.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
 import { collectSecrets } from './redact.ts';
-import { reportRoles } from './roles.ts';
 import { type AlertsConfig, resolveAlerts } from './schema/alerts.ts';
 import { reportBackup } from './schema/backup.ts';
+import { type ConfigProblem, fill } from './schema/fill.ts';
+import { reportRoles } from './schema/roles.ts';
+import { configSchema, connectionSchema } from './schema/schema.ts';
 import { reportStore } from './schema/store-address.ts';
-import { configSchema, connectionSchema } from './schema.ts';
 import { type Env, readerIn, substitute } from './variables.ts';
 
 type File = Static<typeof configSchema>;

@@ -1,8 +1,8 @@
 /** Which company field goes to which property: the preset, and what the configuration says instead. */
 import { FIELD_NAMES, FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Policy, Preset, PresetRow } from '../../providers/provider.ts';
-import type { ConfigProblem } from './fill.ts';
-import type { FieldRule } from './schema.ts';
+import type { ConfigProblem } from './schema/fill.ts';
+import type { FieldRule } from './schema/schema.ts';
 
 /** One row of the mapping in force. */
 export type MappingRow = PresetRow;

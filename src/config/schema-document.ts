@@ -2,7 +2,7 @@
 import type { TObject } from 'typebox';
 import { BUILT_IN } from '../../providers/index.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
-import { configSchema } from './schema.ts';
+import { configSchema } from './schema/schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** The environment in the configuration: `${NAME}`, `${NAME:-default}`, and secrets that containers put in files. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type ConfigProblem, UNSET } from './fill.ts';
+import { type ConfigProblem, UNSET } from './schema/fill.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 /** Events that a sender marks as a test: shown with what they would do, and stored nowhere. */
-import { type CallLimit, createCallLimit } from '../http/server/limits/call-limit.ts';
+import { type CallLimit, createCallLimit } from '../http/server/call-limit.ts';
 import { readPayload, type WireOptions } from '../protocol/payload.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { recordAudit } from '../runtime/operators/audit.ts';

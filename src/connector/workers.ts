@@ -1,8 +1,8 @@
 /** The workers of the connector, one for each queue. */
 import type { Metrics } from '../http/metrics.ts';
 import type { Outages } from '../http/outbound/outage.ts';
+import { pause } from '../runtime/limits/pause.ts';
 import type { RateLimiter } from '../runtime/limits/rate-limiter.ts';
-import { pause } from '../runtime/pause.ts';
 import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';

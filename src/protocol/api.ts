@@ -4,8 +4,8 @@
  */
 import Type, { type Static } from 'typebox';
 import { canonicalEntityId } from './entity-id.ts';
+import type { Issue } from './shape.ts';
 import { findValue, isJsonObject, type JsonObject } from './text/json.ts';
-import type { Issue } from './text/shape.ts';
 
 export const errorBody = Type.Object({
   errorMessage: Type.String(),

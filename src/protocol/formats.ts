@@ -4,7 +4,7 @@
  * `shape.ts`.
  */
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Marks } from './text/shape.ts';
+import type { Marks } from './shape.ts';
 
 /** The schema or null; absent reads as null. */
 export const nullable = <S extends TSchema>(schema: S, marks: Marks = {}) => Type.Union([schema, Type.Null()], marks);

@@ -2,7 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { EVENT_NAMES, EVENTS } from './events.ts';
 import { type WireOptions, wireNameOf } from './payload.ts';
-import type { Marks } from './text/shape.ts';
+import type { Marks } from './shape.ts';
 
 const MARKS: readonly string[] = [
   'aliases',

@@ -4,8 +4,8 @@ import { Compile, type Validator } from 'typebox/compile';
 import { BENEFICIAL_OWNER_EVENTS } from './beneficial-owners.ts';
 import { canonicalEntityId } from './entity-id.ts';
 import { EVENT_NAMES, EVENTS, type EventData, type EventName, isEventName, OLDER_NAMES } from './events.ts';
+import { type Issue, shape } from './shape.ts';
 import { findKey, findValue, isJsonObject, type JsonObject } from './text/json.ts';
-import { type Issue, shape } from './text/shape.ts';
 import { normaliseTime } from './text/time.ts';
 
 /** What must be configured because the specification does not show it. */

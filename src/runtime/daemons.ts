@@ -9,7 +9,7 @@ import { readGaps, writeSeen } from '../store/recovery/gap.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
 import { createClockWatch, recordClock } from './clock-watch.ts';
 import { releaseDead } from './lanes/release.ts';
-import { pause } from './pause.ts';
+import { pause } from './limits/pause.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 /** Digests by part, for each half of a daemon. */

@@ -3,7 +3,7 @@
  * store.
  */
 import { fullErrorText } from '../protocol/text/error-text.ts';
-import { pause } from './pause.ts';
+import { pause } from './limits/pause.ts';
 
 export interface StoreOutage {
   readonly since: number;

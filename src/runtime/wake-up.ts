@@ -1,4 +1,4 @@
-import { pause } from './pause.ts';
+import { pause } from './limits/pause.ts';
 
 /**
  * Tells the workers of this process that a queue has work. Only a hint: they also poll, for work of other processes.

@@ -2,7 +2,7 @@
 import PQueue from 'p-queue';
 import { countDue, nextDue } from './lanes/lane-state.ts';
 import { type Claim, claim, type Prepare } from './lanes/lanes.ts';
-import { pause } from './pause.ts';
+import { pause } from './limits/pause.ts';
 import { createRunner, type RunOptions } from './run-claims.ts';
 import type { StrayError } from './stray-error.ts';
 import type { WakeUp } from './wake-up.ts';

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { initialConfig } from '../../src/config/init.ts';
 import { loadConfig } from '../../src/config/load-file.ts';
 import { redact } from '../../src/config/redact.ts';
-import { configSchema } from '../../src/config/schema.ts';
+import { configSchema } from '../../src/config/schema/schema.ts';
 import { schemaDocument } from '../../src/config/schema-document.ts';
 import { maskerOf } from '../../src/protocol/text/mask.ts';
 import { checked, connectorWith, hubspotEntry } from '../support/config.ts';

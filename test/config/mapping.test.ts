@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy, Preset } from '../../providers/provider.ts';
-import type { ConfigProblem } from '../../src/config/fill.ts';
 import { type FieldRules, reportNumber, resolveMapping } from '../../src/config/mapping.ts';
+import type { ConfigProblem } from '../../src/config/schema/fill.ts';
 
 const PRESET: Preset = [
   { field: 'name', property: 'Name', policy: 'tracked' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigProblem } from '../../src/config/fill.ts';
-import { didYouMean } from '../../src/config/nearest.ts';
+import type { ConfigProblem } from '../../src/config/schema/fill.ts';
+import { didYouMean } from '../../src/config/schema/nearest.ts';
 import { substitute } from '../../src/config/variables.ts';
 import { check, connectorWith } from '../support/config.ts';
 

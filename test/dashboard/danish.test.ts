@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../src/alerts/conditions.ts';
-import { ROLES } from '../../src/config/roles.ts';
+import { ROLES } from '../../src/config/schema/roles.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { said } from '../../src/dashboard/page/said.ts';
 import SAID from '../../src/dashboard/texts/said.da.json' with { type: 'json' };

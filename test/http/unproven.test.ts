@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpError } from '../../src/http/server/error.ts';
-import { createFailureDelays } from '../../src/http/server/limits/failure-delays.ts';
+import { createFailureDelays } from '../../src/http/server/failure-delays.ts';
 import { acceptRawJson } from '../../src/http/server/raw-body.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/http/server/server.ts';
 

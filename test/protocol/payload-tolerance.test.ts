@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Payload } from '../../src/protocol/payload.ts';
-import { readPayload, type WireOptions } from '../../src/protocol/payload.ts';
-import { LONGEST_TEXT } from '../../src/protocol/text/shape.ts';
+import { type Payload, readPayload, type WireOptions } from '../../src/protocol/payload.ts';
+import { LONGEST_TEXT } from '../../src/protocol/shape.ts';
 
 const read = (updates: unknown, options: WireOptions = {}): Payload => {
   const result = readPayload({ entityId: 'cvr-1-99000016', timestamp: '2026-08-14T09:30:00', updates }, options);

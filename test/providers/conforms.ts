@@ -1,7 +1,7 @@
 /** Declares the conformance suite as tests, one for each rule. */
 import { describe, it } from 'vitest';
 import { conformance } from '../../providers/kit/conformance/conformance.ts';
-import type { Subject } from '../../providers/kit/conformance/subject.ts';
+import type { Subject } from '../../providers/kit/conformance/lab/subject.ts';
 
 /** Every rule the CRM can be tried by; what it lacks is skipped and says so. */
 export function describeConformance(name: string, subject: Subject): void {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { neededRoles } from '../../src/config/roles.ts';
+import { neededRoles } from '../../src/config/schema/roles.ts';
 import { livingRoles, readDaemons } from '../../src/runtime/daemons.ts';
 import { renamed } from '../faults/company.ts';
 import { type HandClock, handClock } from '../support/clock.ts';

@@ -4,9 +4,11 @@
  * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
  */
 
-import { BrokenExpectation, brief, isProviderError } from './insist.ts';
-import { inLab, NoConnection, settingsOf } from './lab.ts';
-import type { BareRule, ConformanceRule } from './rule.ts';
+import { BrokenExpectation, brief, isProviderError } from './lab/insist.ts';
+import { inLab, NoConnection, settingsOf } from './lab/lab.ts';
+import type { BareRule, ConformanceRule } from './lab/rule.ts';
+import type { Lack, Subject } from './lab/subject.ts';
+import { addCompany, checkSubject, startFake } from './lab/whole-subject.ts';
 import { ABILITY_RULES } from './rules/ability-rules.ts';
 import { ANSWER_RULES } from './rules/answer-rules.ts';
 import { BATCH_RULES } from './rules/batch-rules.ts';
@@ -19,8 +21,6 @@ import { RECORD_RULES } from './rules/record-rules.ts';
 import { SETTINGS_RULES } from './rules/settings-rules.ts';
 import { VALUE_RULES } from './rules/value-rules.ts';
 import { WRITE_RULES } from './rules/write-rules.ts';
-import type { Lack, Subject } from './subject.ts';
-import { addCompany, checkSubject, startFake } from './whole-subject.ts';
 
 /** A rule of the contract that a provider broke; the message says which, what was seen, and why it matters. */
 export class BrokenRule extends Error {

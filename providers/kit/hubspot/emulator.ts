@@ -8,16 +8,16 @@
 import { toHubspot } from '../../hubspot/read/values.ts';
 import type { PropertyValue } from '../../provider.ts';
 import { type CrmEmulator, serveEmulator } from '../emulator/emulator.ts';
-import { DEFAULT_TOKEN, type HubspotAccount, openAccount } from './account.ts';
-import { define, type PropertyOptions } from './definitions.ts';
-import { plainText } from './notes.ts';
-import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './options.ts';
-import { APP, SOMEBODY } from './people.ts';
-import type { EmulatedCompany } from './records.ts';
+import { DEFAULT_TOKEN, type HubspotAccount, openAccount } from './account/account.ts';
+import { define, type PropertyOptions } from './account/definitions.ts';
+import { plainText } from './account/notes.ts';
+import type { EmulatedWebhookOptions, HubspotEmulatorOptions } from './account/options.ts';
+import { APP, SOMEBODY } from './account/people.ts';
+import type { EmulatedCompany } from './account/records.ts';
+import { invalidValues, storedText } from './account/validate.ts';
 import { parentOf } from './routes/associations.ts';
 import { answerRequest } from './routes/routes.ts';
 import { openWebhooks } from './routes/webhooks.ts';
-import { invalidValues, storedText } from './validate.ts';
 
 /** The emulator with what only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {

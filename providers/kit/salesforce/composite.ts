@@ -7,9 +7,9 @@ import { toLongId } from '../../salesforce/client/ids.ts';
 import { objectOf, objectsOf, textOf } from '../../salesforce/client/json.ts';
 import type { EmulatorAnswer, EmulatorRequest } from '../emulator/emulator.ts';
 import type { Org } from './org/org.ts';
+import { refusal } from './org/refusal.ts';
 import type { StoredRow } from './org/tables.ts';
 import { retrieveMany, updateMany } from './records.ts';
-import { refusal } from './refusal.ts';
 
 const MAX_CALLS = 25;
 const MAX_COLLECTIONS = 5;

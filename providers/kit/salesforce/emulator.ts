@@ -13,9 +13,9 @@ import type { StoredAccount } from './org/accounts.ts';
 import { moveActivities, notesOn } from './org/activities.ts';
 import { define, type FieldOptions } from './org/definitions.ts';
 import { type Org, openOrg, rawValue, type SalesforceEmulatorOptions } from './org/org.ts';
+import type { Trigger } from './org/triggers.ts';
 import { SOMEBODY } from './org/users.ts';
 import { answerRequest } from './routes.ts';
-import type { Trigger } from './triggers.ts';
 import { misfit, stored, validate, withCodes } from './validate.ts';
 
 /** The emulator with what only Salesforce has. */

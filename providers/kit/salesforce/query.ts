@@ -6,9 +6,9 @@ import type { EmulatorAnswer } from '../emulator/emulator.ts';
 import { holds, ordered } from './conditions.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { type Org, rawValue, salesforceTime } from './org/org.ts';
+import { refusal } from './org/refusal.ts';
 import { OBJECTS, type ObjectSpec, type StoredRow } from './org/tables.ts';
 import { render } from './records.ts';
-import { refusal } from './refusal.ts';
 import { parseSoql, type Query } from './soql.ts';
 
 const MAX_PAGE = 2_000;

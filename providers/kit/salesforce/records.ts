@@ -7,7 +7,7 @@ import { type EmulatorAnswer, type EmulatorRequest, respelled } from '../emulato
 import { writeAs } from './field-history.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import { type Org, rawValue } from './org/org.ts';
-import { type RecordError, recordError, refusal } from './refusal.ts';
+import { type RecordError, recordError, refusal } from './org/refusal.ts';
 import { misfit, stored, unknownField, validate, withCodes } from './validate.ts';
 
 const MAX_WRITES = 200;

@@ -8,9 +8,9 @@ import { createContentLink, createContentNote, createTask } from './org/activiti
 import { describeObject } from './org/describe.ts';
 import { createCustomField, createPermission } from './org/metadata.ts';
 import type { Org } from './org/org.ts';
+import { refusal } from './org/refusal.ts';
 import { answerLocator, answerQuery } from './query.ts';
 import { createAccount, retrieveMany, retrieveOne, updateMany, updateOne } from './records.ts';
-import { refusal } from './refusal.ts';
 
 const OLDEST_VERSION = 31;
 const NEWEST_VERSION = 68;

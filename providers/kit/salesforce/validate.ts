@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../provider.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import type { FieldDefinition } from './org/definitions.ts';
 import { type Org, rawValue, salesforceTime } from './org/org.ts';
-import { type RecordError, recordError } from './refusal.ts';
+import { type RecordError, recordError } from './org/refusal.ts';
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'currency', 'percent']);
 const EMAIL = /^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/;

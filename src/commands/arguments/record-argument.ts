@@ -7,7 +7,7 @@ import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';
 import type { Db } from '../../store/open.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { needProvider } from '../monitoring/context.ts';
+import { needProvider } from './context.ts';
 import { needRecordId } from './record-id.ts';
 
 /** The connector's configuration, of which the CRMs' secrets may be unset. Throws {@link UsageError} where the configuration has no connector. */

@@ -6,8 +6,8 @@ import { readMonitorable } from '../../service/monitors/monitorable.ts';
 import type { Store } from '../../store/open.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { issueText } from '../monitors/issues.ts';
 import { readEntity } from './entity.ts';
+import { issueText } from './issues.ts';
 import { withStore } from './with-store.ts';
 
 export interface ServiceContext {

@@ -5,13 +5,13 @@ import { openUpstream, upstreamRateLimiter } from '../../connector/monitoring/up
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import { createWakeUp } from '../../runtime/wake-up.ts';
 import { openStore } from '../../store/open.ts';
+import { connectionPart, needProvider, UPSTREAM_PARTS } from '../arguments/context.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
-import { connectionPart, needProvider, UPSTREAM_PARTS } from '../monitoring/context.ts';
 
 /** Calls made by this process, answered or not. */
 export interface CallsMade {

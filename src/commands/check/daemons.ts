@@ -1,7 +1,7 @@
 /** Checks whether the daemons on the store run with the configuration that `check` reads. */
 import { configDigests } from '../../config/digests.ts';
 import type { Config } from '../../config/load.ts';
-import { neededRoles } from '../../config/roles.ts';
+import { neededRoles } from '../../config/schema/roles.ts';
 import { aheadOf } from '../../runtime/clock-watch.ts';
 import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
 import type { Findings } from '../../runtime/finding.ts';

@@ -1,9 +1,9 @@
 /** The context of a command: its streams, its log, its configuration. One mask filters everything it prints. */
 
 import type { Logger } from 'pino';
-import type { ConfigProblem } from '../../config/fill.ts';
 import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
 import type { ConfigSource } from '../../config/load-file.ts';
+import type { ConfigProblem } from '../../config/schema/fill.ts';
 import type { LogLevel } from '../../config/schema/log-level.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';

@@ -9,12 +9,12 @@ import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/open.ts';
 import { commandActor } from '../arguments/actor.ts';
+import { connectionPart, needProvider } from '../arguments/context.ts';
 import { needConnector } from '../arguments/record-argument.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional } from '../cli/command.ts';
 import { confirmMany } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { connectionPart, needProvider } from '../monitoring/context.ts';
 
 const args = { provider: optional('the connection, as the configuration names it (default: all)') };
 

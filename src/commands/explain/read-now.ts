@@ -7,8 +7,8 @@ import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/open.ts';
+import { connectionPart } from '../arguments/context.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
-import { connectionPart } from '../monitoring/context.ts';
 import type { ExplainedRecord } from './answer.ts';
 
 /** So many records of one company are read: a person looks at no more. */

@@ -3,9 +3,9 @@ import { findLink, type Link } from '../../connector/links/links.ts';
 import { dueCall, monitorLinks } from '../../connector/monitoring/monitoring.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/names/queues.ts';
 import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import type { Store } from '../../store/open.ts';
-import type { MonitoringContext } from './context.ts';
+import type { MonitoringContext } from '../arguments/context.ts';
 
 /** How long a person waits for one call, in ms. */
 const PATIENCE_MS = 20_000;

@@ -2,9 +2,9 @@
 import { type Link, listLinks } from '../../connector/links/links.ts';
 import type { Upstream } from '../../connector/monitoring/upstream.ts';
 import type { Store } from '../../store/open.ts';
+import { needProvider, needUpstream, withMonitoring } from '../arguments/context.ts';
 import { defineCommand, optional } from '../cli/command.ts';
 import type { TableRow } from '../cli/table.ts';
-import { needProvider, needUpstream, withMonitoring } from './context.ts';
 
 const PAGE = 1_000;
 

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Subject } from '../../../providers/kit/conformance/subject.ts';
+import type { Subject } from '../../../providers/kit/conformance/lab/subject.ts';
 import { exportMeant } from '../../config/plugins/exported.ts';
 import { importFrom } from '../../config/plugins/plugin.ts';
 import { isProvider } from '../../config/plugins/plugin-check.ts';

@@ -1,7 +1,7 @@
 /** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { conformance, judge, type RuleResult, tryFake } from '../../../providers/kit/conformance/conformance.ts';
-import { WrongSubject } from '../../../providers/kit/conformance/whole-subject.ts';
+import { WrongSubject } from '../../../providers/kit/conformance/lab/whole-subject.ts';
 import { checkProvider } from '../../config/plugins/plugin-check.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { UsageError } from '../cli/command.ts';

@@ -4,7 +4,7 @@ import { createRequire, findPackageJSON, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { BUILT_IN } from '../../../providers/index.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../schema/nearest.ts';
 
 /** Whether `use` is a path, and no package. */
 export const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');

@@ -2,7 +2,7 @@
 import Type, { type TObject } from 'typebox';
 import { isFieldName } from '../../../providers/fields.ts';
 import { CONTRACT_VERSION, type Provider } from '../../../providers/provider.ts';
-import { connectionSchema } from '../schema.ts';
+import { connectionSchema } from '../schema/schema.ts';
 import { lackingMembers } from './exported.ts';
 
 export type ProviderLoad =

@@ -5,7 +5,7 @@ import Type, { type TObject } from 'typebox';
 import { BUILT_IN } from '../../../providers/index.ts';
 import type { Provider } from '../../../providers/provider.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
-import { connectionSchema } from '../schema.ts';
+import { connectionSchema } from '../schema/schema.ts';
 import { addressOf, isPath } from './address.ts';
 import { exportedInstead, exportMeant } from './exported.ts';
 import { importFailure } from './import-failure.ts';

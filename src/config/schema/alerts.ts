@@ -1,6 +1,6 @@
 /** The `alerts` part of the configuration file. */
 import Type, { type Static } from 'typebox';
-import type { ConfigProblem } from '../fill.ts';
+import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
 /** Who is alerted when something needs a person. */

@@ -1,6 +1,6 @@
 /** The `backup` part of the configuration file. */
 import Type from 'typebox';
-import type { ConfigProblem } from '../fill.ts';
+import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
 export const backup = Type.Object(

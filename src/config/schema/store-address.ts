@@ -1,5 +1,5 @@
 /** The setting `store`, as people write it who know other programs. */
-import type { ConfigProblem } from '../fill.ts';
+import type { ConfigProblem } from './fill.ts';
 
 const POSTGRES = 'postgres://user:password@host:5432/cvrsync';
 const FILE = 'a path such as data/cvrsync.db';

@@ -1,8 +1,8 @@
 /** Retries calls to a CRM, and throws only the faults that a person must see to. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import { pausedErrorIn } from '../../runtime/limits/rate-limiter.ts';
-import { pause } from '../../runtime/pause.ts';
 import type { Crm } from './crm.ts';
 
 /** A pause that the CRM asks for and that lasts longer than this is for another day. */

@@ -1,7 +1,7 @@
 /** Watches the rules while a daemon runs: takes up those that were accepted, and counts what the daemon's own file proposes. */
 import type { Logger } from 'pino';
 import { errorText } from '../../protocol/text/error-text.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';

@@ -1,6 +1,6 @@
 /** repair: what is done about differences, a page at a time. Nothing is ended here: that is for who reads the record. */
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
 import { type Upstream, UpstreamError, type UpstreamResult } from '../monitoring/upstream.ts';

@@ -1,5 +1,5 @@
 /** Runs an undo over all the records that it concerns, page by page, and waits out temporary faults of the CRMs. */
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently, type WaitReport } from '../crm/patience.ts';
 import type { RecordRef } from '../names/queues.ts';

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Crm } from '../../connector/crm/crm.ts';
-import type { CallLimit } from '../../http/server/limits/call-limit.ts';
+import type { CallLimit } from '../../http/server/call-limit.ts';
 import type { Server } from '../../http/server/server.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { includesRole, type Role } from '../../runtime/operators/operators.ts';

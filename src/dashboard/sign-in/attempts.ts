@@ -1,6 +1,6 @@
 /** Failed sign-ins: limited by client, in the log and in the audit. Whoever proves themselves is never limited by them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CallLimit, createCallLimit } from '../../http/server/limits/call-limit.ts';
+import { type CallLimit, createCallLimit } from '../../http/server/call-limit.ts';
 import { clientOf } from '../../http/server/networks.ts';
 import type { ServerLog } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';

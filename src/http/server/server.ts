@@ -9,10 +9,10 @@ import {
   fastify,
 } from 'fastify';
 import type { TSchema } from 'typebox';
+import { limitBodies } from './bodies-in-flight.ts';
+import { limitConnections } from './connections.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
-import { limitBodies } from './limits/bodies-in-flight.ts';
-import { limitConnections } from './limits/connections.ts';
-import { createFailureDelays } from './limits/failure-delays.ts';
+import { createFailureDelays } from './failure-delays.ts';
 import type { Server } from './listener.ts';
 import { holds, networksOf } from './networks.ts';
 import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts';

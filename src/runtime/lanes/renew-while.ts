@@ -1,6 +1,6 @@
 /** Holds claims while work on them runs. */
 import type { Store } from '../../store/store.ts';
-import { pause } from '../pause.ts';
+import { pause } from '../limits/pause.ts';
 import { renew } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 

@@ -3,7 +3,6 @@
  */
 import { findCause } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/store.ts';
-import { pause } from '../pause.ts';
 import type { BlockFault } from './blocks.ts';
 import {
   type Budget,
@@ -15,6 +14,7 @@ import {
   slotsOf,
 } from './call-slots.ts';
 import { type Block, type KnownBlock, openBlock, RECHECK_MS } from './known-block.ts';
+import { pause } from './pause.ts';
 
 /** A call's place in the queue of this process: after the others, or before them. */
 export type CallOrder = 'first' | 'last';

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { authSchema } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import { eventNamed, type WireOptions, wireNameOf } from '../../protocol/payload.ts';
-import type { Issue } from '../../protocol/text/shape.ts';
+import type { Issue } from '../../protocol/shape.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { readAddress } from '../mail/address.ts';
 import type { Credentials, Monitor } from './monitor.ts';

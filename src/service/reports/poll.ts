@@ -6,7 +6,7 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { createInputReader } from '../../runtime/lanes/poison.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause } from '../../runtime/limits/pause.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';

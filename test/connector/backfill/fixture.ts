@@ -15,7 +15,7 @@ import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monito
 import { MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
-import { pause } from '../../../src/runtime/pause.ts';
+import { pause } from '../../../src/runtime/limits/pause.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/open.ts';
 import type { HandClock } from '../../support/clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Connection, ProviderError } from '../../../providers/provider.ts';
-import { LONGEST_TEXT } from '../../../src/protocol/text/shape.ts';
+import { LONGEST_TEXT } from '../../../src/protocol/shape.ts';
 import { fenced, live, raw } from './sound-connection.ts';
 
 const never = () => new Promise<never>(() => {});

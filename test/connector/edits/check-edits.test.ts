@@ -1,6 +1,6 @@
 /** Edits that fell between our read and our write in HubSpot, which has no write on a condition: found later, and put back. */
 import { describe, expect, test } from 'vitest';
-import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/options.ts';
+import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { requestUndo, UNDO } from '../../../src/connector/undo/runs.ts';
 import { requestPreview } from '../../../src/runtime/runs/runs.ts';

@@ -1,8 +1,8 @@
 /** Records of an emulated CRM whose company changed its name, synced by hand: with the real provider, rate limiter and fence. */
 import { onTestFinished } from 'vitest';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
+import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
-import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/options.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { SalesforceEmulatorOptions } from '../../../providers/kit/salesforce/org/org.ts';
 import type { PresetRow, Provider } from '../../../providers/provider.ts';

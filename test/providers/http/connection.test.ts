@@ -2,7 +2,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectHttp } from '../../../providers/http/connection.ts';
 import { HttpSettings } from '../../../providers/http/http-settings.ts';
-import { openTestHttp } from '../../../providers/kit/conformance/http.ts';
+import { openTestHttp } from '../../../providers/kit/conformance/lab/http.ts';
 import { type EmulatorAnswer, type EmulatorRequest, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { startHttpEmulator } from '../../../providers/kit/http/emulator.ts';
 import { type Connection, ProviderError } from '../../../providers/provider.ts';

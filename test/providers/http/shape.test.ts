@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectHttp } from '../../../providers/http/connection.ts';
 import { HttpSettings } from '../../../providers/http/http-settings.ts';
-import { openTestHttp } from '../../../providers/kit/conformance/http.ts';
+import { openTestHttp } from '../../../providers/kit/conformance/lab/http.ts';
 import { type EmulatorRequest, serveEmulator } from '../../../providers/kit/emulator/emulator.ts';
 
 const live = () => new AbortController().signal;

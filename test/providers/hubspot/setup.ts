@@ -3,8 +3,8 @@ import { Value } from 'typebox/value';
 import { onTestFinished } from 'vitest';
 import { HubspotSettings } from '../../../providers/hubspot/client/hubspot-settings.ts';
 import { hubspot } from '../../../providers/hubspot/provider.ts';
+import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import { type HubspotEmulator, startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
-import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/options.ts';
 import { type Connection, type Http, ProviderError } from '../../../providers/provider.ts';
 import { type CountedHttp, openHttp } from '../../support/http.ts';
 

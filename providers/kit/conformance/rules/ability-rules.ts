@@ -1,10 +1,10 @@
 /** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
 
 import type { MissingRight } from '../../../provider.ts';
-import { brief, faultOf, insist, insistSame } from '../insist.ts';
-import { live } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { patiently, until } from '../until.ts';
+import { brief, faultOf, insist, insistSame } from '../lab/insist.ts';
+import { live } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { patiently, until } from '../lab/until.ts';
 import { CHANGES } from './changes-rule.ts';
 import { EDITS } from './edits-rule.ts';
 

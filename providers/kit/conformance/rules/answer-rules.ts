@@ -1,10 +1,10 @@
 /** Rules about answers to the verbs beside read and update: what is made up in their place is believed as well. */
 import type { FaultAction } from '../../emulator/emulator.ts';
-import { brief, faultOf, insist, insistSame } from '../insist.ts';
-import { live } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { patiently, until } from '../until.ts';
-import { verbsBeside } from '../verbs.ts';
+import { brief, faultOf, insist, insistSame } from '../lab/insist.ts';
+import { live } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { patiently, until } from '../lab/until.ts';
+import { verbsBeside } from '../lab/verbs.ts';
 
 const HTML = { 'content-type': 'text/html' };
 const BAD: readonly (readonly [what: string, action: FaultAction])[] = [

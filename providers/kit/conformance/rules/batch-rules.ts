@@ -1,9 +1,9 @@
 /** Rules about one call with several records. */
 import { propertiesMisfit } from '../../../misfit.ts';
-import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../insist.ts';
-import { type Lab, live, of } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { described } from '../values.ts';
+import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../lab/insist.ts';
+import { type Lab, live, of } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { described } from '../lab/values.ts';
 
 /** As many records as show an order, where one call takes them: few would stand right by chance. */
 const SEVERAL = 15;

@@ -1,10 +1,10 @@
 /** Rules about the calls that a verb makes. */
 import type { HttpRequest } from '../../../provider.ts';
-import { brief, insist, insistSame } from '../insist.ts';
-import { type Lab, lineOf, live } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { holdsSecret } from '../secrets.ts';
-import { verbsBeside } from '../verbs.ts';
+import { brief, insist, insistSame } from '../lab/insist.ts';
+import { type Lab, lineOf, live } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { holdsSecret } from '../lab/secrets.ts';
+import { verbsBeside } from '../lab/verbs.ts';
 
 const MOST_CALLS_OF_CHECK = 2;
 

@@ -1,10 +1,10 @@
 /** The rule about the changes that a connection reports. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeHint } from '../../../provider.ts';
-import { brief, insist, insistSame } from '../insist.ts';
-import { type Lab, live } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { LOOK_MS, patiently, until } from '../until.ts';
+import { brief, insist, insistSame } from '../lab/insist.ts';
+import { type Lab, live } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { LOOK_MS, patiently, until } from '../lab/until.ts';
 
 const MOST_EDITED = 5;
 /** More than a page of most CRMs. */

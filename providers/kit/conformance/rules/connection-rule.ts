@@ -1,5 +1,5 @@
 /** The rule about a connection as it opens: all others need one. */
-import type { ConformanceRule } from '../rule.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
 
 export const CONNECTION_RULE: ConformanceRule = {
   name: 'whole-connection',

@@ -1,9 +1,9 @@
 /** The rule about who changed what. */
 import type { PropertyEdit } from '../../../provider.ts';
-import { brief, insist, insistList, insistSame } from '../insist.ts';
-import { type Lab, live } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { patiently } from '../until.ts';
+import { brief, insist, insistList, insistSame } from '../lab/insist.ts';
+import { type Lab, live } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { patiently } from '../lab/until.ts';
 
 const PERSON = 'Anna Holm';
 /** Some CRMs keep the time of an edit in whole seconds, and clocks differ. */

@@ -1,13 +1,13 @@
 /** Rules about a CRM that answers badly, or not at all. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultAction } from '../../emulator/emulator.ts';
-import { brief, faultOf, insist, insistSame, shown, thrownBy } from '../insist.ts';
-import { type Lab, live, of } from '../lab.ts';
-import { logsDuring } from '../logs.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { holdsSecret } from '../secrets.ts';
-import type { Subject } from '../subject.ts';
-import { verbsBeside } from '../verbs.ts';
+import { brief, faultOf, insist, insistSame, shown, thrownBy } from '../lab/insist.ts';
+import { type Lab, live, of } from '../lab/lab.ts';
+import { logsDuring } from '../lab/logs.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { holdsSecret } from '../lab/secrets.ts';
+import type { Subject } from '../lab/subject.ts';
+import { verbsBeside } from '../lab/verbs.ts';
 
 const UNAUTHORIZED: FaultAction = { kind: 'status', status: 401, body: { message: 'bad credentials' } };
 const FORBIDDEN: FaultAction = { kind: 'status', status: 403, body: { message: 'not allowed' } };

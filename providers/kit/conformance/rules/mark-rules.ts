@@ -1,9 +1,9 @@
 /** Rules about what belongs together in a record, and about the marks by which an amount, a percentage and a site are written. */
 import type { Property } from '../../../provider.ts';
-import { brief, insist, insistList, insistSame, isProviderError } from '../insist.ts';
-import { type Lab, live, of } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { described, roundTrip, valuesOf } from '../values.ts';
+import { brief, insist, insistList, insistSame, isProviderError } from '../lab/insist.ts';
+import { type Lab, live, of } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { described, roundTrip, valuesOf } from '../lab/values.ts';
 
 /** ISO 4217. */
 const CURRENCY = /^[A-Z]{3}$/;

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { isFieldName } from '../../../fields.ts';
 import { limitsMisfit } from '../../../misfit.ts';
 import { CONTRACT_VERSION } from '../../../provider.ts';
-import { BrokenExpectation, brief, insist, insistFits } from '../insist.ts';
-import { settingsOf } from '../lab.ts';
-import type { BareRule } from '../rule.ts';
-import { startFake } from '../whole-subject.ts';
+import { BrokenExpectation, brief, insist, insistFits } from '../lab/insist.ts';
+import { settingsOf } from '../lab/lab.ts';
+import type { BareRule } from '../lab/rule.ts';
+import { startFake } from '../lab/whole-subject.ts';
 
 const POLICIES: readonly string[] = ['tracked', 'always', 'if-blank', 'never'];
 const IMPORT_MS = 20_000;

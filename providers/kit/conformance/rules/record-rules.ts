@@ -1,8 +1,8 @@
 /** Rules about records that are not what they were. */
-import { brief, insist, insistList, insistSame } from '../insist.ts';
-import { cursorOf, live, of } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { patiently } from '../until.ts';
+import { brief, insist, insistList, insistSame } from '../lab/insist.ts';
+import { cursorOf, live, of } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { patiently } from '../lab/until.ts';
 
 export const RECORD_RULES: readonly ConformanceRule[] = [
   {

@@ -1,8 +1,8 @@
 /** The rules about settings: which hold secrets, and that there are no others. */
-import { brief, insist } from '../insist.ts';
-import { settingsOf } from '../lab.ts';
-import type { BareRule } from '../rule.ts';
-import { startFake } from '../whole-subject.ts';
+import { brief, insist } from '../lab/insist.ts';
+import { settingsOf } from '../lab/lab.ts';
+import type { BareRule } from '../lab/rule.ts';
+import { startFake } from '../lab/whole-subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 /** Rules about the values that go there and come back. */
 import type { PropertyValue } from '../../../provider.ts';
-import { brief, insist, insistSame } from '../insist.ts';
-import { type Lab, live, of } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
-import { described, roundTrip, valuesOf } from '../values.ts';
+import { brief, insist, insistSame } from '../lab/insist.ts';
+import { type Lab, live, of } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
+import { described, roundTrip, valuesOf } from '../lab/values.ts';
 
 /** Whether the CRM refuses the value by the property's name: what it does not take it need not keep. */
 async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<boolean> {

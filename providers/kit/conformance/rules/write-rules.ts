@@ -2,9 +2,9 @@
 
 import type { HttpRequest } from '../../../provider.ts';
 import type { FaultAction } from '../../emulator/emulator.ts';
-import { brief, insist, insistSame, isProviderError } from '../insist.ts';
-import { of } from '../lab.ts';
-import type { ConformanceRule } from '../rule.ts';
+import { brief, insist, insistSame, isProviderError } from '../lab/insist.ts';
+import { of } from '../lab/lab.ts';
+import type { ConformanceRule } from '../lab/rule.ts';
 
 const CONDITION = /^if-(?:match|unmodified-since)$/iu;
 /** As a call that is one of several in a body has it. */

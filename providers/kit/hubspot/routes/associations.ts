@@ -1,7 +1,7 @@
 /** Associations of companies with companies and notes, as the endpoints of an emulated account. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
-import { type HubspotAccount, refusal } from '../account.ts';
-import { CHILD_TO_PARENT, childrenIn, LABEL_NAMES, UNLABELLED } from '../associations.ts';
+import { type HubspotAccount, refusal } from '../account/account.ts';
+import { CHILD_TO_PARENT, childrenIn, LABEL_NAMES, UNLABELLED } from '../account/associations.ts';
 
 const MAX_PAGE = 500;
 const MAX_INPUTS = 1_000;

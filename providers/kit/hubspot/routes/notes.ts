@@ -2,8 +2,8 @@
 
 import { MAX_TEXT } from '../../../hubspot/read/properties.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
-import { type HubspotAccount, refusal } from '../account.ts';
-import type { StoredNote } from '../notes.ts';
+import { type HubspotAccount, refusal } from '../account/account.ts';
+import type { StoredNote } from '../account/notes.ts';
 
 const NOTE_TO_COMPANY = 190;
 const MAX_INPUTS = 100;

@@ -1,11 +1,11 @@
 /** The endpoints of an emulated account: credentials, limits and scopes first, then the work. */
 import type { EmulatorAnswer, EmulatorRequest } from '../../emulator/emulator.ts';
-import { type HubspotAccount, refusal } from '../account.ts';
-import { batchRead, batchUpdate } from '../batch.ts';
-import { create, getOne, list } from '../companies.ts';
-import type { LimitPolicy } from '../limits.ts';
-import { tokenInfo } from '../people.ts';
-import { search } from '../search.ts';
+import { type HubspotAccount, refusal } from '../account/account.ts';
+import { batchRead, batchUpdate } from '../account/batch.ts';
+import { create, getOne, list } from '../account/companies.ts';
+import type { LimitPolicy } from '../account/limits.ts';
+import { tokenInfo } from '../account/people.ts';
+import { search } from '../account/search.ts';
 import { archiveLabels, listAssociations, putAssociation, readAssociations } from './associations.ts';
 import { createNote, createNotes, readNotes } from './notes.ts';
 import {

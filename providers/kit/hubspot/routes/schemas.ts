@@ -1,7 +1,7 @@
 /** Property definitions, their groups and the account's rules, as the endpoints of an emulated account. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
-import { type HubspotAccount, refusal } from '../account.ts';
-import { define } from '../definitions.ts';
+import { type HubspotAccount, refusal } from '../account/account.ts';
+import { define } from '../account/definitions.ts';
 
 const MAX_UNIQUE = 10;
 const FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {

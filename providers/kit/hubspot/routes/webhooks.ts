@@ -1,8 +1,8 @@
 /** The webhooks an emulated account posts: signed, in batches, in any order, some of them twice, again after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureOf } from '../../../hubspot/read/signature.ts';
-import { type Happening, type HubspotAccount, textOf } from '../account.ts';
-import type { EmulatedWebhookOptions } from '../options.ts';
+import { type Happening, type HubspotAccount, textOf } from '../account/account.ts';
+import type { EmulatedWebhookOptions } from '../account/options.ts';
 
 /** The posting side of an account. */
 export interface Webhooks {

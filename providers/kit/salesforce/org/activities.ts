@@ -2,8 +2,8 @@
 
 import { objectOf, textOf } from '../../../salesforce/client/json.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
-import { refusal } from '../refusal.ts';
 import type { Org } from './org.ts';
+import { refusal } from './refusal.ts';
 import type { StoredRow } from './tables.ts';
 
 const MAX_SUBJECT = 255;

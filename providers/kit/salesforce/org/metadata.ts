@@ -2,10 +2,10 @@
 
 import { objectOf, textOf } from '../../../salesforce/client/json.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
-import { refusal } from '../refusal.ts';
 import { created } from './activities.ts';
 import { define, type FieldOptions } from './definitions.ts';
 import type { Org } from './org.ts';
+import { refusal } from './refusal.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   Text: 'string',

@@ -5,13 +5,12 @@ import { toLongId } from '../../../salesforce/client/ids.ts';
 import { fromSalesforce } from '../../../salesforce/read/values.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { seeded } from '../../emulator/seeded.ts';
-import { type OrgLimits, openLimits } from '../limits.ts';
-import { type Flow, openTokens, type Tokens } from '../tokens.ts';
-import { openTriggers, type Trigger, type Triggers } from '../triggers.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
-
+import { type OrgLimits, openLimits } from './limits.ts';
 import { openTables, type Tables } from './tables.ts';
+import { type Flow, openTokens, type Tokens } from './tokens.ts';
+import { openTriggers, type Trigger, type Triggers } from './triggers.ts';
 import { openUsers, type Users } from './users.ts';
 
 /** The options of an emulated Salesforce. */

@@ -1,7 +1,7 @@
 /** What answers are made of: lists, ids, values, reasons. Pure; what is thrown here is told as the provider's doing. */
 import type { PropertyValue } from '../../../../providers/provider.ts';
+import { LONGEST_TEXT } from '../../../protocol/shape.ts';
 import { cutText } from '../../../protocol/text/cut.ts';
-import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
 import { described, isPlain } from './described.ts';
 import type { IdForm } from './record-id.ts';
 

@@ -1,7 +1,7 @@
 /** Single fields of register documents, read tolerantly: what is not what it should be is null. */
 import type { Address, CompanyForm, Industry } from '../../../protocol/formats.ts';
+import { LONGEST_TEXT } from '../../../protocol/shape.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
-import { LONGEST_TEXT } from '../../../protocol/text/shape.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 

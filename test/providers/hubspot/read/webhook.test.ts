@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hubspot } from '../../../../providers/hubspot/provider.ts';
 import { signatureOf } from '../../../../providers/hubspot/read/signature.ts';
-import type { EmulatedWebhookOptions } from '../../../../providers/kit/hubspot/options.ts';
+import type { EmulatedWebhookOptions } from '../../../../providers/kit/hubspot/account/options.ts';
 import type { CrmRequest } from '../../../../providers/provider.ts';
 import { openBench, settingsOf } from '../setup.ts';
 

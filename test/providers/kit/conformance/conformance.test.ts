@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conformance, judge } from '../../../../providers/kit/conformance/conformance.ts';
-import type { Subject } from '../../../../providers/kit/conformance/subject.ts';
+import type { Subject } from '../../../../providers/kit/conformance/lab/subject.ts';
 import { type Connection, type Outcome, ProviderError, type Read } from '../../../../providers/provider.ts';
 import { readDoc, tableIn } from '../../../support/docs.ts';
 import { BREAKAGES } from './breakages.ts';

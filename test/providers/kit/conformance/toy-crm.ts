@@ -1,6 +1,6 @@
 /** A CRM for the tests of the suite itself: it speaks the contract's own words over HTTP, and has every ability. */
 
-import type { FakeCrm } from '../../../../providers/kit/conformance/subject.ts';
+import type { FakeCrm } from '../../../../providers/kit/conformance/lab/subject.ts';
 import {
   type EmulatorAnswer,
   type EmulatorRequest,

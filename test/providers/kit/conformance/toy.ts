@@ -1,6 +1,6 @@
 /** A provider for the toy CRM that keeps every rule, to be broken one rule at a time. */
 import Type from 'typebox';
-import type { Subject } from '../../../../providers/kit/conformance/subject.ts';
+import type { Subject } from '../../../../providers/kit/conformance/lab/subject.ts';
 import {
   CONTRACT_VERSION,
   type Connection,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unitDocumentOf } from '../../../../src/commands/emulate/sample/unit.ts';
-import { LONGEST_TEXT } from '../../../../src/protocol/text/shape.ts';
+import { LONGEST_TEXT } from '../../../../src/protocol/shape.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { DAY, life, loaded, oldCompany, START, setWatch } from '../watch-fixture.ts';
 

@@ -1,0 +1,75 @@
+/** Records in the audit what a command did, for whom, and what came of it. */
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { type Command, type ExitCode, UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { commandActor } from './actor.ts';
+import { storeExists, withStore } from './with-store.ts';
+
+/** What was given on the command line. */
+export interface Given {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+const RESULTS: Readonly<Record<ExitCode, string>> = {
+  0: 'done',
+  1: 'failed',
+  2: 'refused',
+  3: 'done, but for records that need a person',
+};
+
+/** Runs a command; records it where it changes something. What the audit cannot keep is a warning: the command is done. */
+export async function audited(
+  context: CommandContext,
+  command: Command,
+  { args, options }: Given,
+  run: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const action = actionOf(command, options);
+  if (action === undefined || options['dryRun'] === true) return run();
+  const record = async (result: string): Promise<void> => {
+    if (!storeExists((await context.config([])).store)) return;
+    const subject = Object.values(args)
+      .flat()
+      .filter((each) => each !== undefined)
+      .join(' ')
+      .slice(0, 200);
+    const entry = { actor: commandActor(), via: 'command', action, subject: subject || undefined } as const;
+    const detail = shownOptions(command, options);
+    await withStore(context, (store) =>
+      store.write((tx) => recordAudit(tx, { ...entry, detail, result }, Date.now())),
+    ).catch((err) => context.log.warn({ err }, `the audit could not keep that ${action} was ${result}`));
+  };
+  try {
+    const code = await run();
+    await record(RESULTS[code]);
+    return code;
+  } catch (error) {
+    if (!(error instanceof UsageError)) await record('failed');
+    throw error;
+  }
+}
+
+const actionOf = ({ audit }: Command, options: Given['options']): string | undefined => {
+  if (audit === undefined || typeof audit === 'string') return audit;
+  return options[audit.where] === undefined || options[audit.where] === false ? undefined : audit.action;
+};
+
+/** Options whose texts are names; what else is text may be a secret. */
+const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'n', 'time']);
+
+/** The options that were given; of texts that may be secret only that they were. */
+function shownOptions(
+  { options: specs }: Command,
+  options: Given['options'],
+): Readonly<Record<string, unknown>> | undefined {
+  const given = Object.entries(options).filter(
+    ([name, value]) =>
+      value !== undefined && value !== false && JSON.stringify(value) !== JSON.stringify(specs[name]?.default),
+  );
+  const shown = given.map(([name, value]) => {
+    const isName = typeof value !== 'string' || NAMES.has(specs[name]?.value ?? '');
+    return [name, isName && !Array.isArray(value) ? value : 'given'] as const;
+  });
+  return shown.length === 0 ? undefined : Object.fromEntries(shown);
+}

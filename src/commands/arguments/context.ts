@@ -1,0 +1,77 @@
+/** What the monitoring commands stand on: the store, and the monitoring service if one is configured. */
+import type { ConnectorConfig } from '../../config/load.ts';
+import { didYouMean } from '../../config/schema/nearest.ts';
+import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
+import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
+import { createMetrics } from '../../http/metrics.ts';
+import { openClient } from '../../http/outbound/client.ts';
+import { openStore, type Store } from '../../store/open.ts';
+import { type ExitCode, UsageError } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { showWaiting } from '../cli/waiting.ts';
+
+export interface MonitoringContext {
+  readonly store: Store;
+  readonly connector: ConnectorConfig;
+  readonly upstream: Upstream | undefined;
+  /** Opens the connection of that name, which is configured. */
+  readonly openCrm: (name: string) => Promise<Crm>;
+}
+
+/** The part of the configuration that a connection is. */
+export const connectionPart = (name: string): string => `connector.providers.${name}`;
+
+/** The parts of the configuration by which the monitoring service is called. */
+export const UPSTREAM_PARTS: readonly string[] = ['connector.upstream', 'server', 'service.secretKey'];
+
+/** Opens both, does the work, and closes them however it ends. */
+export async function withMonitoring(
+  context: CommandContext,
+  work: (opened: MonitoringContext) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const settings = await context.config(UPSTREAM_PARTS);
+  const { connector, store: url } = settings;
+  if (connector === undefined) throw new UsageError('the configuration has no connector section');
+  const client = openClient({ env: context.env });
+  const store = await openStore(url, { migrate: 'new' });
+  try {
+    const config = await upstreamOf(settings, await secretsOf(settings), serviceAddress(settings));
+    const upstream =
+      config === undefined
+        ? undefined
+        : openUpstream({
+            baseUrl: config.baseUrl,
+            accessKey: config.accessKey,
+            http: client.http,
+            rateLimiter: upstreamRateLimiter(store, config.requestsPerMinute, Date.now),
+            waiting: showWaiting(context),
+          });
+    const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now };
+    const open = async (name: string): Promise<Crm> => {
+      await context.config([connectionPart(name)]);
+      return await openCrm(deps, needProvider(connector, name));
+    };
+    return await work({ store, connector, upstream, openCrm: open });
+  } finally {
+    await client.close();
+    await store.close();
+  }
+}
+
+/** The monitoring service; without one the command makes no sense. */
+export function needUpstream({ upstream }: MonitoringContext): Upstream {
+  if (upstream === undefined)
+    throw new UsageError('no monitoring service is configured: set connector.upstream.baseUrl and accessKey');
+  return upstream;
+}
+
+/** The connection of that name; throws where none is configured. */
+export function needProvider({ providers }: Pick<ConnectorConfig, 'providers'>, name: string): CrmConfig {
+  const found = providers.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = providers.map((one) => one.name);
+  throw new UsageError(
+    `${name} is not configured under connector.providers${didYouMean(name, names)} (${names.join(', ')})`,
+  );
+}

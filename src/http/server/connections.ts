@@ -1,0 +1,55 @@
+/** Bounds the connections of one client, so that it leaves room for others. */
+import type { IncomingMessage } from 'node:http';
+import type { BlockList, Socket } from 'node:net';
+import type { Server } from './listener.ts';
+import { clientOf, holds } from './networks.ts';
+
+export interface ConnectionLimits {
+  /** Connections of a client at a time. */
+  readonly most: number;
+  /** Proxies carry the connections of many clients and are not limited. */
+  readonly trusted: BlockList;
+  /** Called for each connection that is closed to make room. */
+  readonly onDrop: () => void;
+}
+
+/**
+ * Closes the oldest idle connection of a client that has too many: one that waits for a request, for the rest of one,
+ * or for a delayed answer. If all are busy, it closes the new one. The result marks a request as delayed.
+ */
+export function limitConnections(
+  app: Server,
+  { most, trusted, onDrop }: ConnectionLimits,
+): (request: IncomingMessage) => void {
+  const byClient = new Map<string, Set<Socket>>();
+  const working = new WeakMap<Socket, IncomingMessage>();
+  const isAtWork = (socket: Socket): boolean => working.get(socket)?.complete === true;
+
+  app.server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress;
+    if (holds(trusted, address)) return;
+    const client = clientOf(address);
+    // Oldest first.
+    const own = byClient.get(client) ?? new Set();
+    byClient.set(client, own.add(socket));
+    socket.once('close', () => {
+      own.delete(socket);
+      if (own.size === 0 && byClient.get(client) === own) byClient.delete(client);
+    });
+    if (own.size <= most) return;
+    const oldest = own.values().find((one) => !isAtWork(one)) ?? socket;
+    // The socket closes later and must not count until then.
+    own.delete(oldest);
+    oldest.destroy();
+    onDrop();
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    working.set(request.raw.socket, request.raw);
+    done();
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    working.delete(request.raw.socket);
+    done();
+  });
+  return ({ socket }) => void working.delete(socket);
+}
