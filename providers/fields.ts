@@ -65,7 +65,7 @@ const perCent = (about: string): Field => ({ kind: 'number', about, percent: tru
 const people = (about: string): Field => ({ kind: 'list', about, persons: true });
 
 export const FIELDS = {
-  cvrNumber: field('code', 'CVR number, eight digits; blank for what is no company'),
+  cvrNumber: field('code', 'CVR number, eight digits; blank if it is not a company'),
   name: field('text', 'company name'),
   altNames: field('list', 'alternate names'),
   street: field('text', 'street, house number, floor and door; free text for a foreign address'),
@@ -73,7 +73,7 @@ export const FIELDS = {
   postalBox: field('text', 'postal box'),
   postalCode: field('code', 'postal code, four digits in Denmark'),
   city: field('text', 'postal district: the town of the postal code'),
-  village: field('text', 'village within the postal district, where the address has one'),
+  village: field('text', 'village within the postal district, if the address has one'),
   municipality: field('text', 'municipality'),
   countryCode: field('code', 'ISO 3166 country code, DK'),
   country: field('text', 'country in English, Denmark'),
@@ -129,7 +129,7 @@ export const FIELDS = {
   newsLink: field('url', 'link of the newest article'),
   newsTime: field('datetime', 'time of the newest article'),
   registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
-  dashboardUrl: field('url', "address of the company's page on the dashboard, where admin.publicUrl is set"),
+  dashboardUrl: field('url', "address of the company's page on the dashboard, if admin.publicUrl is set"),
 } as const satisfies Record<string, Field>;
 
 /** Fields that mean something only together: cvrsync writes, sets aside and takes them back as one. */

@@ -49,9 +49,9 @@ function misfitIn(
   return { ...place, part: `${within}${name}`, got: value[name], wanted };
 }
 
-const optional = ({ fits, wanted }: Wanted, where: string): Wanted => ({
+const optional = ({ fits, wanted }: Wanted, condition: string): Wanted => ({
   fits: (value) => value === undefined || fits(value),
-  wanted: `${wanted}, and absent where ${where}`,
+  wanted: `${wanted}, and absent if ${condition}`,
 });
 
 const LONGEST_NAME = 255;

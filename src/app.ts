@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
+import { allowsBeneficialOwners, wireOf } from './config/load.ts';
 import { redact } from './config/redact.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
 import { configSchema } from './config/schema/schema.ts';
 import { configWarnings } from './config/warnings.ts';
-import { tellsBeneficialOwners, wireOf } from './config/wire.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { arrivedSince } from './connector/intake/arrivals.ts';
@@ -242,7 +242,7 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
         (await import('./service/service.ts')).createService(
           { ...base, adminToken, secrets },
           { admin: base.admin, ...(does('service') && { server: base.server }) },
-          { ...config.service, beneficialOwners: tellsBeneficialOwners(config) },
+          { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
         );
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   const { rulesAcceptedBy } = base;

@@ -8,37 +8,37 @@ export const HttpSettings = Type.Object(
     updateUrl: Type.String({
       pattern: address,
       description:
-        "Where changes are sent, one company a call; {id} in it stands for the record's id. Any 2xx is success, 404 a company that is gone.",
+        "Address that receives changes, one company a call; {id} in it stands for the record's id. Any 2xx is success, 404 means that the company is gone.",
     }),
     exportUrl: Type.Optional(
       Type.String({
         pattern: address,
         description:
-          'Where new companies are sent (transfer); 409 is a duplicate. The id of the record is read from the answer, else from the message itself. Companies are not made where absent.',
+          'Address that receives new companies (transfer); 409 means a duplicate. cvrsync reads the id of the record from the answer, else from the message. Without it, cvrsync creates no companies.',
       }),
     ),
     readUrl: Type.Optional(
       Type.String({
         pattern: '^https?://[^/]+/.*\\{id\\}',
         description:
-          'Where one company can be read as flat JSON, with {id} in it. A property that it shows of no company, and all where absent, is taken to hold what was written last.',
+          'Address that returns one company as flat JSON, with {id} in it. cvrsync assumes its last value for a property that no answer shows; without this address, for every property.',
       }),
     ),
     listUrl: Type.Optional(
       Type.String({
         pattern: address,
         description:
-          'Where all companies can be listed: a list of flat JSON, or { results, cursor } with a cursor for the next page. Backfill and reconcile need it.',
+          'Address that lists all companies: a list of flat JSON, or { results, cursor } with a cursor for the next page. Backfill and reconcile need it.',
       }),
     ),
     method: Type.Union([Type.Literal('POST'), Type.Literal('PUT')], {
       default: 'POST',
-      description: 'How companies and changes are sent: POST or PUT.',
+      description: 'Method that sends companies and changes: POST or PUT.',
     }),
     authHeader: Type.String({
       pattern: '^[A-Za-z0-9-]+$',
       default: 'Authorization',
-      description: 'Name of the header that proves who we are.',
+      description: 'Name of the header that authenticates cvrsync.',
     }),
     authValue: Type.Optional(
       Type.String({ minLength: 1, secret: true, description: 'Value of that header, whole: "Bearer ...".' }),
@@ -47,12 +47,12 @@ export const HttpSettings = Type.Object(
       minLength: 1,
       default: 'id',
       description:
-        "Name of the record's id in messages and answers; cvr where the API knows companies by their number.",
+        "Name of the record's id in messages and answers; cvr if the API identifies companies by their number.",
     }),
     cursorParameter: Type.String({
       pattern: '^[A-Za-z0-9_-]+$',
       default: 'cursor',
-      description: 'Query parameter of listUrl that takes the cursor of the page before.',
+      description: 'Query parameter of listUrl that takes the cursor from the previous page.',
     }),
     properties: Type.Array(
       Type.Object(
@@ -70,13 +70,13 @@ export const HttpSettings = Type.Object(
             { default: 'string', description: 'string, multiline, number, boolean, date or datetime.' },
           ),
           maxLength: Type.Optional(Type.Integer({ minimum: 1, description: 'Longest text, in characters.' })),
-          readOnly: Type.Boolean({ default: false, description: 'Read, never written.' }),
+          readOnly: Type.Boolean({ default: false, description: 'cvrsync reads the property and never writes it.' }),
         },
         { additionalProperties: false },
       ),
       {
         default: [],
-        description: 'Names in the JSON that are not those of the company fields, or that have another type.',
+        description: 'Properties in the JSON whose name is not a company field, or whose type differs.',
       },
     ),
     rate: Type.Object(
@@ -84,9 +84,13 @@ export const HttpSettings = Type.Object(
         calls: Type.Integer({ minimum: 1, default: 10, description: 'Calls in one window.' }),
         perSeconds: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Length of the window in seconds.' }),
       },
-      { additionalProperties: false, default: { calls: 10, perSeconds: 1 }, description: 'What the API can bear.' },
+      {
+        additionalProperties: false,
+        default: { calls: 10, perSeconds: 1 },
+        description: 'The calls that the API can handle.',
+      },
     ),
-    concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 4, description: 'Calls in flight at once.' }),
+    concurrency: Type.Integer({ minimum: 1, maximum: 50, default: 4, description: 'Most calls at the same time.' }),
   },
   { additionalProperties: false },
 );

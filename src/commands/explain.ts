@@ -2,7 +2,7 @@
 
 import type { PresetRow } from '../../providers/provider.ts';
 import type { ConnectorConfig } from '../config/load.ts';
-import { wireOf } from '../config/wire.ts';
+import { wireOf } from '../config/load.ts';
 import { writtenProperties } from '../connector/decide/plan.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
 import { type RecordRef, readLinkKey } from '../connector/names/queues.ts';

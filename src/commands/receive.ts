@@ -1,6 +1,6 @@
 /** `receive`: a saved payload through the real code. */
 import { readFile } from 'node:fs/promises';
-import { wireOf } from '../config/wire.ts';
+import { wireOf } from '../config/load.ts';
 import { openCrm } from '../connector/crm/crm.ts';
 import { type Remark, remarksOn } from '../connector/decide/remarks.ts';
 import type { CurrentRecord } from '../connector/explain/current.ts';

@@ -1,6 +1,6 @@
 /**
- * Digests of a configuration, part by part: two daemons on one store compare them, and say in which part they differ.
- * What may rightly differ between two hosts is left out: where they listen, their limits, the address of the store.
+ * Digests of a configuration, part by part: two daemons on one store compare them, and report the parts that differ.
+ * They leave out what may differ between hosts: listeners, limits, the address of the store.
  */
 import { createHash, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -8,22 +8,22 @@ import type { TSchema } from 'typebox';
 import Type from 'typebox';
 import { authSchema } from '../protocol/auth.ts';
 import type { Config, ConnectorConfig } from './load.ts';
+import { allowsBeneficialOwners } from './load.ts';
 import { collectSecrets, redact } from './redact.ts';
 import { configSchema } from './schema/schema.ts';
 import { service as serviceSchema } from './schema/service.ts';
-import { tellsBeneficialOwners } from './wire.ts';
 
-/** Part to digest, for each half of the daemon that is configured. */
+/** Part to digest, for each configured half of the daemon. */
 export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The part that says which fields a provider's records show, and how. */
+/** The part with the fields that a provider's records show. */
 const mappingPart = (provider: string): string => `providers.${provider}.mapping`;
 
-/** The part that holds every secret of a half. */
+/** The part with every secret of a half. */
 const CREDENTIALS = 'credentials';
 
 interface Half {
-  /** Nothing in it is secret. */
+  /** Without secrets. */
   readonly parts: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
 }
@@ -31,7 +31,10 @@ interface Half {
 /** A configuration does not change while a process has it, and scrypt takes long by design. */
 const digested = new WeakMap<Config, { readonly salt: string; readonly digests: Promise<ConfigDigests> }>();
 
-/** The digests of a configuration; `salt` is the store's. Secrets go through scrypt: none can be guessed from its digest. */
+/**
+ * The digests of a configuration; `salt` is the store's. Secrets go through scrypt, so that nobody can guess them from
+ * a digest.
+ */
 export function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
   const known = digested.get(config);
   if (known?.salt === salt) return known.digests;
@@ -42,7 +45,7 @@ export function configDigests(config: Config, salt: string): Promise<ConfigDiges
 
 async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
   const { connector, service } = config;
-  const shared = { beneficialOwners: tellsBeneficialOwners(config) };
+  const shared = { beneficialOwners: allowsBeneficialOwners(config) };
   const halves: Readonly<Record<string, Half | undefined>> = {
     connector: connector && withParts(connectorHalf(connector), shared),
     service: service && withParts(serviceHalf(service), shared),
@@ -55,7 +58,7 @@ async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
 const withParts = ({ parts, secrets }: Half, more: object): Half => ({ parts: { ...parts, ...more }, secrets });
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
-  // Whether the part is there says who tells the connector of changes: see dropExpired.
+  // Whether `upstream` is present says who reports changes to the connector: see dropExpired.
   const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), {
     webhook,
     ...(upstream !== undefined && { upstream }),
@@ -104,7 +107,7 @@ async function digest({ parts, secrets }: Half, salt: string): Promise<Record<st
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** JSON with its keys in order: two files may say the same in another order. */
+/** JSON with its keys in order, so that the order in the file does not count. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

@@ -1,4 +1,4 @@
-/** A commented configuration file to begin with, written from the schemas. */
+/** Writes a commented configuration file to start with, from the schemas. */
 import Type, { type TObject, type TSchema } from 'typebox';
 import { stringify } from 'yaml';
 import { defaultOf } from './schema/fill.ts';
@@ -7,7 +7,7 @@ import { builtInEntries } from './schema-document.ts';
 
 const env = (name: string): string => `\${${name}}`;
 
-/** What the file says where a default will not do, as YAML; the rest is there as a comment. */
+/** Values to write where a default does not do, as YAML; all other keys become comments. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'server.host': '127.0.0.1',
   'server.port': '8080',
@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'connector.providers.http.match': '{ property: cvr }',
 };
 
-/** Shown as comments: what is left out unless somebody wants it. */
+/** Values to show in comments, for keys that a file usually omits. */
 const HINTS: Readonly<Record<string, string>> = {
   currency: 'DKK',
   publicUrl: 'https://sync.example.com',
@@ -66,10 +66,10 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const WIDTH = 100;
 
-/** What a file begins with where nothing is named: the CRMs, each with an account of its own to go to. */
+/** The providers of a file if the command names none: the CRMs to which everyone has an account of their own. */
 const USUAL: readonly string[] = ['hubspot', 'salesforce'];
 
-/** The file's text, with an entry for each named provider: built in, or one of the plugins by its name. */
+/** The text of the file, with an entry for each provider: built in, or one of the plugins. */
 export async function initialConfig(
   names: readonly string[] = USUAL,
   plugins: readonly Plugin[] = [],
@@ -90,7 +90,7 @@ export async function initialConfig(
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** What an entry cannot do without, as references to the environment. */
+/** The required settings of an entry, as references to the environment. */
 function neededBy({ name, use, schema }: Plugin): readonly (readonly [string, string])[] {
   const path = `connector.providers.${name}`;
   const upper = (text: string): string =>
@@ -107,17 +107,17 @@ function neededBy({ name, use, schema }: Plugin): readonly (readonly [string, st
   ];
 }
 
-/** Where a key stands: `off` inside of a section that is a comment as a whole. */
+/** The place of a key; `off`: inside a section that is a comment as a whole. */
 interface Place {
   readonly path: string;
   readonly indent: string;
   readonly off: boolean;
   readonly providers: Readonly<Record<string, TObject>>;
-  /** What plugins are called by, beside the examples. */
+  /** The `use` of plugins, in addition to the examples. */
   readonly uses: Readonly<Record<string, string>>;
 }
 
-/** A provider that is not built in: what its entry is called, how it is named, and its schema. */
+/** A provider that is not built in: the name of its entry, its `use`, and its schema. */
 export interface Plugin {
   readonly name: string;
   readonly use: string;
@@ -150,7 +150,7 @@ function keyLines(schema: TSchema, name: string, place: Place): string[] {
     return [`${indent}${sign}${name}: ${hint ?? flow(defaultOf(schema))}`];
   const isInUse = Object.keys(EXAMPLES).some((each) => each.startsWith(`${under.path}.`));
   if (isInUse || place.off) return [`${indent}${name}:`, ...sectionLines(schema, under)];
-  // One comment sign in front of all: whoever takes it away has the section.
+  // One comment sign before every line: removing it gives the section.
   const lines = [`${name}:`, ...sectionLines(schema, { ...under, indent: '  ', off: true })];
   return lines.map((line) => `${indent}# ${line}`);
 }

@@ -1,4 +1,4 @@
-/** Reads a configuration file: YAML, or JSON as a part of it, to the configuration in force. */
+/** Reads a configuration file, YAML or JSON. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import type { ConfigProblem } from './schema/fill.ts';
 import type { Env } from './variables.ts';
 
 export interface ConfigSource {
-  /** Else `CVRSYNC_CONFIG`, else `cvrsync.yaml` in the working directory. */
+  /** Default: `CVRSYNC_CONFIG`, then `cvrsync.yaml` in the working directory. */
   readonly file?: string | undefined;
   readonly env: Env;
 }
@@ -20,11 +20,14 @@ const DEFAULT_FILE = 'cvrsync.yaml';
 
 const namedFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
 
-/** Whether a configuration is named, or is in the working directory. */
+/** Whether a configuration is named, or exists in the working directory. */
 export const isConfigured = (source: ConfigSource): boolean =>
   namedFile(source) !== undefined || existsSync(DEFAULT_FILE);
 
-/** The environment with what a `.env` beside the configuration file adds to it. `failed` is called where it cannot be read. */
+/**
+ * The environment, with the variables of a `.env` in the folder of the configuration. Calls `failed` if that file
+ * cannot be read.
+ */
 export async function withEnvFile(source: ConfigSource, failed: (problem: ConfigProblem) => void): Promise<Env> {
   const file = resolve(dirname(namedFile(source) ?? DEFAULT_FILE), '.env');
   try {
@@ -38,7 +41,7 @@ export async function withEnvFile(source: ConfigSource, failed: (problem: Config
 }
 
 /**
- * Reads and checks the configuration; all problems come at once. Imports the providers it names and opens nothing.
+ * Reads and checks the configuration, and returns all problems at once. It imports the providers and opens nothing.
  * Paths of secrets and providers are relative to the file, the store's to the working directory.
  */
 export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
@@ -47,7 +50,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
   if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
   const text = decodeText(bytes);
   if (text === undefined)
-    return { ok: false, file, errors: [{ path: '', message: 'is no text: write YAML or JSON, in UTF-8' }] };
+    return { ok: false, file, errors: [{ path: '', message: 'is not text: write YAML or JSON, in UTF-8' }] };
   const parsed = parseConfig(text);
   if (!parsed.ok) return { ok: false, file, errors: parsed.errors };
   return checkConfig(parsed.value, file, source.env);
@@ -68,7 +71,7 @@ type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly errors: readonly ConfigProblem[] };
 
-/** Whether a line has `${NAME}` without quotes in a map of one line, where YAML takes its brace for another map. */
+/** Whether a line has `${NAME}` without quotes in a one-line map: YAML takes its brace for another map. */
 function isUnquoted(text: string, line = 0): boolean {
   const written = text.split('\n')[line - 1] ?? '';
   const before = written.slice(0, Math.max(0, written.search(/[\s:,]\$\{\w/u)));
@@ -77,13 +80,12 @@ function isUnquoted(text: string, line = 0): boolean {
 }
 
 /**
- * Parses a configuration file. Codes such as `011100` are texts here although YAML takes them for numbers:
- * a number that does not print as it was written, and every key, stays a text. Errors carry line and column,
- * never the line itself.
+ * Parses a configuration file. Codes such as `011100`, which YAML takes for numbers, stay texts, as does every key and
+ * every number that prints differently from how it was written. Errors have line and column, never the line itself.
  */
 export function parseConfig(text: string): Parsed {
   const document = parseDocument(text.replace(/^\uFEFF/, ''), { merge: true, prettyErrors: true, logLevel: 'silent' });
-  // What follows the first is mostly its consequence: one slip, one message.
+  // Later errors are mostly consequences of the first.
   const errors = document.errors.slice(0, 1).map((error): ConfigProblem => {
     const at = error.linePos?.[0];
     const where = at === undefined ? '' : `line ${at.line}, column ${at.col}`;

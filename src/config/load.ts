@@ -1,4 +1,4 @@
-/** From a parsed configuration to everything the daemon needs to know, or to the list of all that is wrong with it. */
+/** Turns a parsed configuration into everything the daemon needs, or into the list of everything wrong with it. */
 import { dirname } from 'node:path';
 import Type, { type Static, type TObject } from 'typebox';
 import { Value } from 'typebox/value';
@@ -6,8 +6,8 @@ import { type FieldName, isFieldName } from '../../providers/fields.ts';
 import type { Policy, PropertyValue, Provider } from '../../providers/provider.ts';
 import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
+import { eventNamed, type WireOptions } from '../protocol/payload.ts';
 import { maskerOf } from '../protocol/text/mask.ts';
-import { reportEmailEvent } from './email-event.ts';
 import {
   type MappingRow,
   reportBeneficialOwners,
@@ -38,28 +38,28 @@ export interface ConfiguredProvider {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Hides the secrets of the settings in a text. */
   readonly mask?: (text: string) => string;
-  /** Where the CRM keeps the CVR number. */
+  /** The property that holds the CVR number. */
   readonly match: string | undefined;
-  /** The properties by which records without a number are matched, in place of the mapped ones. */
+  /** The properties that match records without a number, instead of the mapped ones. */
   readonly matchTexts?: MatchTexts | undefined;
-  /** The connection's policy; `tracked` where none is stated. */
+  /** The connection's policy; default `tracked`. */
   readonly policy: Policy;
   readonly mapping: readonly MappingRow[];
   readonly values: Readonly<Partial<Record<FieldName, Readonly<Record<string, PropertyValue>>>>>;
-  /** A record where this property is set is left alone. */
+  /** cvrsync leaves a record alone while this property is set. */
   readonly hold: string | undefined;
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   readonly autoMatch?: 'suggest' | undefined;
-  /** Whether natural persons may be named in the CRM. */
+  /** Whether the CRM may name natural persons. */
   readonly persons: boolean;
-  /** The one currency of the CRM's amounts. */
+  /** The only currency of the CRM's amounts. */
   readonly currency: string | undefined;
-  /** How browsers reach the dashboard. */
+  /** The dashboard's address in a browser. */
   readonly dashboard: string | undefined;
   /** Whether the majority owner becomes the parent record. */
   readonly parent: boolean;
-  /** Records in one write at most, where the configuration says it. */
+  /** The most records in one write, if the configuration limits it. */
   readonly batch: number | undefined;
   /** 0: never. */
   readonly pollMinutes: number;
@@ -74,7 +74,7 @@ export interface ConnectorConfig extends Omit<FileConnector, 'webhook' | 'provid
 
 /** The configuration in force: defaults applied, environment filled in, providers loaded. */
 export interface Config extends Omit<File, 'connector' | 'admin' | 'alerts'> {
-  readonly alerts?: AlertsConfig;
+  readonly alerts?: AlertsConfig | undefined;
   readonly admin: File['admin'] & { readonly port: number };
   readonly connector?: ConnectorConfig;
 }
@@ -82,7 +82,7 @@ export interface Config extends Omit<File, 'connector' | 'admin' | 'alerts'> {
 export interface LoadedConfig {
   readonly ok: true;
   readonly config: Config;
-  /** The file it came from, absolute. */
+  /** The absolute path of the file. */
   readonly file: string;
   /** Every secret text in it, for `maskerOf`. */
   readonly secrets: readonly string[];
@@ -94,17 +94,17 @@ export type ConfigLoad =
       readonly ok: false;
       readonly file: string;
       readonly errors: readonly ConfigProblem[];
-      /** The configuration where only variables are missing: for whoever uses no section in which `errors` are. */
+      /** The configuration if only variables are missing, for commands that use no section named in `errors`. */
       readonly rest?: LoadedConfig;
     };
 
-/** Checks a parsed configuration as if it had been read from `file`, which need not exist. */
+/** Checks a parsed configuration as if it came from `file`, which need not exist. */
 export async function checkConfig(value: unknown, file: string, env: Env): Promise<ConfigLoad> {
   const missing: ConfigProblem[] = [];
   const errors: ConfigProblem[] = [];
   const folder = dirname(file);
   const given = substitute(value, '', { env, read: readerIn(folder) }, { errors, missing });
-  // What could not be read is not also called misspelled.
+  // Report an unread value once, not also as misspelled.
   const unread = errors.length;
   const paths = new Set([...errors, ...missing].map(({ path }) => path.replace(/_FILE$/, '')));
   const isNews = (error: ConfigProblem, index: number): boolean => index < unread || !paths.has(error.path);
@@ -112,8 +112,14 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const secrets = collectSecrets(configSchema, filled);
   const entries = Object.entries(child(child(filled, 'connector'), 'providers') ?? {});
   const dashboard = child(child(filled, 'admin'), 'publicUrl');
-  const isTold = child(filled, 'beneficialOwners') !== undefined;
-  const reading = { isTold, folder, secrets, errors, dashboard: typeof dashboard === 'string' ? dashboard : undefined };
+  const hasLegalBasis = child(filled, 'beneficialOwners') !== undefined;
+  const reading = {
+    hasLegalBasis,
+    folder,
+    secrets,
+    errors,
+    dashboard: typeof dashboard === 'string' ? dashboard : undefined,
+  };
   const loads = entries.map(([name, entry]) => readConnection(name, entry, reading));
   const providers = (await Promise.all(loads)).filter((each) => each !== undefined);
   if (errors.length > 0) return { ok: false, file, errors: [...missing, ...errors.filter(isNews)].toSorted(byPath) };
@@ -130,7 +136,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const rest = {
     ...others,
     ...(host && { server: { ...others.server, host } }),
-    ...(resolvedAlerts !== undefined && { alerts: resolvedAlerts }),
+    alerts: resolvedAlerts,
     admin: { ...admin, port: admin.port ?? (others.server.port === 0 ? 0 : ADMIN_PORT) },
   };
   const config = connector === undefined ? rest : { ...rest, connector: withConnections(connector, providers) };
@@ -145,7 +151,7 @@ const withConnections = (connector: FileConnector, providers: readonly Configure
 });
 
 const ADMIN_PORT = 8081;
-/** Where a server listens whose configuration does not say it. The image sets it: what is outside comes by a published port. */
+/** The default address to listen on. The image sets it, because outside calls come through a published port. */
 const HOST = 'CVRSYNC_SERVER_HOST';
 
 /** What single sign-on needs besides its own keys. */
@@ -160,30 +166,28 @@ function reportSignOn({ oidc, publicUrl }: File['admin'], errors: ConfigProblem[
     });
 }
 
-/** The value under a key, of a value that may be anything; undefined where there is none. */
 const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;
 
 const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeCompare(b.path);
 
-/** The common keys alone, beside settings of any kind. */
+/** The common keys alone; any settings may be present too. */
 const ConnectionPart = Type.Object(connectionSchema.properties);
 
 interface ConnectionReading {
   readonly folder: string;
-  /** Whether beneficial owners may be written. */
-  readonly isTold: boolean;
-  /** How browsers reach the dashboard, where the configuration says it. */
+  readonly hasLegalBasis: boolean;
+  /** The dashboard's address in a browser. */
   readonly dashboard: string | undefined;
   /** Collects the secrets of the connection. */
   readonly secrets: Set<string>;
-  /** Collects what is wrong with it. */
+  /** Collects the problems of the connection. */
   readonly errors: ConfigProblem[];
 }
 
 async function readConnection(
   name: string,
   entry: unknown,
-  { folder, isTold, dashboard, secrets, errors }: ConnectionReading,
+  { folder, hasLegalBasis, dashboard, secrets, errors }: ConnectionReading,
 ): Promise<ConfiguredProvider | undefined> {
   const path = `connector.providers.${name}`;
   const use = child(entry, 'use') ?? '';
@@ -212,7 +216,7 @@ async function readConnection(
   reportNumber(mapping, common.match?.property, `${path}.fields`, errors);
   reportNeverWhole(mapping, `${path}.fields`, errors);
   if (!common.persons) reportPersons(mapping, `${path}.fields`, errors);
-  if (!isTold) reportBeneficialOwners(mapping, `${path}.fields`, errors);
+  if (!hasLegalBasis) reportBeneficialOwners(mapping, `${path}.fields`, errors);
   return {
     name,
     provider,
@@ -237,10 +241,46 @@ async function readConnection(
   };
 }
 
-/** Field → property, of those that are named. */
+/** Property by field, for the fields that the configuration names. */
 export type MatchTexts = Readonly<Partial<Record<FieldName, string>>>;
 
 function matchTextsOf(match: object = {}): MatchTexts {
   const named = Object.entries(match).filter(([key, property]) => isFieldName(key) && typeof property === 'string');
   return Object.fromEntries(named);
 }
+
+interface Naming {
+  readonly connector?: { readonly emailEvent: string; readonly upstream?: object };
+  readonly service?: { readonly emailEvent: string };
+}
+
+/**
+ * Reports a name of the e-mail event that another event has, or that the other half does not read: events would be
+ * lost.
+ */
+function reportEmailEvent({ connector, service }: Naming, errors: ConfigProblem[]): void {
+  for (const [half, named] of Object.entries({ connector, service })) {
+    const event = named && eventNamed(named.emailEvent);
+    if (event !== undefined && event !== 'email')
+      errors.push({
+        path: `${half}.emailEvent`,
+        message: `is the name of the event ${event}: give the e-mail event another name, or leave this out for email`,
+      });
+  }
+  if (connector === undefined || service === undefined || connector.upstream !== undefined) return;
+  if (eventNamed(service.emailEvent, connector) === undefined)
+    errors.push({
+      path: 'connector.emailEvent',
+      message: 'differs from service.emailEvent, the name that the service sends to this connector: write the same',
+    });
+}
+
+/** Whether cvrsync reads, stores, sends and writes beneficial owners: only if the configuration names a legal basis. */
+export const allowsBeneficialOwners = ({ beneficialOwners }: Pick<Config, 'beneficialOwners'>): boolean =>
+  beneficialOwners !== undefined;
+
+/** How the connector reads events. */
+export const wireOf = (config: Pick<Config, 'connector' | 'beneficialOwners'>): Required<WireOptions> => ({
+  emailEvent: config.connector?.emailEvent ?? 'email',
+  beneficialOwners: allowsBeneficialOwners(config),
+});

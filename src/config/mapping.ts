@@ -1,19 +1,17 @@
-/** Which company field goes to which property: the preset, and what the configuration says instead. */
+/** Resolves which company field goes to which property: the preset, overridden by the configuration. */
 import { FIELD_NAMES, FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Policy, Preset, PresetRow } from '../../providers/provider.ts';
 import type { ConfigProblem } from './schema/fill.ts';
 import type { FieldRule } from './schema/schema.ts';
 
-/** One row of the mapping in force. */
 export type MappingRow = PresetRow;
 
 export type FieldRules = Readonly<Record<string, FieldRule | undefined>>;
 
 /**
- * Resolves the mapping; pure. Naming a field replaces all of its preset's rows, `false` removes them.
- *
- * A policy stated with a field wins. The connection's comes next: it takes the place of `tracked` in the preset, while
- * rows that a preset puts under another policy (own properties under `always`) keep it. No property is written by two fields.
+ * Resolves the mapping; pure. Naming a field replaces all of its preset's rows, `false` removes them. A policy stated
+ * with a field wins. The connection's policy comes next: it replaces `tracked` in the preset, while preset rows with
+ * another policy (own properties under `always`) keep theirs. Two fields never write one property.
  */
 export function resolveMapping(
   preset: Preset,
@@ -67,7 +65,10 @@ function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: stri
   }
 }
 
-/** Names every row that writes where the CRM keeps the number: a record would stand for another company without a person. */
+/**
+ * Reports rows that write the property of the number: a record would then stand for another company without a person's
+ * decision.
+ */
 export function reportNumber(
   rows: readonly MappingRow[],
   match: string | undefined,
@@ -81,7 +82,7 @@ export function reportNumber(
     });
 }
 
-/** Names every row that would write natural persons into a CRM whose connection does not say that it may. */
+/** Reports rows that would write natural persons through a connection without `persons`. */
 export function reportPersons(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   const named = rows.filter(({ field, policy }) => 'persons' in FIELDS[field] && policy !== 'never');
   for (const { field, property } of named) {
@@ -90,7 +91,7 @@ export function reportPersons(rows: readonly MappingRow[], path: string, problem
   }
 }
 
-/** Names every row that would bring beneficial owners into the CRM, where no legal basis allows it. */
+/** Reports rows that would write beneficial owners without a legal basis. */
 export function reportBeneficialOwners(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   const named = rows.filter(({ field, policy }) => BENEFICIAL_OWNER_FIELDS.has(field) && policy !== 'never');
   for (const { field, property } of named) {
@@ -101,7 +102,7 @@ export function reportBeneficialOwners(rows: readonly MappingRow[], path: string
 
 const BENEFICIAL_OWNER_FIELDS: ReadonlySet<FieldName> = new Set(['trueOwners', 'trueVoteRights']);
 
-/** Names every row of a field that is never known in full: nothing would ever be written to its property. */
+/** Reports rows of a field that is never known in full: its property would never be written. */
 export function reportNeverWhole(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   for (const { field, property } of rows.filter(isNeverWritten))
     problems.push({ path: `${path}.${field}`, message: `${property} ${NEVER_WRITTEN}: set ${field}: false` });

@@ -1,11 +1,11 @@
-/** Keeps secrets out of what is shown of a configuration: a masked copy, and the secrets for a mask of any text. */
+/** Hides the secrets of a configuration: makes a masked copy, and collects the secrets to mask any text. */
 import Type, { type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { decoded, MASK } from '../protocol/text/mask.ts';
 
 const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
 
-/** The part of a schema that a value goes by: the option of a union that takes it. */
+/** The option of a union that takes the value. */
 const partFor = (schema: TSchema, value: unknown): TSchema =>
   Type.IsUnion(schema) ? (schema.anyOf.find((option) => Value.Check(option, value)) ?? schema) : schema;
 
@@ -20,7 +20,7 @@ const URL_PASSWORD = /^(?<head>[a-z][a-z0-9+.-]*:\/\/[^/@:]*:)(?<password>.*)(?<
 const IS_URL = /^[a-z][a-z0-9+.-]*:\/\//i;
 const SECRET_NAME = /pass|pwd|secret|token|key|credential|signature/i;
 
-/** The values of a query whose names say that they are secret. */
+/** Maps the values of a query whose names suggest a secret. */
 function mapQuery(url: string, onSecret: (secret: string) => string): string {
   const start = url.indexOf('?') + 1;
   if (start === 0) return url;
@@ -34,7 +34,7 @@ function mapQuery(url: string, onSecret: (secret: string) => string): string {
   return url.slice(0, start) + mapped.join('&') + url.slice(end);
 }
 
-/** Walks a value by its schema; `onSecret` says what stands in for each secret. */
+/** Walks a value by its schema; `onSecret` returns the replacement of each secret. */
 function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) => string): unknown {
   const schema = partFor(given, value);
   const secrecy = secrecyOf(schema);
@@ -58,10 +58,10 @@ function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) =
   return Object.fromEntries(entries);
 }
 
-/** A copy in which every secret is `***`; of an address only passwords, before the host and in the query. */
+/** A copy with `***` for every secret; of an address, for its passwords before the host and in the query. */
 export const redact = (schema: TSchema, value: unknown): unknown => mapSecrets(schema, value, () => MASK);
 
-/** Every secret text in a value; of an address its passwords, as they are spelled there. */
+/** Every secret text in a value; of an address its passwords, as spelled there. */
 export function collectSecrets(schema: TSchema, value: unknown): Set<string> {
   const secrets = new Set<string>();
   mapSecrets(schema, value, (secret) => {

@@ -1,4 +1,4 @@
-/** The configuration as a JSON Schema document, for editors and for people's own checks. */
+/** The configuration as a JSON Schema document, for editors and checks. */
 import type { TObject } from 'typebox';
 import { BUILT_IN } from '../../providers/index.ts';
 import { entrySchema, loadProvider } from './plugins/plugin.ts';
@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text that holds a reference stands for any value. */
+/** A text with a reference stands for any value. */
 const REFERENCE = { type: 'string', pattern: '\\$\\{' };
 const SCALARS: readonly unknown[] = ['integer', 'number', 'boolean'];
 
@@ -22,8 +22,9 @@ export async function builtInEntries(): Promise<ReadonlyMap<string, TObject>> {
 }
 
 /**
- * The document: keys with a default may be left out, `${NAME}` may stand for any value, and a key may end in `_FILE`.
- * `plugins` are the schemas of entries by what their `use:` says; entries that use another plugin are open.
+ * The document. It tolerates what the reader does: keys with a default may be absent, `${NAME}` may stand for any
+ * value, and a key may end in `_FILE`. `plugins` holds the schemas of entries by their `use:`; entries with any other
+ * `use` are open.
  */
 export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new Map()): Promise<Json> {
   const rules = [...(await builtInEntries()), ...plugins].map(([name, schema]) =>
@@ -37,13 +38,15 @@ export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'cvrsync configuration', ...document };
 }
 
-/** The schema as JSON holds it, without TypeBox's own marks. */
+/** The schema as JSON, without TypeBox's own marks. */
 const plain = (schema: TObject): Json => {
   const copy: unknown = JSON.parse(JSON.stringify(schema));
   return isJson(copy) ? copy : {};
 };
 
-/** A schema made as tolerant as the reader is; `records` says what the values of a record of that name are. */
+/**
+ * Makes a schema as tolerant as the reader; `records` holds the schemas of the values of records, by the record's name.
+ */
 function relax(schema: Json, records: Json = {}): Json {
   const common = Object.fromEntries(
     Object.entries(schema).filter(([key]) => key === 'description' || key === 'default'),
@@ -64,7 +67,7 @@ function relaxObject(schema: Json, properties: Json, records: Json): Json {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const isNeeded = (name: unknown): boolean => {
     const property = properties[String(name)];
-    // A secret may come as NAME_FILE instead; a section whose keys all have defaults may be left out.
+    // A secret may come as NAME_FILE instead; a section whose keys all have defaults may be absent.
     return isJson(property) && !('default' in property) && property['secret'] !== true && !isLeftOut(property);
   };
   const relaxed = Object.entries(properties)

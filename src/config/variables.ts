@@ -1,15 +1,15 @@
-/** The environment in the configuration: `${NAME}`, `${NAME:-default}`, and secrets that containers put in files. */
+/** Replaces references to the environment in the configuration: `${NAME}`, `${NAME:-default}`, and secrets in files. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ConfigProblem, UNSET } from './schema/fill.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads a file's text; throws where it cannot. */
+/** Reads a file's text; throws if it cannot. */
 export type ReadText = (path: string) => string;
 
 const REFERENCE = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|\$\{/g;
-/** A name after `$` at the end of a text, as a shell takes it: `$TOKEN`, `Bearer $TOKEN`. */
+/** A name after `$` at the end of a text, as in a shell: `$TOKEN`, `Bearer $TOKEN`. */
 const BARE = /(?:^|\s)\$(?<name>[A-Za-z_]\w*)\s*$/;
 const FILE_SUFFIX = '_FILE';
 
@@ -18,19 +18,17 @@ interface Sources {
   readonly read: ReadText;
 }
 
-/** What is wrong with the references. */
 export interface ReferenceProblems {
-  /** References that are not spelled right. */
+  /** Misspelled references. */
   readonly errors: ConfigProblem[];
-  /** Variables that are not set, and files that cannot be read: {@link UNSET} stands in for the value. */
+  /** Variables that are not set, and files that cannot be read; {@link UNSET} replaces the value. */
   readonly missing: ConfigProblem[];
 }
 
 /**
- * Replaces the references in all texts of a parsed file, so that no value can change the file's structure.
- *
- * `$${` stands for `${`. Where NAME is not set, the file named by NAME_FILE is read. A key `secret_FILE` becomes
- * `secret` with the content of the file. Contents are trimmed; what was put in is not looked at again.
+ * Replaces the references in all texts of a parsed file, so that no value can change the file's structure. `$${` stands
+ * for `${`. If NAME is not set, it reads the file that NAME_FILE names. A key `secret_FILE` becomes `secret` with the
+ * content of the file. It trims contents, and does not replace references in them.
  */
 export function substitute(value: unknown, path: string, sources: Sources, problems: ReferenceProblems): unknown {
   if (typeof value === 'string') return substituteText(value, path, sources, problems);
@@ -43,7 +41,8 @@ export function substitute(value: unknown, path: string, sources: Sources, probl
     const filled = substitute(item, at, sources, problems);
     const base = key.slice(0, -FILE_SUFFIX.length);
     if (!key.endsWith(FILE_SUFFIX) || base === '') return [key, filled];
-    if (keys.includes(base)) problems.errors.push({ path: at, message: `is given beside ${base}: use one of them` });
+    if (keys.includes(base))
+      problems.errors.push({ path: at, message: `is given in addition to ${base}: use one of them` });
     if (typeof filled === 'string') return [base, readSecret(filled, at, sources, problems)];
     problems.errors.push({ path: at, message: 'should be the path of a file' });
     return [base, ''];
@@ -53,7 +52,7 @@ export function substitute(value: unknown, path: string, sources: Sources, probl
 
 function substituteText(text: string, path: string, sources: Sources, problems: ReferenceProblems): string {
   const bare = BARE.exec(text)?.groups?.['name'];
-  // Only what is meant so: a password may begin with $, too.
+  // Only an evident reference: a password may begin with $, too.
   if (bare !== undefined && (bare === bare.toUpperCase() || sources.env[bare] !== undefined)) {
     const message = `holds $${bare} without braces: write $\{${bare}} for the environment variable, or put the text itself into one`;
     problems.errors.push({ path, message });
@@ -66,7 +65,7 @@ function substituteText(text: string, path: string, sources: Sources, problems: 
       return found;
     }
     const value = sources.env[name];
-    // As in a shell: a default also stands in for an empty value.
+    // As in a shell, a default also replaces an empty value.
     if (value !== undefined && (value !== '' || fallback === undefined)) return value;
     const file = sources.env[name + FILE_SUFFIX];
     if (file !== undefined && file !== '') return readSecret(file, path, sources, problems);
@@ -89,7 +88,6 @@ function readSecret(file: string, path: string, { read }: Sources, problems: Ref
   }
 }
 
-/** Reads files relative to a folder. */
 export const readerIn =
   (folder: string): ReadText =>
   (path) =>

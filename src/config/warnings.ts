@@ -1,4 +1,4 @@
-/** What is allowed in a configuration, and better otherwise: doors without a lock, and secrets on the wire. */
+/** Warns about what a configuration may do but should not: open webhooks, weak secrets, and secrets in plain http. */
 import type { Auth } from '../protocol/auth.ts';
 import type { Config } from './load.ts';
 
@@ -7,13 +7,13 @@ export interface ConfigWarning {
   readonly subject: string;
   readonly found: string;
   readonly advice: string;
-  /** Worth saying, and nothing that this configuration could do better. */
+  /** Worth knowing, but this configuration cannot change it. */
   readonly isKnown?: true;
 }
 
 const SHORTEST_SECRET = 16;
 
-/** Warnings about a configuration, in the order of the file. No secret is in them. */
+/** The warnings in the order of the file. They contain no secret. */
 export function configWarnings(config: Config, isLoopback: (host: string) => boolean): readonly ConfigWarning[] {
   const { server, admin, connector, service } = config;
   const isPublic = server.publicUrl !== undefined || !isLoopback(server.host);
@@ -36,7 +36,8 @@ function aboutAuth(auth: Auth, isPublic: boolean): readonly ConfigWarning[] {
   const subject = 'connector.webhook.auth';
   const advice = 'set a secret that is hard to guess, of 16 characters or more: openssl rand -hex 32';
   if (auth.method === 'None') {
-    const found = 'None: whoever reaches the webhook can write into the CRMs, and this server is reached from outside';
+    const found =
+      'None: anyone who reaches the webhook can write into the CRMs, and this server is reachable from outside';
     return isPublic ? [{ subject, found, advice }] : [];
   }
   if (auth.method === 'Signature' || auth.value.length >= SHORTEST_SECRET) return [];
@@ -51,5 +52,5 @@ function inTheClear(
 ): readonly ConfigWarning[] {
   if (url === undefined || !/^http:/i.test(url) || !URL.canParse(url)) return [];
   if (isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) return [];
-  return [{ subject, found: `plain http: ${what} travel in the clear`, advice: 'use https where it is answered' }];
+  return [{ subject, found: `plain http: ${what} travel in the clear`, advice: 'use https if the server offers it' }];
 }

@@ -266,7 +266,7 @@ describe('one slip, one clear message', () => {
 
   test('an archive or an image given as a configuration', async () => {
     const archive = new Uint8Array([0x50, 0x4b, 3, 4, 0, 0, 9, 9]);
-    expect(await messages('book.yaml', archive)).toEqual([expect.stringContaining('is no text')]);
+    expect(await messages('book.yaml', archive)).toEqual([expect.stringContaining('is not text')]);
     expect(await messages('image.yaml', new Uint8Array([0x89, 0x50, 0, 7, 0, 0, 0, 13]))).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configDigests } from '../../src/config/digests.ts';
-import { wireOf } from '../../src/config/wire.ts';
+import { wireOf } from '../../src/config/load.ts';
 import { checked, connectorWith, hubspotEntry, problemsOf } from '../support/config.ts';
 
 const mapped = connectorWith({

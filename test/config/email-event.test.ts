@@ -26,7 +26,7 @@ describe('the name of the e-mail event', () => {
     const service = serviceWith({ emailEvent: 'companyMail' });
     const upstream = { baseUrl: 'https://service.example.com', accessKey: 'key' };
     expect(await problemsOf({ ...connectorWith(), ...service })).toEqual([
-      'connector.emailEvent is another name than service.emailEvent, by which this connector is sent the event: write the same',
+      'connector.emailEvent differs from service.emailEvent, the name that the service sends to this connector: write the same',
     ]);
     expect(await problemsOf({ ...connectorWith({ emailEvent: 'mail' }), ...serviceWith({}) })).toEqual([]);
     expect(await problemsOf({ ...connectorWith({ upstream }), ...service })).toEqual([]);

@@ -95,7 +95,7 @@ describe('a key that ends in _FILE', () => {
     const { problems } = fill({ a_FILE: '/none', b_FILE: '/run/secrets/key', b: 'own', c_FILE: 3 });
     expect(problems).toEqual([
       { path: 'a_FILE', message: 'cannot read the file /none (ENOENT)' },
-      { path: 'b_FILE', message: 'is given beside b: use one of them' },
+      { path: 'b_FILE', message: 'is given in addition to b: use one of them' },
       { path: 'c_FILE', message: 'should be the path of a file' },
     ]);
   });

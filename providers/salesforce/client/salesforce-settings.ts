@@ -33,7 +33,7 @@ const RefreshToken = Type.Object(
   {
     flow: Type.Literal('refresh-token'),
     clientId,
-    clientSecret: Type.Optional(secret('Consumer secret, where the app requires one.')),
+    clientSecret: Type.Optional(secret('Consumer secret, if the app requires one.')),
     refreshToken: secret(
       'Refresh token of this connection alone: with rotation, a second process using it revokes it for both.',
     ),

@@ -1,8 +1,8 @@
 /** What `check` finds once it has a store: of the configuration, both halves, the daemons, the index, the admin listener, alerts. */
 import { alertFindings } from '../../alerts/check.ts';
 import type { Config } from '../../config/load.ts';
+import { allowsBeneficialOwners } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
-import { tellsBeneficialOwners } from '../../config/wire.ts';
 import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
 import { lackOfSpace } from '../../connector/intake/free-space.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
@@ -99,7 +99,7 @@ async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, opt
       ? []
       : serviceFindings(
           { ...deps, secrets },
-          { server, service: { ...service, beneficialOwners: tellsBeneficialOwners(config) } },
+          { server, service: { ...service, beneficialOwners: allowsBeneficialOwners(config) } },
           signal,
         ),
   ]);

@@ -1,4 +1,4 @@
-/** Where the module of a plugin is, as `import` takes it: what `use` names, a path or a package. */
+/** The address of a plugin's module, from the path or package that `use` names. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -6,12 +6,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { didYouMean } from '../schema/nearest.ts';
 
-/** Whether `use` is a path, and no package. */
 export const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');
 
 /**
- * The address of a module. `folder` is where relative paths begin, and where a package is looked for before it is looked for
- * beside this program. Throws what is missing, and what to do.
+ * The address of a module for `import`. Relative paths begin at `folder`; a package is looked up from there, then from
+ * this program. Throws what is missing, and what to do.
  */
 export function addressOf(use: string, folder: string): string {
   if (isPath(use)) {
@@ -28,7 +27,7 @@ export function addressOf(use: string, folder: string): string {
   throw new Error(`it is neither built in nor installed${didYouMean(use, Object.keys(BUILT_IN))}`);
 }
 
-/** The `package.json` of a package as a module at that place finds it; undefined where it is not installed. */
+/** The path of a package's `package.json`, as a module at that place finds it; undefined if it is not installed. */
 function manifestOf(use: string, place: string): string | undefined {
   try {
     return findPackageJSON(use, place);
@@ -44,7 +43,7 @@ function addressInPackage(use: string, place: string, manifest: string): string 
   return address;
 }
 
-/** Where `require` finds it; undefined where it does not, as with a package for `import` only. */
+/** The address that `require` finds; undefined for a package for `import` only, for instance. */
 function required(use: string, place: string): string | undefined {
   try {
     return pathToFileURL(createRequire(place).resolve(use)).href;
@@ -53,7 +52,7 @@ function required(use: string, place: string): string | undefined {
   }
 }
 
-/** Where `import` looks for it from another place than this file, which only a hook can say. */
+/** The address that `import` finds from another place, which only a hook can resolve. */
 function imported(use: string, place: string, manifest: string): string {
   const hook = registerHooks({
     resolve: (specifier, context, next) => next(specifier, { ...context, parentURL: place }),
@@ -74,7 +73,7 @@ function imported(use: string, place: string, manifest: string): string {
   }
 }
 
-/** What a package exports, each as its manifest spells it. */
+/** What a package exports, as its manifest spells it. */
 function exportsIn(manifest: string): readonly string[] {
   const { exports }: { exports?: unknown } = JSON.parse(readFileSync(manifest, 'utf8'));
   const subpaths =

@@ -1,4 +1,4 @@
-/** What a module exports, and which of it is meant. */
+/** Finds the provider among the exports of a module. */
 import { types } from 'node:util';
 
 interface Export {
@@ -11,13 +11,13 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 const exportsOf = (module: unknown): readonly Export[] =>
   isObject(module) ? Object.entries(module).map(([name, value]) => ({ name, value })) : [];
 
-/** What the exports hold in their turn: a CommonJS module is its own default export. */
+/** The members of the exports: a CommonJS module is its own default export. */
 const membersOf = (exports: readonly Export[]): readonly Export[] =>
   exports.flatMap(({ name, value }) =>
     exportsOf(value).map((member) => ({ name: `${name}.${member.name}`, value: member.value })),
   );
 
-/** The one export of a kind: the default export, or the only one. Throws where several may be meant; `kind` is for people. */
+/** The only export of a kind, or the default export. Throws if several qualify; `kind` is for people. */
 export function exportMeant<T>(module: unknown, kind: string, is: (value: unknown) => value is T): T | undefined {
   const exports = exportsOf(module);
   const members = membersOf(exports);
@@ -36,24 +36,24 @@ export function exportMeant<T>(module: unknown, kind: string, is: (value: unknow
   return undefined;
 }
 
-/** How many exports that are no provider are told of. */
-const MOST_TOLD = 3;
+/** The most exports that the message mentions. */
+const MOST_MISTAKES = 3;
 
-/** The members by which a provider is known. */
+/** The members that identify a provider. */
 const MEMBERS = { name: 'string', contract: 'string', connect: 'function' };
 
-/** The members of a provider that an object lacks, or has of another type; they may come from a proxy. */
+/** The members of a provider that an object lacks, or has of another type; proxies count. */
 export const lackingMembers = (value: object): readonly string[] =>
   Object.entries(MEMBERS).flatMap(([member, type]) => (typeof Reflect.get(value, member) === type ? [] : [member]));
 
-/** What a module without a provider exports in its place, and what to do; empty where nothing looks as if it was meant. */
+/** What a module without a provider exports instead, and what to do; empty if nothing looks like an attempt. */
 export function exportedInstead(module: unknown): string {
   const exports = exportsOf(module);
-  const told = [exports, membersOf(exports.filter(({ name }) => name === 'default'))]
+  const found = [exports, membersOf(exports.filter(({ name }) => name === 'default'))]
     .map((level) => [...new Map(level.map(({ name, value }) => [value, mistakeIn(name, value)])).values()])
     .map((mistakes) => mistakes.filter((mistake) => mistake !== undefined))
     .find((mistakes) => mistakes.length > 0);
-  return told === undefined ? '' : `. ${told.slice(0, MOST_TOLD).join('; ')}`;
+  return found === undefined ? '' : `. ${found.slice(0, MOST_MISTAKES).join('; ')}`;
 }
 
 function mistakeIn(name: string, value: unknown): string | undefined {

@@ -1,18 +1,18 @@
-/** Which plugins this process has imported, so that a stack can be told to be one's. */
+/** The plugins that this process has imported: a stack then names the plugin at fault. */
 import { realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Folder → `use`. Of the process, as its imports are. */
+/** Folder → `use`, for the whole process, as imports are. */
 const imported = new Map<string, string>();
 
-/** Remembers a plugin before its import. `folder` is that of the configuration. */
+/** Remembers a plugin before its import. `folder` is the configuration's. */
 export function noteImport(use: string, address: string, folder: string): void {
   if (address.startsWith('file:')) imported.set(folderOf(fileURLToPath(address), folder), use);
 }
 
-/** Its package, or its own folder where the package is the installation, which has other files too. */
+/** The plugin's package; its own folder if that package is the installation, which has other files too. */
 function folderOf(file: string, folder: string): string {
   const own = dirname(real(file));
   const whole = packageOf(own);
@@ -29,7 +29,7 @@ function packageOf(folder: string): string | undefined {
   }
 }
 
-/** As stacks spell it; as it is where there is no such file, which the import will tell. */
+/** The path as V8 prints it in a stack; unchanged if the file does not exist. */
 function real(path: string): string {
   try {
     return realpathSync(path);
@@ -38,7 +38,7 @@ function real(path: string): string {
   }
 }
 
-/** The plugin that a stack leads into first, as the configuration calls it; undefined where it names none. */
+/** The first plugin in a stack, by its `use`; undefined if there is none. */
 export const pluginIn = (stack: string): string | undefined =>
   stack
     .split('\n')
@@ -46,7 +46,7 @@ export const pluginIn = (stack: string): string | undefined =>
     .map(ownerOf)
     .find((use) => use !== undefined);
 
-/** The file of a line such as `at name (file:///folder/file.js:1:2)`, an address or a path; empty where there is none. */
+/** The file in a line such as `at name (file:///folder/file.js:1:2)`, an address or a path; empty if there is none. */
 function fileIn(line: string): string {
   const end = /:\d+:\d+\)?$/u.exec(line)?.index ?? 0;
   const begin = line.includes('file://') ? line.indexOf('file://') : line.indexOf('/');
@@ -57,11 +57,11 @@ function ownerOf(spelled: string): string | undefined {
   const file = spelled.startsWith('file:') && URL.canParse(spelled) ? fileURLToPath(spelled) : spelled;
   for (const [folder, use] of imported) {
     const within = file.startsWith(`${folder}${sep}`) ? file.slice(folder.length) : undefined;
-    // A package beside a plugin may be anybody's.
+    // A package next to a plugin may be anybody's.
     if (within !== undefined && !within.includes(`${sep}node_modules${sep}`)) return use;
   }
   return undefined;
 }
 
-/** All plugins that were imported, as the configuration calls them. */
+/** All imported plugins, by their `use`. */
 export const importedPlugins = (): readonly string[] => [...new Set(imported.values())];

@@ -1,4 +1,4 @@
-/** Whether something a module exports is a provider this version can work with; says what to do where it is not. */
+/** Checks that an exported provider works with this version, and says what to do if not. */
 import Type, { type TObject } from 'typebox';
 import { isFieldName } from '../../../providers/fields.ts';
 import { CONTRACT_VERSION, type Provider } from '../../../providers/provider.ts';
@@ -11,14 +11,13 @@ export type ProviderLoad =
 
 const POLICIES: readonly unknown[] = ['tracked', 'always', 'if-blank', 'never'];
 
-/** True where an export of a module is a provider. */
 export const isProvider = (value: unknown): value is Provider =>
   typeof value === 'object' && value !== null && lackingMembers(value).length === 0;
 
 const isComplete = (provider: Provider): provider is Provider<TObject> =>
   Type.IsObject(provider.settings) && Array.isArray(provider.preset) && typeof provider.limits === 'function';
 
-/** Checks a provider; calls nothing of it. `use` is what the configuration calls it. */
+/** Checks a provider without calling it. `use` is its name in the configuration. */
 export function checkProvider(use: string, provider: Provider): ProviderLoad {
   const wrong = versionFault(provider.contract);
   if (wrong !== undefined) return { ok: false, message: `${use} ${wrong}` };
@@ -30,7 +29,7 @@ export function checkProvider(use: string, provider: Provider): ProviderLoad {
   return fault === undefined ? { ok: true, provider } : { ok: false, message: `${use} ${fault}` };
 }
 
-/** Built for another major version, or for abilities that came later than this version: refused, with advice. */
+/** The fault of a provider for another major version, or for later abilities than this version has. */
 function versionFault(contract: string): string | undefined {
   const theirs = readVersion(contract);
   const ours = readVersion(CONTRACT_VERSION);
@@ -59,7 +58,7 @@ function presetFault({ preset }: Provider<TObject>): string | undefined {
     const { field, property, policy }: Readonly<Record<string, unknown>> = { ...row };
     const shown = JSON.stringify(field) ?? 'nothing';
     if (typeof field !== 'string' || !isFieldName(field))
-      return `maps ${shown} in its preset, which is no company field`;
+      return `maps ${shown} in its preset, which is not a company field`;
     if (typeof property !== 'string' || property === '') return `maps ${field} to no property in its preset`;
     if (!POLICIES.includes(policy)) return `gives ${field} no policy in its preset (tracked, always, if-blank, never)`;
   }

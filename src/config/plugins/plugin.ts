@@ -1,6 +1,10 @@
-/** From `use:` to a provider: built in, a path, or an npm package. */
+/** Loads the provider that `use:` names: built in, a path, or an npm package. */
+
+import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Type, { type TObject } from 'typebox';
 import { BUILT_IN } from '../../../providers/index.ts';
 import type { Provider } from '../../../providers/provider.ts';
@@ -8,14 +12,13 @@ import { errorText } from '../../protocol/text/error-text.ts';
 import { connectionSchema } from '../schema/schema.ts';
 import { addressOf, isPath } from './address.ts';
 import { exportedInstead, exportMeant } from './exported.ts';
-import { importFailure } from './import-failure.ts';
 import { noteImport } from './imported.ts';
 import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
 
-/** How long an import may take, in ms: one that waits for the network would keep the daemon from starting. */
+/** The most ms that an import may take: one that waits for the network would keep the daemon from starting. */
 const IMPORT_MS = 10_000;
 
-/** Loads a provider; opens nothing. `folder` is where relative paths and packages are looked for first. */
+/** Loads a provider; opens nothing. Relative paths and packages are looked up from `folder` first. */
 export async function loadProvider(use: string, folder: string, importMs = IMPORT_MS): Promise<ProviderLoad> {
   const builtIn = Object.hasOwn(BUILT_IN, use) ? BUILT_IN[use] : undefined;
   if (builtIn !== undefined) return checkProvider(use, await builtIn());
@@ -34,7 +37,7 @@ export async function loadProvider(use: string, folder: string, importMs = IMPOR
   }
 }
 
-/** Imports a module; where that fails or does not end, throws an error that says why and what to do. */
+/** Imports a module; if that fails or does not end, throws an error that says why and what to do. */
 export async function importFrom(address: string, importMs = IMPORT_MS): Promise<unknown> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -50,8 +53,56 @@ export async function importFrom(address: string, importMs = IMPORT_MS): Promise
   }
 }
 
-/** One entry of `connector.providers`: what all take, and the provider's own settings. The common keys win. */
+/** The schema of one entry of `connector.providers`: the common keys, which win, and the provider's settings. */
 export function entrySchema(provider: Provider<TObject>): TObject {
   const { use, ...common } = connectionSchema.properties;
   return Type.Object({ use, ...provider.settings.properties, ...common }, { additionalProperties: false });
+}
+
+/** Explains why the import of a module failed, and what to do. */
+async function importFailure(error: unknown, address: string): Promise<string> {
+  const missing = missingModule(error);
+  if (missing !== undefined) return missing;
+  if (!(error instanceof SyntaxError)) return errorText(error);
+  const place = placeIn(error.stack) ?? (await checkedPlace(address));
+  const file = place?.replace(/:\d+$/u, '') ?? '';
+  const isForModules = /^Cannot use import statement|^Unexpected token 'export'|^await is only valid/u.test(
+    error.message,
+  );
+  const kind = extname(file);
+  const advice =
+    isForModules && ['.ts', '.js'].includes(kind)
+      ? `: its package.json says that it is CommonJS. Call it .m${kind.slice(1)}, or write "type": "module" in that package.json`
+      : '';
+  return `${error.message}${place === undefined ? '' : ` at ${place}`}${advice}`;
+}
+
+/** Names a module that the plugin, or one of its imports, does not find; undefined for any other error. */
+function missingModule(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'MODULE_NOT_FOUND') return undefined;
+  const [, name = ''] = /^Cannot find (?:package|module) '([^']*)'/u.exec(error.message) ?? [];
+  const [, importer = 'it'] = /(?: imported from |\n- )(.*)/u.exec(error.message) ?? [];
+  return /^[./]/u.test(name)
+    ? `${importer} imports ${name}, which is not there: build the plugin, or install it again`
+    : `${importer} imports ${name}, which is not installed: install it next to the plugin`;
+}
+
+/** The file and line that Node puts before a syntax error, such as `/folder/file.js:1`. */
+function placeIn(text: string | undefined): string | undefined {
+  const [, place] = /^(?:file:\/\/)?(\/.*:\d+)$/mu.exec(text ?? '') ?? [];
+  return place;
+}
+
+/**
+ * The place of a module's syntax error, which Node states only on the command line; undefined if the error is in an
+ * import.
+ */
+async function checkedPlace(address: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(process.execPath, ['--check', fileURLToPath(address)]);
+    return undefined;
+  } catch (error) {
+    return placeIn(errorText(error));
+  }
 }

@@ -1,9 +1,8 @@
-/** The `alerts` part of the configuration file. */
 import Type, { type Static } from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
-/** Who is alerted when something needs a person. */
+/** The `alerts` part of the configuration: whom to alert when something needs a person. */
 export const alerts = Type.Object(
   {
     webhook: Type.Optional(
@@ -55,7 +54,7 @@ export const alerts = Type.Object(
   },
 );
 
-/** The alerts in force: the mail server of the service stands in where none is named. */
+/** The alerts in force, with the mail server of the service as the default. */
 export interface AlertsConfig extends Omit<Static<typeof alerts>, 'mail'> {
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
 }

@@ -1,4 +1,3 @@
-/** The `backup` part of the configuration file. */
 import Type from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
@@ -13,7 +12,7 @@ export const backup = Type.Object(
   { ...CLOSED, description: 'Copies of a SQLite store that the daemon makes at intervals; none by default.' },
 );
 
-/** Reports copies of a store that cvrsync cannot copy. */
+/** Reports backups of a store that cvrsync cannot copy. */
 export function reportBackup(
   { backup: section, store }: { readonly backup?: object; readonly store: string },
   errors: ConfigProblem[],

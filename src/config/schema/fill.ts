@@ -1,6 +1,6 @@
 /**
- * Reads a value by its schema: applies defaults, turns the texts of the environment into numbers and flags,
- * and names every problem. No message quotes a value: it might be a secret.
+ * Reads a value by its schema: applies defaults, converts texts of the environment to numbers and flags, and names
+ * every problem. No message quotes a value, which might be a secret.
  */
 import Type, { type TArray, type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
 import { Value } from 'typebox/value';
@@ -12,10 +12,10 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Marks a text that holds a variable without a value: no file that a person writes has it. */
+/** Marks a text with a variable that has no value; no file that a person writes contains it. */
 export const UNSET = '\u{10FFFF}unset';
 
-/** Values that a schema may take in place of an unset one, so that the rest of the file can be used. */
+/** Values that may replace an unset one, so that the rest of the file can be used. */
 const STAND_INS: readonly unknown[] = [
   'unset'.repeat(9),
   'https://unset.invalid',
@@ -34,12 +34,11 @@ const numberIn = (schema: TSchema, key: string): number | undefined => {
   const value: unknown = Object.getOwnPropertyDescriptor(schema, key)?.value;
   return typeof value === 'number' ? value : undefined;
 };
-/** The default a schema states; undefined where it states none. */
 export const defaultOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'default')?.value;
 
 /**
- * The value with defaults filled in. Where problems were pushed, the result means nothing.
- * A section that is null, as an empty one is in YAML, counts as left out.
+ * The value with defaults filled in; meaningless if it pushed problems. A null section, which YAML makes of an empty
+ * one, counts as absent.
  */
 export function fill(schema: TSchema, given: unknown, path: string, problems: ConfigProblem[]): unknown {
   if (given === undefined || (given === null && !Value.Check(schema, null))) return fillAbsent(schema, path, problems);
@@ -80,7 +79,7 @@ function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): u
   if (preset !== undefined && Type.IsObject(schema)) return fillObject(schema, preset, path, problems);
   if (preset !== undefined) return structuredClone(preset);
   if (Type.IsOptional(schema)) return undefined;
-  // The keys that are missing in it say more than that it is missing.
+  // Naming the missing keys helps more than naming the missing section.
   if (Type.IsObject(schema)) return fillObject(schema, {}, path, problems);
   return fail(problems, path, 'is missing');
 }
@@ -158,7 +157,7 @@ function fillTagged(objects: readonly TObject[], given: Section, path: string, p
   );
 }
 
-/** A text that stands for a number or a flag, or a number or flag written where a text is meant. */
+/** Converts a text that means a number or flag, and a number or flag that means a text. */
 function convert(schema: TSchema, given: unknown): unknown {
   if (Type.IsString(schema)) return typeof given === 'number' || typeof given === 'boolean' ? String(given) : given;
   if (typeof given !== 'string') return given;
@@ -178,7 +177,7 @@ function fillScalar(schema: TSchema, given: unknown, path: string, problems: Con
     return fail(problems, path, shown + (typeof value === 'string' ? didYouMean(value, names) : ''));
   }
   if (value === '') return fail(problems, path, 'is empty');
-  // A pattern helps nobody; the description says what is meant.
+  // A pattern helps nobody: show the description instead.
   return fail(
     problems,
     path,

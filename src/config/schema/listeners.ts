@@ -1,4 +1,4 @@
-/** Where the daemon listens, and who may use the dashboard: the parts `server` and `admin` of the configuration. */
+/** The listeners, and who may use the dashboard: the `server` and `admin` parts of the configuration. */
 import Type from 'typebox';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
@@ -7,7 +7,7 @@ const trustProxy = Type.Array(
   {
     default: [],
     description:
-      'Proxies in front: of those alone X-Forwarded-For says who the client is, whom limits count, and X-Forwarded-Proto how it came.',
+      'Proxies in front of this listener. Only from these does cvrsync believe X-Forwarded-For, which names the client that limits count, and X-Forwarded-Proto.',
   },
 );
 

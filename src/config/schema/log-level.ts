@@ -1,3 +1,3 @@
-/** The levels of the log, from the one that shows most. */
+/** The levels of the log, most verbose first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,6 +1,6 @@
-/** Did you mean: the known name nearest to what somebody typed. */
+/** Finds the known name nearest to a typed one. */
 
-/** Edits between two texts: insert, delete, replace, swap neighbours. */
+/** Edit distance of two texts: insert, delete, replace, swap neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -22,7 +22,7 @@ const at = (row: readonly number[], index: number): number => row[index] ?? 0;
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 
-/** The nearest of some names; undefined where none is near. Case and separators do not count. */
+/** The nearest name; undefined if none is near. Case and separators do not count. */
 function nearest(typed: string, names: readonly string[]): string | undefined {
   const given = plain(typed.slice(0, 100));
   const limit = Math.max(1, Math.floor(given.length / 3));
@@ -33,7 +33,7 @@ function nearest(typed: string, names: readonly string[]): string | undefined {
   return ranked[0]?.name;
 }
 
-/** The end of a sentence that names the nearest, or nothing. */
+/** The end of a sentence that names the nearest name, or an empty text. */
 export const didYouMean = (typed: string, names: readonly string[]): string => {
   const name = nearest(typed, names);
   return name === undefined ? '' : `; did you mean ${name}?`;

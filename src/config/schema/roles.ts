@@ -1,11 +1,10 @@
-/** The roles of a daemon: which work it does, where several share a store. */
+/** The roles of a daemon: the work it does if several daemons share a store. */
 import type { ConfigProblem } from './fill.ts';
 
-/** `ingest` takes webhooks, `sync` does the connector's other work, `service` is the monitoring service. */
+/** `ingest` receives webhooks, `sync` is the rest of the connector, `service` is the monitoring service. */
 export const ROLES = ['ingest', 'sync', 'service'] as const;
 export type DaemonRole = (typeof ROLES)[number];
 
-/** What matters of a configuration here. */
 interface Divided {
   readonly roles: readonly DaemonRole[];
   readonly store: string;
@@ -14,11 +13,11 @@ interface Divided {
   readonly service?: object;
 }
 
-/** The roles that the halves of a configuration need, all daemons together. */
+/** The roles that all daemons of a configuration need together. */
 export const neededRoles = ({ connector, service }: Pick<Divided, 'connector' | 'service'>): readonly DaemonRole[] =>
   ROLES.filter((role) => (role === 'service' ? service : connector) !== undefined);
 
-/** Reports roles that leave work undone, or a half that could not find the other. */
+/** Reports roles that leave work undone, or a half that could not reach the other. */
 export function reportRoles(config: Divided, errors: ConfigProblem[]): void {
   const { roles, store, server, connector, service } = config;
   const needed = neededRoles(config);
@@ -32,5 +31,5 @@ export function reportRoles(config: Divided, errors: ConfigProblem[]): void {
   const does = (role: DaemonRole): boolean => roles.includes(role);
   const callsOthers = (does('sync') && !does('service')) || (does('service') && !does('ingest'));
   if (callEachOther && callsOthers && server.publicUrl === undefined)
-    errors.push({ path: 'server.publicUrl', message: 'is missing: by it this daemon reaches those with other roles' });
+    errors.push({ path: 'server.publicUrl', message: 'is missing: this daemon reaches those with other roles there' });
 }

@@ -1,25 +1,20 @@
-/** The configuration file as TypeBox: its descriptions are the documentation, its defaults are applied. */
-
+/** The configuration file as TypeBox: its descriptions are the documentation, its defaults apply. */
 import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../../providers/fields.ts';
 import { authSchema } from '../../protocol/auth.ts';
 import { EVENTS } from '../../protocol/events.ts';
 import { alerts } from './alerts.ts';
 import { backup } from './backup.ts';
-import { beneficialOwners } from './beneficial-owners.ts';
 import { admin, server } from './listeners.ts';
 import { LOG_LEVELS } from './log-level.ts';
-import { retention } from './retention.ts';
 import { ROLES } from './roles.ts';
 import { service } from './service.ts';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
-import { telemetry } from './telemetry.ts';
 
 const property = (description: string) =>
   Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
 
-const matchText = (what: string) =>
-  Type.Optional(text(`CRM property with the ${what}, where it is not the mapped one.`));
+const matchText = (what: string) => Type.Optional(text(`CRM property with the ${what}, if it is not the mapped one.`));
 
 const match = Type.Object(
   {
@@ -65,7 +60,7 @@ const fieldRule = (about: string) =>
       },
     ),
   );
-/** Where one company field is written: a property, a property with a policy, several, or `false`. */
+/** The target of one company field: a property, a property with a policy, several, or `false`. */
 export type FieldRule = Static<ReturnType<typeof fieldRule>>;
 
 const valueMap = (about: string) =>
@@ -75,7 +70,7 @@ const valueMap = (about: string) =>
     }),
   );
 
-/** What every provider takes, beside its own settings. */
+/** The keys of every connection; each provider adds its own settings. */
 export const connectionSchema = Type.Object(
   {
     use: text('Built in (hubspot, salesforce, http), an npm package, or a path that begins with . or /.'),
@@ -212,7 +207,72 @@ const connector = Type.Object(
   { ...CLOSED, description: 'The connector: it writes changes into the CRMs.' },
 );
 
-/** The whole file. The entries of `connector.providers` are checked by {@link connectionSchema} and their provider's settings. */
+const beneficialOwners = Type.Object(
+  {
+    legalBasis: Type.String({
+      minLength: 20,
+      description:
+        'Your legal basis, in words: an obliged entity in customer due diligence, or a legitimate interest that the register approved.',
+    }),
+  },
+  {
+    ...CLOSED,
+    description:
+      'Beneficial owners are not public since September 2025: without a legal basis cvrsync does not read, keep, send or write anything about them.',
+  },
+);
+
+const days = (what: string, preset: number) =>
+  Type.Integer({ minimum: 1, maximum: 36_500, default: preset, description: `Days to keep ${what}.` });
+
+const retention = Type.Object(
+  {
+    bodies: days('bodies of applied webhooks', 30),
+    receipts: days('applied webhooks and recognise repeated ones,', 90),
+    decisions: days('decisions, notes, and facts without a linked record', 400),
+    runs: days('plans and results of runs that people started on the dashboard', 90),
+    audit: days('entries of the audit', 400),
+    changes: days('published changes', 30),
+    mails: days('mails that were sent or abandoned', 30),
+    deliveries: days('ended deliveries, and attempts,', 90),
+    news: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 36_500,
+        description: 'Days to keep news items (default: for good).',
+      }),
+    ),
+  },
+  { ...CLOSED, default: {}, description: 'How long to keep each kind of data.' },
+);
+
+const telemetry = Type.Object(
+  {
+    endpoint: baseUrl('Address of a receiver that speaks OTLP over HTTP; /v1/traces and /v1/metrics are added'),
+    headers: Type.Record(Type.String(), secret('Value of the header.'), {
+      default: {},
+      description: 'Headers of each request to the endpoint, such as a key.',
+    }),
+    sampleRatio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.1,
+      description: "Share of cvrsync's own traces to send; a trace with a caller follows the caller.",
+    }),
+    metricsSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 3_600,
+      default: 60,
+      description: 'Seconds between two sends of the metrics; 0 turns it off.',
+    }),
+  },
+  { ...CLOSED, description: 'Traces and metrics for OpenTelemetry; off by default.' },
+);
+
+/**
+ * The whole file. {@link connectionSchema} and the settings of each provider check the entries of
+ * `connector.providers`.
+ */
 export const configSchema = Type.Object(
   {
     server,

@@ -1,4 +1,3 @@
-/** The `service` part of the configuration file. */
 import Type from 'typebox';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 

@@ -1,4 +1,4 @@
-/** The shapes that configuration keys are made of. */
+/** The shapes of configuration keys. */
 import Type, { type TSchemaOptions } from 'typebox';
 
 export const CLOSED = { additionalProperties: false } as const;

@@ -1,10 +1,13 @@
-/** The setting `store`, as people write it who know other programs. */
+/** Checks the setting `store` for addresses of other programs. */
 import type { ConfigProblem } from './fill.ts';
 
 const POSTGRES = 'postgres://user:password@host:5432/cvrsync';
 const FILE = 'a path such as data/cvrsync.db';
 
-/** Reports an address that would become the name of a file, or that no driver can read. It repeats nothing of it but its scheme. */
+/**
+ * Reports an address that would become the name of a file, or that no driver can read. The message repeats only its
+ * scheme.
+ */
 export function reportStore({ store }: { readonly store: string }, errors: ConfigProblem[]): void {
   const message = faultOf(store);
   if (message !== undefined) errors.push({ path: 'store', message });
@@ -27,5 +30,5 @@ function faultOf(store: string): string | undefined {
   return undefined;
 }
 
-/** Without a host, behind a user, the address of a Unix socket follows as `host`. */
+/** The address of a Unix socket has a user but no host, which follows as the parameter `host`. */
 const isReadable = (store: string): boolean => URL.canParse(store.replace('@/', '@socket/'));

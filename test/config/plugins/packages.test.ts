@@ -71,7 +71,7 @@ describe('a plugin that is not found', () => {
   it('is told apart from a module that it imports', async () => {
     await install('peerless', { exports: './one.js' }, { 'one.js': `import 'cvrsync-absent';` });
     expect(await load('peerless')).toBe(
-      'peerless cannot be loaded: ~/node_modules/peerless/one.js imports cvrsync-absent, which is not installed: install it beside the plugin',
+      'peerless cannot be loaded: ~/node_modules/peerless/one.js imports cvrsync-absent, which is not installed: install it next to the plugin',
     );
     expect(await load('absent')).toBe('absent cannot be loaded: it is neither built in nor installed');
   });

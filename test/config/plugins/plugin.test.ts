@@ -106,7 +106,7 @@ describe('a plugin', () => {
     [
       'maps what is no field',
       module(`preset: [{ field: 'nmae', property: 'x', policy: 'always' }],`),
-      'IT maps "nmae" in its preset, which is no company field',
+      'IT maps "nmae" in its preset, which is not a company field',
     ],
     [
       'maps to nothing',

@@ -35,12 +35,12 @@ describe('the roles of a daemon', () => {
     [
       'that call a service in another daemon at no address',
       { ...BOTH, roles: ['sync', 'ingest'] },
-      'server.publicUrl is missing: by it this daemon reaches those with other roles',
+      'server.publicUrl is missing: this daemon reaches those with other roles there',
     ],
     [
       'that tell a connector in another daemon at no address',
       { ...BOTH, roles: ['service'] },
-      'server.publicUrl is missing: by it this daemon reaches those with other roles',
+      'server.publicUrl is missing: this daemon reaches those with other roles there',
     ],
     [
       'that nobody knows',

@@ -52,11 +52,7 @@ describe('a connection', () => {
     ],
     ['lacks a verb', { ...five, scan: undefined }, 'the connection with nothing as scan: it is a function'],
     ['has a number as a verb', { ...five, read: 5 }, 'the connection with the number 5 as read: it is a function'],
-    [
-      'has null as an ability',
-      { ...five, find: null },
-      'with null as find: it is a function, and absent where the CRM',
-    ],
+    ['has null as an ability', { ...five, find: null }, 'with null as find: it is a function, and absent if the CRM'],
     [
       'has a text as its notes',
       { ...five, notes: 'no' },

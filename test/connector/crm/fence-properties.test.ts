@@ -21,7 +21,7 @@ describe('a property', () => {
     [
       'maxLength',
       Number.POSITIVE_INFINITY,
-      'the number Infinity as maxLength: it is a whole number from 1, and absent where',
+      'the number Infinity as maxLength: it is a whole number from 1, and absent if',
     ],
     ['maxLength', '80', 'the text "80" as maxLength'],
     ['maxLength', null, 'null as maxLength'],
@@ -30,7 +30,7 @@ describe('a property', () => {
     ['scale', Number.NaN, 'the number NaN as scale'],
     ['type', 'text', 'the text "text" as type: it is one of string, multiline'],
     ['writable', 1, 'the number 1 as writable: it is true or false'],
-    ['open', 'no', 'the text "no" as open: it is true, and absent where it is not so'],
+    ['open', 'no', 'the text "no" as open: it is true, and absent if it is not so'],
     ['unique', 1, 'the number 1 as unique'],
     ['money', 'DKK', 'the text "DKK" as money'],
     ['unreadable', 'false', 'the text "false" as unreadable'],
