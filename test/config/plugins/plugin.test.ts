@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTRACT_VERSION } from '../../../providers/provider.ts';
 import { loadProvider } from '../../../src/config/plugins/plugin.ts';
 
 let folder = '';
@@ -81,17 +82,17 @@ describe('a plugin', () => {
     [
       'is of another major version',
       module(`contract: '1.6.0',`),
-      'IT is built for version 1.6.0 of the provider contract, this is 2.0.0: install a version of it that fits',
+      `IT is built for version 1.6.0 of the provider contract, this is ${CONTRACT_VERSION}: install a version of it that fits`,
     ],
     [
       'is of a newer minor version',
       module(`contract: '2.99.0',`),
-      'IT is built for version 2.99.0 of the provider contract, this is 2.0.0: update cvrsync, or install an older version of it',
+      `IT is built for version 2.99.0 of the provider contract, this is ${CONTRACT_VERSION}: update cvrsync, or install an older version of it`,
     ],
     [
       'states no version',
       module(`contract: 'latest',`),
-      'IT states "latest" as its contract: it should be a version such as 2.0.0',
+      `IT states "latest" as its contract: it should be a version such as ${CONTRACT_VERSION}`,
     ],
     [
       'has no settings',
