@@ -1,5 +1,4 @@
 /** Loads the provider that `use:` names: built in, a path, or an npm package. */
-
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
