@@ -1,18 +1,26 @@
 /** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
 
-import type { Claim } from '../runtime/lanes/lanes.ts';
-import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
+import { sql } from 'kysely';
 import {
-  inSteps,
+  pruneTask,
   runTasks,
   STORE_TASKS,
   type StoreTaskDeps,
   seedTasks,
   type Tasks,
+} from '../runtime/housekeeping/periodic-tasks.ts';
+import {
+  type AgingTable,
+  inSteps,
+  nextRows,
+  pruneBy,
+  pruneOlder,
+  untilDone,
   type Walked,
-  walked,
-} from '../runtime/periodic-tasks.ts';
-import { keptFrom, RETENTION } from '../runtime/retention.ts';
+} from '../runtime/housekeeping/prune.ts';
+import { keptFrom, RETENTION } from '../runtime/housekeeping/retention.ts';
+import type { Claim } from '../runtime/lanes/lanes.ts';
+import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
 import { deleteRuns } from '../runtime/runs/runs.ts';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
@@ -23,49 +31,43 @@ import { markAllUnconfirmed } from './monitoring/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
 import { deleteEnded } from './overrides/override.ts';
 
-const DAY_MS = 86_400_000;
-const STEP = 500;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const RECEIPTS: AgingTable = { table: 'receipt', key: 'seq', at: 'received_at', only: sql`applied_at is not null` };
 
 const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
   receipts: {
-    everyMs: 3_600_000,
+    everyMs: HOUR_MS,
     async run({ store, now, retention = RETENTION }, signal) {
-      const before = { rows: keptFrom(now(), retention.receipts), bodies: keptFrom(now(), retention.bodies) };
-      await inSteps(store, signal, 0, (tx, after) => deleteReceipts(tx, after, before.rows));
-      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before.bodies, now()));
+      await pruneOlder(RECEIPTS)(store, signal, keptFrom(now(), retention.receipts));
+      const before = keptFrom(now(), retention.bodies);
+      await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before, now()));
     },
   },
   // Links whose call was never made, or that were made while no upstream was configured.
   monitoring: {
-    everyMs: 3_600_000,
+    everyMs: HOUR_MS,
     run: ({ store, now }, signal) => markAllUnconfirmed(store, now, signal),
   },
   // What was begun to be marked: other rules, or parents where none were given before.
   marking: {
-    everyMs: 3_600_000,
+    everyMs: HOUR_MS,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),
   },
   // What a process left pending that stood still or died.
   'pending-writes': {
     everyMs: 30_000,
-    async run({ store, now }, signal) {
-      while (!signal.aborted && (await store.write((tx) => checkPendingWrites(tx, now()))));
-    },
+    run: ({ store, now }, signal) => untilDone(store, signal, (tx) => checkPendingWrites(tx, now())),
   },
   overrides: {
-    everyMs: 3_600_000,
+    everyMs: HOUR_MS,
     async run({ store, now }) {
       await store.write((tx) => deleteEnded(tx, now()));
     },
   },
-  history: {
-    everyMs: 3_600_000,
-    async run({ store, now, retention = RETENTION }, signal) {
-      const before = keptFrom(now(), retention.decisions);
-      await inSteps(store, signal, 0, (tx, after) => deleteHistory(tx, after, before));
-    },
-  },
+  history: pruneTask('decisions', pruneOlder({ table: 'history', key: 'id', at: 'at' })),
   facts: {
     everyMs: DAY_MS,
     async run({ store, now, retention = RETENTION }, signal) {
@@ -74,34 +76,10 @@ const TASKS: Tasks<StoreTaskDeps> = {
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, { after, before, now: at }));
     },
   },
-  records: {
-    everyMs: DAY_MS,
-    async run({ store, now, retention = RETENTION }, signal) {
-      const before = keptFrom(now(), retention.decisions);
-      await inSteps(store, signal, 0, async (tx) =>
-        (await pruneRecords(tx, before, STEP)) ? { last: 0, found: true } : undefined,
-      );
-    },
-  },
-  runs: {
-    everyMs: 3_600_000,
-    async run({ store, now, retention = RETENTION }, signal) {
-      const before = keptFrom(now(), retention.runs);
-      await inSteps(store, signal, 0, async (tx) =>
-        (await deleteRuns(tx, before, STEP)) ? { last: 0, found: true } : undefined,
-      );
-    },
-  },
+  records: pruneTask('decisions', pruneBy(pruneRecords), DAY_MS),
+  runs: pruneTask('runs', pruneBy(deleteRuns)),
   // A repeated event is recognised by its receipt first: its note may go when history does.
-  notes: {
-    everyMs: 3_600_000,
-    async run({ store, now, retention = RETENTION }, signal) {
-      const before = keptFrom(now(), retention.decisions);
-      await inSteps(store, signal, 0, async (tx) =>
-        (await deleteNotes(tx, before, STEP)) ? { last: 0, found: true } : undefined,
-      );
-    },
-  },
+  notes: pruneTask('decisions', pruneBy(deleteNotes)),
 };
 
 /** Makes every task's lane due. */
@@ -113,20 +91,6 @@ export async function seedHousekeeping(tx: Tx, now: number): Promise<void> {
 export const runHousekeeping = (deps: StoreTaskDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
   runTasks(deps, TASKS, claims, signal);
 
-/** Deletes applied receipts that came before `before`; one step. */
-async function deleteReceipts(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
-  const page = await readReceipts(tx, after, before);
-  if (page?.lastOld === undefined) return page;
-  await tx
-    .deleteFrom('receipt')
-    .where('seq', '>', after)
-    .where('seq', '<=', page.lastOld)
-    .where('received_at', '<', before)
-    .where('applied_at', 'is not', null)
-    .execute();
-  return page;
-}
-
 const BODIES_DONE = 'housekeeping:bodies';
 
 /**
@@ -136,54 +100,15 @@ const BODIES_DONE = 'housekeeping:bodies';
  */
 async function dropBodies(tx: Tx, after: number, before: number, now: number): Promise<Walked | undefined> {
   const from = Math.max(after, Number((await readValue(tx, BODIES_DONE)) ?? 0));
-  const page = await readReceipts(tx, from, before);
-  if (page?.lastOld === undefined) return page;
+  const page = await nextRows(tx, RECEIPTS, from, before);
+  if (page?.old === undefined) return page;
   await tx
     .updateTable('receipt')
     .set({ body: null })
-    .where('seq', '>', from)
-    .where('seq', '<=', page.lastOld)
-    .where('received_at', '<', before)
+    .where(page.old.are)
     .where('applied_at', 'is not', null)
     .where('aside', 'is', null)
     .execute();
-  await writeValue(tx, BODIES_DONE, String(page.lastOld), now);
+  await writeValue(tx, BODIES_DONE, String(page.old.last), now);
   return page;
-}
-
-/** Deletes decisions made before `before`; one step. */
-async function deleteHistory(tx: Tx, after: number, before: number): Promise<Walked | undefined> {
-  const rows = await tx
-    .selectFrom('history')
-    .select(['id as key', 'at'])
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(STEP)
-    .execute();
-  const page = walked(rows, before);
-  if (!page?.found) return page;
-  await tx
-    .deleteFrom('history')
-    .where('id', '>', after)
-    .where('id', '<=', page.last)
-    .where('at', '<', before)
-    .execute();
-  return page;
-}
-
-/** The next receipts in the order they came; `lastOld` is the last that came before `before`. */
-async function readReceipts(
-  tx: Tx,
-  after: number,
-  before: number,
-): Promise<(Walked & { readonly lastOld: number | undefined }) | undefined> {
-  const rows = await tx
-    .selectFrom('receipt')
-    .select(['seq as key', 'received_at as at'])
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(STEP)
-    .execute();
-  const page = walked(rows, before);
-  return page && { ...page, lastOld: rows.findLast(({ at }) => at < before)?.key };
 }

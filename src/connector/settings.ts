@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import type { WireOptions } from '../protocol/payload.ts';
+import type { Retention } from '../runtime/housekeeping/retention.ts';
 import type { AuditActor } from '../runtime/operators/audit.ts';
-import type { Retention } from '../runtime/retention.ts';
 import type { Store } from '../store/open.ts';
 import type { CrmConfig } from './crm/crm.ts';
 

@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
-import type { Retention } from '../runtime/retention.ts';
+import type { Retention } from '../runtime/housekeeping/retention.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-file.ts';
-import { RETENTION } from '../../src/runtime/retention.ts';
+import { RETENTION } from '../../src/runtime/housekeeping/retention.ts';
 import { check, checked, connectorWith, hubspotEntry, problemsOf } from '../support/config.ts';
 
 let folder = '';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeeping.ts';
+import { RETENTION } from '../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
-import { RETENTION } from '../../src/runtime/retention.ts';
 import type { Store } from '../../src/store/open.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 

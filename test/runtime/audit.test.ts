@@ -1,7 +1,7 @@
 /** The audit: kept, filtered, and let go after its time. */
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, deleteAudit, readAudit, recordAudit } from '../../src/runtime/operators/audit.ts';
-import { keptFrom, RETENTION } from '../../src/runtime/retention.ts';
+import { STORE_TASKS } from '../../src/runtime/housekeeping/periodic-tasks.ts';
+import { type AuditEntry, readAudit, recordAudit } from '../../src/runtime/operators/audit.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,9 +38,10 @@ describe.each(ENGINES)('the audit on %s', (engine) => {
   it('is kept for 400 days', async () => {
     const store = await newStore(engine);
     await store.write((tx) => recordAudit(tx, entry(), 0));
-    await store.write((tx) => deleteAudit(tx, keptFrom(400 * DAY_MS, RETENTION.audit)));
+    const prune = (now: number) => STORE_TASKS['audit']?.run({ store, now: () => now }, new AbortController().signal);
+    await prune(400 * DAY_MS);
     expect(await readAudit(store.db, {}, 9)).toHaveLength(1);
-    await store.write((tx) => deleteAudit(tx, keptFrom(400 * DAY_MS + 1, RETENTION.audit)));
+    await prune(400 * DAY_MS + 1);
     expect(await readAudit(store.db, {}, 9)).toEqual([]);
   });
 });

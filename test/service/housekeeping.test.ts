@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { RETENTION } from '../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
-import { RETENTION } from '../../src/runtime/retention.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
 import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/open.ts';

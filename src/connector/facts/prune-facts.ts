@@ -1,6 +1,7 @@
 /** Forgets what is known of companies that no record has stood for in a long time. */
+
+import type { Walked } from '../../runtime/housekeeping/prune.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import type { Walked } from '../../runtime/periodic-tasks.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 

@@ -1,4 +1,6 @@
 /** Marks the lanes of very many records, in steps: a million in one statement would hold up all other writes. */
+
+import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store, Tx } from '../../store/store.ts';
@@ -33,11 +35,8 @@ export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
 /** Marks what is left, in transactions short enough for others to write in between. A start after a crash goes on. */
 export async function continueMarking(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
   const open = await store.db.selectFrom('kv').select('key').where('key', 'like', `${PREFIX}%`).execute();
-  for (const { key } of open) {
-    while (!signal.aborted && (await store.write((tx) => continueOne(tx, key.slice(PREFIX.length), now()))) === STEP) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
+  for (const { key } of open)
+    await untilDone(store, signal, async (tx) => (await continueOne(tx, key.slice(PREFIX.length), now())) === STEP);
 }
 
 async function continueOne(tx: Tx, queue: string, now: number): Promise<number> {

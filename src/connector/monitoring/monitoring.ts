@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
+import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { type Claim, held, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import {
@@ -274,7 +275,5 @@ async function askSome(tx: Tx, provider: string, now: number): Promise<number> {
 
 /** Marks them all, in transactions short enough for others to write in between. */
 export async function markAllUnconfirmed(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await store.write((tx) => markUnconfirmed(tx, now()))) === REMARKED) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await untilDone(store, signal, async (tx) => (await markUnconfirmed(tx, now())) === REMARKED);
 }

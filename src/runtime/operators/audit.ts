@@ -124,7 +124,3 @@ export async function readAuditOf(
 }
 
 const MOST_OF_ONE = 1_000;
-
-export async function deleteAudit(tx: Tx, before: number): Promise<void> {
-  await tx.deleteFrom('audit').where('at', '<', before).execute();
-}

@@ -4,6 +4,7 @@
  */
 import type { Auth } from '../../protocol/auth.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
+import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { ensureKey, keyFrom } from '../keys/keys.ts';
@@ -42,7 +43,7 @@ export async function dropExpired(store: Store, now: number, signal: AbortSignal
   if ((await readDaemons(store.db, now)).some(takesOwnJobs)) return;
   for (const monitor of await ownJobIds(store.db)) {
     const expired = { monitor, state: 'due', until: now - UNTAKEN_DAYS * DAY_MS, limit: BATCH_SIZE } as const;
-    while (!signal.aborted && (await store.write((tx) => dropDeliveries(tx, expired, now))) === BATCH_SIZE);
+    await untilDone(store, signal, async (tx) => (await dropDeliveries(tx, expired, now)) === BATCH_SIZE);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What of deliveries and attempts is old enough to go, and no more attempts that succeeded than the store has room for. */
 import { sql } from 'kysely';
-import { keptFrom, RETENTION } from '../../runtime/retention.ts';
+import { untilDone } from '../../runtime/housekeeping/prune.ts';
+import { keptFrom, RETENTION } from '../../runtime/housekeeping/retention.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Store, Tx } from '../../store/store.ts';
 
@@ -31,11 +32,7 @@ export async function trimDeliveries(
     (tx: Tx) => deleteAttempts(tx, before),
     (tx: Tx) => deleteDone(tx, now - DONE_MS, mostDone),
   ];
-  for (const step of steps) {
-    while (!signal.aborted && (await store.write(step)) === STEP) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
+  for (const step of steps) await untilDone(store, signal, async (tx) => (await step(tx)) === STEP);
 }
 
 async function dropHeld(tx: Tx, now: number): Promise<number> {

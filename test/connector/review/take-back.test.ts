@@ -15,8 +15,8 @@ import {
 import { canTakeBack, readAnswers } from '../../../src/connector/review/given-answers.ts';
 import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
 import { takeBack } from '../../../src/connector/review/take-back.ts';
+import { STORE_TASKS } from '../../../src/runtime/housekeeping/periodic-tasks.ts';
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
-import { STORE_TASKS } from '../../../src/runtime/periodic-tasks.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';

@@ -1,0 +1,72 @@
+/** Periodic tasks, each a lane, and those that every store needs. */
+import { trimQuarantine } from '../../store/quarantine.ts';
+import type { Store, Tx } from '../../store/store.ts';
+import { type Claim, mark, settle } from '../lanes/lanes.ts';
+import { deleteEndedSessions } from '../operators/sessions.ts';
+import { sampleSize } from '../store-size.ts';
+import { type Prune, pruneOlder } from './prune.ts';
+import { keptFrom, RETENTION, type Retention } from './retention.ts';
+
+export interface Task<D> {
+  readonly everyMs: number;
+  run(deps: D, signal: AbortSignal): Promise<void>;
+}
+
+export type Tasks<D> = Readonly<Record<string, Task<D>>>;
+
+export interface TaskDeps {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+export interface StoreTaskDeps extends TaskDeps {
+  /** Defaults to {@link RETENTION}. */
+  readonly retention?: Retention;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A task that deletes data older than the retention of its kind; nothing if that is kept forever. */
+export const pruneTask = (kind: keyof Retention, prune: Prune, everyMs = HOUR_MS): Task<StoreTaskDeps> => ({
+  everyMs,
+  async run({ store, now, retention = RETENTION }, signal) {
+    const days = retention[kind];
+    if (days !== undefined) await prune(store, signal, keptFrom(now(), days));
+  },
+});
+
+/** The tasks of a store while a daemon runs on it. */
+export const STORE_TASKS: Tasks<StoreTaskDeps> = {
+  quarantine: { everyMs: HOUR_MS, run: ({ store }) => store.write(trimQuarantine) },
+  checkpoint: { everyMs: 60_000, run: ({ store }) => store.checkpoint() },
+  sessions: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => deleteEndedSessions(tx, now())) },
+  audit: pruneTask('audit', pruneOlder({ table: 'audit', key: 'id', at: 'at' })),
+  answers: {
+    everyMs: HOUR_MS,
+    async run({ store, now, retention = RETENTION }) {
+      const before = keptFrom(now(), retention.runs);
+      await store.write((tx) => tx.deleteFrom('review_answer').where('at', '<', before).execute());
+    },
+  },
+  size: { everyMs: HOUR_MS, run: ({ store, now }) => sampleSize(store, now()) },
+};
+
+/** Makes every task's lane due. */
+export async function seedTasks(tx: Tx, queue: string, tasks: Tasks<never>, now: number): Promise<void> {
+  await mark(tx, queue, Object.keys(tasks), now);
+}
+
+/** Runs the tasks that the claims name and schedules each again. A lane of another version ends. */
+export async function runTasks<D extends TaskDeps>(
+  deps: D,
+  tasks: Tasks<D>,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const claim of claims) {
+    const task = tasks[claim.key];
+    await task?.run(deps, signal);
+    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
+    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
+  }
+}

@@ -1,0 +1,107 @@
+/** Deletes old rows in short steps: nothing else can be written while one runs, and on SQLite nothing else can run. */
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import type { StoreSchema } from '../../store/schema.ts';
+import type { Store, Tx } from '../../store/store.ts';
+
+/** Deletes what is older than `before`, until nothing is left or the signal aborts. */
+export type Prune = (store: Store, signal: AbortSignal, before: number) => Promise<void>;
+
+const STEP = 500;
+
+/** A table whose rows come in the order of their times, by a key that counts up. */
+export interface AgingTable {
+  readonly table: keyof StoreSchema;
+  readonly key: 'seq' | 'id';
+  /** The column of the time. */
+  readonly at: string;
+  /** Which of the old rows go; all of them if absent. */
+  readonly only?: RawBuilder<boolean>;
+  /** A table whose rows go with the row that their column names. */
+  readonly parts?: { readonly table: keyof StoreSchema; readonly column: string };
+  /** Rows of a step. */
+  readonly limit?: number;
+}
+
+/** One step of a walk: the key of its last row, and whether any row was old enough. */
+export interface Walked<K = number> {
+  readonly last: K;
+  readonly found: boolean;
+}
+
+/**
+ * Steps without an old row that end a walk. Rows come in the order of their times, so one would do, but rows written
+ * while the clock was ahead must not hide those that follow.
+ */
+const YOUNG_STEPS = 20;
+
+/** Walks a table from the key after `start`, one transaction per step, until only young rows follow. */
+export async function inSteps<K>(
+  store: Store,
+  signal: AbortSignal,
+  start: K,
+  step: (tx: Tx, after: K) => Promise<Walked<K> | undefined>,
+): Promise<void> {
+  let after = start;
+  for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
+    // A transaction may run again: it begins where the one before it ended.
+    const from = after;
+    const walked = await store.write((tx) => step(tx, from));
+    if (walked === undefined) return;
+    after = walked.last;
+    young = walked.found ? 0 : young + 1;
+    await breathe();
+  }
+}
+
+/** Repeats a step, each in a transaction of its own, until it says that nothing is left to do. */
+export async function untilDone(store: Store, signal: AbortSignal, step: (tx: Tx) => Promise<boolean>): Promise<void> {
+  // SQLite works on the main thread: let waiting requests go first.
+  while (!signal.aborted && (await store.write(step))) await breathe();
+}
+
+/** The old rows among the next ones of a table after a key: a condition that holds for them, and the last of their keys. */
+interface OldRows {
+  readonly are: RawBuilder<boolean>;
+  readonly last: number;
+}
+
+/** Reads the next rows of a table after a key; undefined at its end. */
+export async function nextRows(
+  tx: Tx,
+  { table, key, at, limit = STEP }: AgingTable,
+  after: number,
+  before: number,
+): Promise<(Walked & { readonly old: OldRows | undefined }) | undefined> {
+  const [id, time] = [sql.ref(key), sql.ref(at)];
+  const { rows } = await sql<{ id: number; at: number }>`select ${id} as id, ${time} as at from ${sql.table(table)}
+    where ${id} > ${after} order by ${id} limit ${limit}`.execute(tx);
+  const last = rows.at(-1)?.id;
+  if (last === undefined) return undefined;
+  const lastOld = rows.findLast((row) => row.at < before)?.id;
+  if (lastOld === undefined) return { last, found: false, old: undefined };
+  const are = sql<boolean>`${id} > ${after} and ${id} <= ${lastOld} and ${time} < ${before}`;
+  return { last, found: true, old: { are, last: lastOld } };
+}
+
+/** Prunes a table along its key. */
+export const pruneOlder =
+  (aging: AgingTable): Prune =>
+  (store, signal, before) =>
+    inSteps(store, signal, 0, async (tx, after) => {
+      const page = await nextRows(tx, aging, after, before);
+      if (page?.old === undefined) return page;
+      const { table, key, only = sql`true`, parts } = aging;
+      const { are } = page.old;
+      if (parts !== undefined)
+        await sql`delete from ${sql.table(parts.table)} where ${sql.ref(parts.column)} in
+          (select ${sql.ref(key)} from ${sql.table(table)} where ${are})`.execute(tx);
+      await sql`delete from ${sql.table(table)} where ${are} and ${only}`.execute(tx);
+      return page;
+    });
+
+/** Prunes by a function that deletes at most so many rows, and says whether more may be left. */
+export const pruneBy =
+  (step: (tx: Tx, before: number, most: number) => Promise<boolean>): Prune =>
+  (store, signal, before) =>
+    untilDone(store, signal, (tx) => step(tx, before, STEP));
