@@ -25,6 +25,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 export interface Daemon {
+  readonly pid: number;
   readonly origin: string;
   /** Where the admin listener is. */
   readonly admin: string;
@@ -79,6 +80,7 @@ export async function startDaemon(
     return Number(new RegExp(`^${name} (.+)$`, 'mu').exec(text)?.[1] ?? 0);
   };
   return {
+    pid: child.pid ?? 0,
     origin,
     admin,
     readyMs,

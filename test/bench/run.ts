@@ -31,6 +31,7 @@ const BENCHES = [
   'match',
   'pages',
   'statements',
+  'files',
 ];
 
 /** Needs another program: it runs where it is asked for. */
