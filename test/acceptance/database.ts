@@ -1,15 +1,35 @@
-/** A PostgreSQL that stops and starts again. */
+/** A store that cannot be used for a while: a PostgreSQL that stops, or a file that another program locks. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { createDatabase, initialise, launch, newPlace, quit, urlAt } from '../support/postgres.ts';
 
-export interface Database {
+export interface StoppableStore {
+  /** Lets the daemons use it again. */
+  start(): Promise<void> | void;
+  /** A PostgreSQL stops as an operator stops it: sessions end at once. */
+  stop(): Promise<void> | void;
+}
+
+export interface Database extends StoppableStore {
   /** The store's address. */
   readonly url: string;
-  start(): Promise<void>;
-  /** Stops as an operator stops it: sessions end at once. */
-  stop(): Promise<void>;
   remove(): Promise<void>;
+}
+
+/** A SQLite store; it stops while another program writes to it and does not end. */
+export function lockable(file: string): StoppableStore {
+  let other: Sqlite.Database | undefined;
+  return {
+    stop() {
+      other = new Sqlite(file);
+      other.exec('begin immediate');
+    },
+    start() {
+      other?.close();
+      other = undefined;
+    },
+  };
 }
 
 export async function startDatabase(): Promise<Database> {

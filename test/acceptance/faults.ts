@@ -25,7 +25,6 @@ const REVOKED = {
   body: { status: 'error', category: 'INVALID_AUTHENTICATION', message: 'Authentication credentials not found.' },
 } as const;
 
-const needsPostgres = ({ engine }: Installation) => (engine === 'postgres' ? undefined : 'the store is a file');
 const hasOne = ({ daemons }: Installation) => (daemons.length > 1 ? undefined : 'there is one daemon');
 const hasRoles = ({ form }: Installation) => (form === 'roles' ? undefined : 'every daemon has the role');
 
@@ -34,9 +33,8 @@ const daemonNamed = ({ daemons }: Installation, name: string) => daemons.find((d
 export const FAULTS: readonly FaultCase[] = [
   {
     name: 'store stopped',
-    cannot: needsPostgres,
-    begin: ({ database }) => database?.stop(),
-    end: ({ database }) => database?.start(),
+    begin: ({ store }) => store.stop(),
+    end: ({ store }) => store.start(),
     rules: ['CvrsyncStoreDown', 'CvrsyncWebhooksRefused'],
     says: [/store/u],
     within: 6,

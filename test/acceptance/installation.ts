@@ -7,7 +7,7 @@ import { serveService } from '../../src/commands/emulate/service.ts';
 import { type AlertChannel, openAlertChannel } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { type Daemon, dataOf, placeDaemon } from './daemons.ts';
-import { type Database, startDatabase } from './database.ts';
+import { lockable, type StoppableStore, startDatabase } from './database.ts';
 import { type Disk, mountDisk } from './disk.ts';
 import { type Gate, openGate } from './gate.ts';
 import { startNginx } from './nginx.ts';
@@ -23,7 +23,7 @@ export interface Cell {
 export interface Installation extends Cell {
   readonly clock: Clock;
   readonly daemons: readonly Daemon[];
-  readonly database: Database | undefined;
+  readonly store: StoppableStore;
   readonly disk: Disk | undefined;
   readonly crm: Gate;
   /** The monitoring service of others; undefined where the installation has its own. */
@@ -77,7 +77,7 @@ async function build(cell: Cell, options: InstallOptions, undo: Undo): Promise<I
   const channel = await openAlertChannel(clock);
   undo.push(() => channel.close());
   const missing: string[] = [];
-  const { daemons, database, disk, addressOf } = await startDaemons(cell, {
+  const { daemons, store, disk, addressOf } = await startDaemons(cell, {
     ...options,
     others,
     channel,
@@ -97,7 +97,7 @@ async function build(cell: Cell, options: InstallOptions, undo: Undo): Promise<I
   undo.push(() => prometheus?.stop());
   const { crm, upstream, register } = others;
   const around = { crm, upstream, register, traffic, sender, channel, prometheus };
-  return { ...cell, ...around, clock, daemons, database, disk, missing, link, close: () => unwind(undo) };
+  return { ...cell, ...around, clock, daemons, store, disk, missing, link, close: () => unwind(undo) };
 }
 
 interface Around extends InstallOptions {
@@ -124,12 +124,21 @@ async function startDaemons(cell: Cell, { folder, clock, others, channel, undo, 
     }),
     alerts: { webhook: channel.url, allow: ['127.0.0.1'] },
   };
-  const store = (address: string) => database?.url ?? address;
-  const disk = engine === 'sqlite' ? mountDisk(dataOf(folder, shipped.daemons[0]), DISK_BYTES) : undefined;
+  const data = dataOf(folder, shipped.daemons[0]);
+  const disk = engine === 'sqlite' ? mountDisk(data, DISK_BYTES) : undefined;
   undo.push(() => disk?.remove());
   if (disk === undefined && engine === 'sqlite') missing.push('a disk of its own');
   for (const daemon of shipped.daemons)
-    placed.set(daemon.name, await placeDaemon(daemon, { folder, clock, secrets: others.secrets, over, store }));
+    placed.set(
+      daemon.name,
+      await placeDaemon(daemon, {
+        folder,
+        clock,
+        secrets: others.secrets,
+        over,
+        store: (address) => database?.url ?? address,
+      }),
+    );
   const daemons = [...placed.values()];
   undo.push(() => Promise.all(daemons.map((daemon) => daemon.end('SIGKILL'))));
   await Promise.all(daemons.map((daemon) => daemon.start()));
@@ -137,7 +146,8 @@ async function startDaemons(cell: Cell, { folder, clock, others, channel, undo, 
   if (shipped.nginx !== undefined && !hasNginx) missing.push('nginx');
   const nginx = hasNginx ? await proxy(folder, shipped.nginx ?? '', daemons) : undefined;
   undo.push(() => nginx?.stop());
-  return { daemons, database, disk, addressOf: () => nginx?.publicUrl ?? addressOf(placed, '/webhook') };
+  const store = database ?? lockable(join(data, 'cvrsync.db'));
+  return { daemons, store, disk, addressOf: () => nginx?.publicUrl ?? addressOf(placed, '/webhook') };
 }
 
 /** Where a Service of Kubernetes, or the proxy that docs/deployment.md asks for, sends a path: to a daemon that runs and has the role. */

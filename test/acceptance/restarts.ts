@@ -14,9 +14,9 @@ interface Restart {
 const RESTARTS: readonly Restart[] = [
   {
     name: 'the database restarts',
-    async run({ database }) {
-      await database?.stop();
-      await database?.start();
+    async run({ store }) {
+      await store.stop();
+      await store.start();
     },
     // A sender repeats what is answered 503.
     allowed: [204, 503],

@@ -3,7 +3,7 @@
  * a process with the command, the environment, the configuration and the secrets of its file. Prometheus and nginx are the machine's.
  *
  *   --only postgres/compose,sqlite/chart   the cells; all where absent
- *   --faults 'CRM down,disk full'          the faults; all where absent, `none` for none
+ *   --faults 'CRM down,disk full'          the faults; all where absent, `none` for none, `proxies` for what stands before the daemons
  *   --healthy 10                           minutes in which nothing may be told
  *   --scale 1                              how many times faster the time of the daemons and of the rules runs
  */
@@ -36,6 +36,8 @@ const CELLS: readonly Cell[] = ENGINES.flatMap((engine) =>
   FORMS.filter((form) => engine === 'postgres' || form !== 'roles').map((form) => ({ engine, form })),
 );
 
+const isAsked = (name: string): boolean => values.faults === undefined || values.faults.split(',').includes(name);
+
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function tryCell(cell: Cell): Promise<readonly Outcome[]> {
@@ -50,7 +52,7 @@ async function tryCell(cell: Cell): Promise<readonly Outcome[]> {
   try {
     for (const what of at.missing) say(`${cell.engine} ${cell.form}: cannot start ${what} on this machine`);
     note(await tryHealthy(at, Number(values.healthy)));
-    if (cell.form === 'compose' && values.faults === undefined) await tryProxies(at, folder, note);
+    if (cell.form === 'compose' && isAsked('proxies')) await tryProxies(at, folder, note);
     await tryFaults(at, note);
   } finally {
     keepLogs(at);
@@ -71,7 +73,7 @@ async function tryProxies(at: Installation, folder: string, note: Note): Promise
 
 async function tryFaults(at: Installation, note: Note): Promise<void> {
   for (const fault of FAULTS) {
-    if (values.faults !== undefined && !values.faults.split(',').includes(fault.name)) continue;
+    if (!isAsked(fault.name)) continue;
     const reason = fault.cannot?.(at);
     if (reason === undefined) note(await tryFault(at, fault));
     else say(`| ${at.engine} ${at.form} | ${fault.name} | not tried: ${reason} | | | |`);

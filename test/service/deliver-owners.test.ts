@@ -70,6 +70,7 @@ describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
     onTestFinished(client.close);
     const lost: string[] = [];
     const deps: RunDeps = {
+      log: {},
       db: store.db,
       store,
       transportTo: () => ({ http: client.http, url: hook.url }),

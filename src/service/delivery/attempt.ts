@@ -14,6 +14,7 @@ export interface AttemptDeps {
   readonly random: () => number;
   /** Seconds before each attempt, where the monitor has none of its own. */
   readonly schedule: readonly number[];
+  readonly log: { debug?(details: object, message: string): void };
 }
 
 /** A monitor's webhook, as one run reaches it. */
@@ -57,6 +58,9 @@ export async function attempt(
     () => post(http, webhook, message, { now: deps.now, signal }),
   );
   if (posted === undefined) return undefined;
+  const { status, fault, took } = posted;
+  const sent = { request: message.id, monitor: monitor.id, entity: head.entity, attempt: number };
+  deps.log.debug?.({ ...sent, status: status ?? fault, ms: Math.round(took) }, 'a webhook was sent');
   const tried = number - (head.replayed_from ?? 0);
   return { seq, url, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
 }

@@ -27,7 +27,11 @@ export interface DeliveryDeps extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly now: () => number;
-  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly log: {
+    error(details: object, message: string): void;
+    warn(details: object, message: string): void;
+    debug?(details: object, message: string): void;
+  };
   readonly metrics: Pick<Metrics, 'deliveryAttempts' | 'deliverySeconds' | 'leaseLost'>;
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
@@ -82,6 +86,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     transportTo: (monitor) => deps.ownTransport?.(monitor) ?? { http: deps.http, url: monitor.url },
     now,
     random,
+    log,
     ledger: createLedger({ store, now, secrets, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
     slots: createSlots(POSTS),

@@ -52,6 +52,28 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
+  it('is logged at debug by the id that its receiver gets, with what came of each attempt and no value', async () => {
+    const store = await newStore(engine);
+    const hook = await openHook(statuses(503, 204));
+    const { id: monitor } = await made(store, { url: hook.url, target: 'all' });
+    const lines: object[] = [];
+    const log = {
+      error() {},
+      warn() {},
+      debug: (details: object, message: string) => lines.push({ ...details, message }),
+    };
+    const { publish, worker, later } = delivering(store, { log });
+    await publish(renamed('Havblik ApS'));
+    await worker.drained();
+    await later(HOUR);
+    const request = hook.seen[0]?.headers['webhook-id'];
+    const line = { request, monitor, entity: COMPANY, ms: expect.any(Number), message: 'a webhook was sent' };
+    expect(lines).toEqual([
+      { ...line, attempt: 1, status: 503 },
+      { ...line, attempt: 2, status: 204 },
+    ]);
+  });
+
   it('is posted as often in a minute as its webhook takes, by two daemons too, and none is lost', async () => {
     const store = await newStore(engine);
     const [slow, fast, free] = [await openHook(), await openHook(), await openHook()];
