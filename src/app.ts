@@ -39,6 +39,7 @@ import { copyKey } from './service/keys/copy-key.ts';
 import type { Service } from './service/service.ts';
 import { StoreGoneError } from './store/file/place.ts';
 import { openStore, type Store } from './store/open.ts';
+import { readGapsToClose } from './store/recovery/gap.ts';
 import { logSpans } from './telemetry/log-spans.ts';
 import { traceWith } from './telemetry/trace.ts';
 import { readVersion } from './version.ts';
@@ -316,6 +317,7 @@ function addPlatformRoutes(
     await measureRoles(store.db, metrics.rolesMissing, now());
     await measureWork(store, metrics, { now: now(), arrivedSince: await arrivedSince(store.db) });
     await measureReview(store.db, metrics.reviewItems, now());
+    metrics.storeGaps.set((await readGapsToClose(store.db)).length);
   });
   addInsightRoutes(admin, {
     registry: metrics.registry,

@@ -53,6 +53,8 @@ export interface Observed {
   }[];
   /** Undefined if copies succeed or are not configured. */
   readonly backupFailsSince: number | undefined;
+  /** Times of which the store holds nothing, until full updates are asked for. */
+  readonly gaps: readonly { readonly since: number; readonly until: number }[];
 }
 
 /** When an observation becomes a message. */
@@ -82,6 +84,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.missing.map(ofMissing),
     ...ofDisk(observed.freeBytes),
     ...ofBackup(observed.backupFailsSince),
+    ...observed.gaps.map(ofGap),
     ...observed.monitors.map(ofMonitor),
     ...(observed.mailOutage === undefined ? [] : [ofMailOutage(observed.mailOutage)]),
     ...observed.refusedMail.map(ofRefusedMail),
@@ -210,6 +213,16 @@ const ofBackup = (since: number | undefined): readonly Condition[] =>
           since,
         },
       ];
+
+const ofGap = ({ since, until }: Observed['gaps'][number]): Condition => ({
+  key: `gap:${until}`,
+  what: `The store holds nothing of ${minuteOf(since)} to ${minuteOf(until)}`,
+  advice:
+    'It was restored, or lost a part of its journal. Run `cvrsync monitoring update`, which asks for the whole state of every linked company, then `cvrsync reconcile`.',
+  since: until,
+});
+
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Condition => ({
   key: `monitor:${id}`,

@@ -12,6 +12,7 @@ import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
 import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
+import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 
@@ -38,6 +39,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     refusedMail: await readRefusedMail(db),
     monitors: await readMonitors(db),
     backupFailsSince: await readBackupFailure(db),
+    gaps: await readGapsToClose(db),
   };
 }
 

@@ -103,6 +103,7 @@ export function createMetrics() {
     diskFreeBytes: gauge('disk_free_bytes', 'Free on the disk of the store.'),
     backupAgeSeconds: gauge('backup_age_seconds', 'Age of the newest copy of the store, or of the daemon without one.'),
     backupIntervalSeconds: gauge('backup_interval_seconds', 'Configured time between two copies of the store.'),
+    storeGaps: gauge('store_gaps', 'Times of which the store holds nothing, until full updates are asked for.'),
     differingDaemons: gauge(
       'differing_daemons',
       'Other daemons on the store whose configuration differs from the one of this daemon.',

@@ -22,6 +22,7 @@ const WELL: Observed = {
   refusedMail: [],
   monitors: [],
   backupFailsSince: undefined,
+  gaps: [],
 };
 const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };
 const keysOf = (observed: Partial<Observed>): readonly string[] =>
@@ -39,6 +40,11 @@ describe('alerts with state: a condition', () => {
     expect(keysOf({ blocks: [{ ...block, fault: 'refused' }] })).toEqual(['account:hubspot']);
     expect(keysOf({ blocks: [{ ...block, fault: 'rate' }] })).toEqual([]);
     expect(keysOf({ blocks: [{ ...block, fault: 'rate', until: NOW + HOUR }] })).toEqual(['account:hubspot']);
+  });
+
+  it('is a time of which the store holds nothing, named to the minute', () => {
+    const [told] = conditionsOf({ ...WELL, gaps: [{ since: NOW - HOUR, until: NOW }] }, THRESHOLDS, NOW);
+    expect(told).toMatchObject({ what: 'The store holds nothing of 2026-11-22 16:00 UTC to 2026-11-22 17:00 UTC' });
   });
 
   it('is a configuration that waits to be accepted, and one that cannot be counted once that lasts', () => {

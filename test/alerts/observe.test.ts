@@ -1,7 +1,10 @@
 /** Alerts with state: what is read from the store of sources and of the webhooks of monitors. */
 import { describe, expect, it } from 'vitest';
 import { observe } from '../../src/alerts/observe.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
+import { closeGaps, recordGap } from '../../src/store/recovery/gap.ts';
+import { ENTITY } from '../faults/company.ts';
 import { made, NOW } from '../service/monitored.ts';
 import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 
@@ -13,6 +16,18 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
       await tx.updateTable('lane').set({ error: 'answered 503', since: 7 }).where('key', '=', 'cvr').execute();
     });
     expect((await observe(store, NOW, 100)).behind).toEqual([{ source: 'cvr', since: 7 }]);
+  });
+
+  it('is a time of which the store holds nothing, where it has links, until full updates are asked for', async () => {
+    const store = await newStore(engine);
+    const gaps = async () => (await observe(store, NOW, 100)).gaps;
+    await store.write((tx) => recordGap(tx, { cause: 'restored', since: 7 }, NOW));
+    expect(await gaps()).toEqual([]);
+    const link = { provider: 'hubspot', recordId: '1', entity: ENTITY, sendUpdate: false, now: NOW };
+    await store.write((tx) => linkRecord(tx, link));
+    expect(await gaps()).toMatchObject([{ since: 7, until: NOW }]);
+    await store.write((tx) => closeGaps(tx, NOW));
+    expect(await gaps()).toEqual([]);
   });
 
   it('is a webhook that fails, or that was switched off for failing; not one that its owner switched off', async () => {

@@ -122,7 +122,7 @@ describe('in Danish', () => {
       missingRoles: ROLES,
       failed: [1, 2].map((count) => ({ queue: 'sync:hubspot', count, since: 0 })),
       limits: ['hubspot', undefined].map((provider) => ({ provider, since: 0 })),
-      behind: [{ source: 'cvr', since: 0 }],
+      behind: ['cvr', 'count'].map((source) => ({ source, since: 0 })),
       missing: [{ part: 'virksomheder', source: 3, stored: 1 }],
       freeBytes: 1,
       waiting: 9,
@@ -130,6 +130,7 @@ describe('in Danish', () => {
       refusedMail: [1, 2].map((count) => ({ monitor: 'm1', name: 'Nordlys', count, since: 0 })),
       monitors: [true, false].map((isOff) => ({ id: 'm1', name: 'Nordlys', since: 0, isOff })),
       backupFailsSince: 0,
+      gaps: [{ since: 0, until: 1 }],
     };
     const outages = [true, false].map((refusesSender) => ({ recipients: 2, since: 0, refusesSender }));
     const all = outages.flatMap((mailOutage) =>

@@ -1,7 +1,7 @@
 /** What `check` says of times of which the store knows nothing. */
 import type { Config } from '../../config/load.ts';
 import type { Findings } from '../../runtime/finding.ts';
-import { readGaps } from '../../store/recovery/gap.ts';
+import { readOpenGaps } from '../../store/recovery/gap.ts';
 import type { Db } from '../../store/store.ts';
 import { shownTime } from '../arguments/with-store.ts';
 
@@ -13,8 +13,7 @@ const CAUSES = {
 /** A warning for each such time, until full updates were asked for. The service's half reads the register again by itself. */
 export async function gapFindings(db: Db, { connector }: Pick<Config, 'connector'>): Promise<Findings> {
   if (connector === undefined) return [];
-  const open = (await readGaps(db)).filter(({ askedAt }) => askedAt === undefined);
-  return open.map(({ since, until, cause }) => ({
+  return (await readOpenGaps(db)).map(({ since, until, cause }) => ({
     level: 'warn',
     subject: 'store',
     found: `holds nothing of ${shownTime(since)} to ${shownTime(until)}: ${CAUSES[cause]}`,

@@ -28,6 +28,18 @@ export async function readGaps(db: Db): Promise<readonly Gap[]> {
   return text === undefined ? [] : (JSON.parse(text) as readonly Gap[]);
 }
 
+/** Those of which full updates were not asked for. */
+export const readOpenGaps = async (db: Db): Promise<readonly Gap[]> =>
+  (await readGaps(db)).filter(({ askedAt }) => askedAt === undefined);
+
+/** Open gaps of a store with links; without one there is nothing to ask for, since the service's half reads the register again. */
+export async function readGapsToClose(db: Db): Promise<readonly Gap[]> {
+  const open = await readOpenGaps(db);
+  if (open.length === 0) return [];
+  const link = await db.selectFrom('link').select('record_id').limit(1).executeTakeFirst();
+  return link === undefined ? [] : open;
+}
+
 /** Records that the store knows nothing of the time from `since`, or from its own last sign of life, until now. */
 export async function recordGap(
   tx: Tx,
