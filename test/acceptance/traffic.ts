@@ -19,6 +19,9 @@ export interface Sender {
   readonly to: () => string;
 }
 
+/** An answer that takes longer does not delay the next webhook. */
+const PATIENCE_MS = 1_000;
+
 /** `everyMs`: from one answer to the next webhook. */
 export function startTraffic({ clock, companies, secret, to }: Sender, everyMs = 500): Traffic {
   const answers = new Map<number, number>();
@@ -46,11 +49,14 @@ export function startTraffic({ clock, companies, secret, to }: Sender, everyMs =
     return answer?.status ?? 0;
   };
   const running = (async () => {
+    const sent = new Set<Promise<void>>();
     for (let at = 0; !isOver; at += 1) {
-      const status = await send(at);
-      answers.set(status, (answers.get(status) ?? 0) + 1);
+      const one = send(at).then((status) => void answers.set(status, (answers.get(status) ?? 0) + 1));
+      sent.add(one);
+      await Promise.race([one.then(() => sent.delete(one)), sleep(PATIENCE_MS)]);
       await sleep(everyMs);
     }
+    await Promise.all(sent);
   })();
   return traffic;
 }
