@@ -241,16 +241,22 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
       ? undefined
       : // Loaded where it is configured: a connector alone has the memory for itself.
         (await import('./service/service.ts')).createService(
-          { ...base, adminToken, secrets },
-          { admin: base.admin, ...(does('service') && { server: base.server }) },
+          { ...base, secrets },
+          does('service') ? base.server : undefined,
           { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
         );
+  if (service !== undefined) await addAdmin(base, service, adminToken);
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   const { rulesAcceptedBy } = base;
   const work = { ingest: does('ingest'), sync: does('sync'), rulesAcceptedBy };
   const connector =
     config.connector && (await startConnector(base, { ...config.connector, ...work, upstream, wire: wireOf(config) }));
   return { service, connector, adminToken };
+}
+
+async function addAdmin({ admin, store, now }: Base, { management }: Service, adminToken: string | undefined) {
+  const { addAdminApi } = await import('./admin-api/admin-api.ts');
+  addAdminApi(admin, { ...management, options: management.monitorOptions, store, now, adminToken });
 }
 
 function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {

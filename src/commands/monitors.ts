@@ -1,38 +1,34 @@
 /** `monitors`: who is notified of which changes. */
-
-import { replayHeld } from '../service/delivery/deliveries.ts';
-import { addItem, removeItem } from '../service/items/items.ts';
-import { sameAddress } from '../service/mail/address.ts';
-import { resumeMail } from '../service/mail/stopped-mails.ts';
-import type { Monitor } from '../service/monitors/monitor.ts';
-import { type MonitorPatch, requireListener } from '../service/monitors/monitor-input.ts';
+import type { TObject } from 'typebox';
+import { addItem, type ListedItem, removeItem } from '../operations/items.ts';
 import {
+  activateMonitor,
   createMonitor,
+  disableMonitor,
   getMonitor,
-  listMonitors,
   removeMonitor,
+  resumeMonitorMail,
   rotateSecret,
-  disable as switchOff,
-  activate as switchOn,
   updateMonitor,
-} from '../service/monitors/monitors.ts';
+} from '../operations/monitors.ts';
+import type { Operation } from '../operations/operation.ts';
+import { sameAddress } from '../service/mail/address.ts';
+import type { MonitorPatch } from '../service/monitors/monitor-input.ts';
+import { listMonitors } from '../service/monitors/monitors.ts';
 import { readMonitoredEntity, withService } from './arguments/with-service.ts';
 import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
 import { readSettings, settingOptions } from './monitors/settings.ts';
 import { itemCounts, rowOf, show as showMonitor, showNew, showSecret, warnWithoutMailServer } from './monitors/show.ts';
-import { tryMonitor } from './monitors/try.ts';
+import { tryOut } from './monitors/try.ts';
+import { operationCommand, performEachHere, performHere } from './operations/operation-command.ts';
 
 const args = { id: needed('the id of the monitor, as `monitors list` shows it') };
-
-const found = <T>(id: string, what: T | undefined): T => {
-  if (what === undefined) throw new Error(`there is no monitor ${id}: see cvrsync monitors list`);
-  return what;
-};
+const ONE = { args: ['id'], hint: 'see cvrsync monitors list', open: withService } as const;
 
 const create = defineCommand({
   name: 'create',
-  audit: 'monitor.create',
-  about: 'create a monitor; prints the signing secret of its webhook, which cannot be shown again',
+  operation: createMonitor.name,
+  about: `${createMonitor.about}; prints the signing secret of its webhook, which cannot be shown again`,
   args: { name: needed('the name of the monitor') },
   options: {
     all: flag('watch every company'),
@@ -41,22 +37,15 @@ const create = defineCommand({
     ...settingOptions,
   },
   run: (context, { name }, { all, entity, inactive, ...settings }) =>
-    withService(context, async ({ store, secrets, wire, hasMailServer }) => {
+    withService(context, async (service) => {
       if (all && entity.length > 0) throw new UsageError('choose --all or --entity, not both');
       const entities = entity.map((each) => readMonitoredEntity(each, context.log));
-      const target: Monitor['target'] = all ? 'all' : 'items';
-      const input = { ...readSettings(settings), name, target, enabled: !inactive };
-      const now = Date.now();
-      const monitor = await store.write(async (tx) => {
-        const made = await createMonitor(tx, input, { secrets, now, options: wire });
-        requireListener(made);
-        for (const each of entities)
-          await addItem(tx, { monitor: made.id, entity: each, recordId: '', sendUpdate: false, now });
-        return made;
-      });
+      const target = all ? 'all' : 'items';
+      const input = { ...readSettings(settings), name, target, entities, enabled: !inactive } as const;
+      const monitor = await performHere(createMonitor, input, service);
       const watches = all ? 'every company' : entities.length === 1 ? '1 entity' : `${entities.length} entities`;
-      warnWithoutMailServer(context, monitor, hasMailServer);
-      showNew(context, monitor, wire, `The monitor ${monitor.name} watches ${watches}.`);
+      warnWithoutMailServer(context, monitor, service.hasMailServer);
+      showNew(context, monitor, service.options, `The monitor ${monitor.name} watches ${watches}.`);
       return 0;
     }),
 });
@@ -65,25 +54,22 @@ const list = defineCommand({
   name: 'list',
   about: 'list all monitors, including third-party jobs',
   run: (context) =>
-    withService(context, async ({ store, secrets, wire }) => {
+    withService(context, async ({ store, secrets, options }) => {
       const [monitors, counts] = [await listMonitors(store.db, secrets), await itemCounts(store.db)];
       context.output.table(
-        monitors.map((monitor) => rowOf(monitor, counts, wire)),
+        monitors.map((monitor) => rowOf(monitor, counts, options)),
         'There are no monitors: cvrsync monitors create NAME makes one.',
       );
       return 0;
     }),
 });
 
-const show = defineCommand({
+const show = operationCommand(getMonitor, {
+  ...ONE,
   name: 'show',
-  about: 'show one monitor in full, without its secrets',
-  args,
-  run: (context, { id }) =>
-    withService(context, async (service) => {
-      await showMonitor(context, service, found(id, await getMonitor(service.store.db, service.secrets, id)));
-      return 0;
-    }),
+  async show(context, monitor, service) {
+    await showMonitor(context, service, monitor);
+  },
 });
 
 const CLEARED = {
@@ -97,8 +83,8 @@ const CLEARED = {
 
 const update = defineCommand({
   name: 'update',
-  audit: 'monitor.update',
-  about: 'change the given settings of a monitor, and leave the others',
+  operation: updateMonitor.name,
+  about: updateMonitor.about,
   args,
   options: {
     name: text('the name of the monitor'),
@@ -110,7 +96,7 @@ const update = defineCommand({
     ...settingOptions,
   },
   run: (context, { id }, { name, target, clear, ...settings }) =>
-    withService(context, async ({ store, secrets, wire, hasMailServer }) => {
+    withService(context, async (service) => {
       const patch: MonitorPatch = {
         ...(clear !== undefined && CLEARED[clear]),
         ...(name !== undefined && { name }),
@@ -118,130 +104,72 @@ const update = defineCommand({
         ...readSettings(settings),
       };
       if (Object.keys(patch).length === 0) throw new UsageError('name at least one setting to change: see --help');
-      const changed = await store.write(async (tx) => {
-        const monitor = await updateMonitor(tx, id, patch, { secrets, now: Date.now(), options: wire });
-        if (monitor !== undefined && (patch.url !== undefined || patch.emails !== undefined)) requireListener(monitor);
-        return monitor;
-      });
-      warnWithoutMailServer(context, found(id, changed), hasMailServer);
-      await showMonitor(context, { store, wire }, found(id, changed));
+      const monitor = await performHere(updateMonitor, { ...patch, id }, service, ONE.hint);
+      warnWithoutMailServer(context, monitor, service.hasMailServer);
+      await showMonitor(context, service, monitor);
       return 0;
     }),
 });
 
-const activate = defineCommand({
+const activate = operationCommand(activateMonitor, {
+  ...ONE,
   name: 'activate',
-  audit: 'monitor.activate',
-  about: 'switch a monitor on; held deliveries wait for `deliveries replay`, or go with --replay',
-  args,
-  options: { replay: flag('send what is held, before any later change') },
-  run: (context, { id }, { replay }) =>
-    withService(context, async ({ store }) => {
-      const replayed = await store.write(async (tx) => {
-        if (!(await switchOn(tx, id, Date.now()))) return undefined;
-        return replay ? replayHeld(tx, id, Date.now()) : 0;
-      });
-      found(id, replayed);
-      context.output.result(
-        { id, enabled: true, replayed },
-        replay
-          ? `The monitor ${id} is on. ${replayed} held deliveries are sent.`
-          : `The monitor ${id} is on. See cvrsync deliveries list --state held.`,
-      );
-      return 0;
-    }),
+  show({ output }, done) {
+    const { id, replayed } = done;
+    output.result(
+      done,
+      replayed > 0
+        ? `The monitor ${id} is on. ${replayed} held deliveries are sent.`
+        : `The monitor ${id} is on. See cvrsync deliveries list --state held.`,
+    );
+  },
 });
 
-const disable = defineCommand({
+const disable = operationCommand(disableMonitor, {
+  ...ONE,
   name: 'disable',
-  audit: 'monitor.disable',
-  about: 'switch a monitor off; its deliveries are held for 14 days',
-  args,
-  run: (context, { id }) =>
-    withService(context, async ({ store, secrets }) => {
-      found(id, await getMonitor(store.db, secrets, id));
-      await store.write((tx) => switchOff(tx, id, 'person', Date.now()));
-      context.output.result({ id, enabled: false }, `The monitor ${id} is off.`);
-      return 0;
-    }),
+  show({ output }, done) {
+    output.result(done, `The monitor ${done.id} is off.`);
+  },
 });
 
-const remove = defineCommand({
+const remove = operationCommand(removeMonitor, {
+  ...ONE,
   name: 'remove',
-  audit: 'monitor.remove',
-  about: 'remove a monitor with its list; pending deliveries are dropped',
-  args,
-  run: (context, { id }) =>
-    withService(context, async ({ store }) => {
-      found(id, (await store.write((tx) => removeMonitor(tx, id, Date.now()))) || undefined);
-      context.output.result({ id, removed: true }, `The monitor ${id} is removed.`);
-      return 0;
-    }),
+  show({ output }, { id }) {
+    output.result({ id, removed: true }, `The monitor ${id} is removed.`);
+  },
 });
 
-const rotate = defineCommand({
+const rotate = operationCommand(rotateSecret, {
+  ...ONE,
   name: 'rotate-secret',
-  audit: 'monitor.rotate-secret',
-  about: 'give a monitor a new signing secret, printed once; the old one stays valid for 24 hours',
-  args,
-  run: (context, { id }) =>
-    withService(context, async ({ store, secrets, wire }) => {
-      const rotated = found(id, await store.write((tx) => rotateSecret(tx, secrets, id, Date.now())));
-      showSecret(
-        context,
-        rotated,
-        wire,
-        `The monitor ${rotated.name} has a new secret. For 24 hours each post carries both signatures.`,
-      );
-      return 0;
-    }),
-});
-
-const tryOut = defineCommand({
-  name: 'test',
-  audit: 'monitor.test',
-  about: 'post an example payload to the webhook of a monitor, whether the monitor is on or off',
-  args,
-  options: { entity: text('send the state of this company (default: an invented company)', 'id') },
-  run: (context, { id }, { entity: asked }) =>
-    withService(context, async ({ store, secrets, wire }) => {
-      const monitor = found(id, await getMonitor(store.db, secrets, id));
-      const entity = asked === undefined ? undefined : readMonitoredEntity(asked, context.log);
-      const result = await tryMonitor(context, { store, wire }, monitor, entity);
-      const { failure, message, answer, took } = result;
-      const verdict = failure === null ? message : `The webhook did not take it (${failure}): ${message}`;
-      context.output.result(result, `${verdict} ${took} ms.${answer === '' ? '' : `\nIt answered: ${answer}`}`);
-      return failure === null ? 0 : 1;
-    }),
+  note: 'prints the new one, once',
+  show(context, rotated, { options }) {
+    const done = `The monitor ${rotated.name} has a new secret. For 24 hours each post carries both signatures.`;
+    showSecret(context, rotated, options, done);
+  },
 });
 
 const listArgs = { ...args, entities: many('companies or persons: CVR-1-12345678, a CVR number, or CVR-3-…') };
 const recordOption = { record: text('the id of the record in the external system; only for jobs', 'id') };
 
-const change = (name: 'add' | 'remove', about: string) =>
+const change = (name: 'add' | 'remove', operation: Operation<TObject, ListedItem>) =>
   defineCommand({
     name,
-    audit: `monitor.${name}-entities`,
-    about,
+    operation: operation.name,
+    about: operation.about,
     args: listArgs,
     options: recordOption,
-    run: (context, { id, entities }, { record: recordId = '' }) =>
-      withService(context, async ({ store }) => {
+    run: (context, { id, entities }, { record: recordId }) =>
+      withService(context, async (service) => {
         if (entities.length === 0) throw new UsageError('name at least one company or person');
-        const read = entities.map((each) => readMonitoredEntity(each, context.log));
-        const changed = await store.write(async (tx) => {
-          const results: { entity: string; result: string }[] = [];
-          for (const entity of read) {
-            const item = { monitor: id, entity, recordId, now: Date.now() };
-            const { kind } = await (name === 'add'
-              ? addItem(tx, { ...item, sendUpdate: false })
-              : removeItem(tx, item));
-            found(id, kind === 'no-monitor' ? undefined : kind);
-            results.push({ entity, result: kind });
-          }
-          return results;
+        const inputs = entities.map((each) => {
+          const entityId = readMonitoredEntity(each, context.log);
+          return { id, entityId, ...(recordId !== undefined && { recordId }) };
         });
-        context.output.table(changed);
+        const results = await performEachHere(operation, inputs, service, ONE.hint);
+        context.output.table(results.map(({ entity, result }) => ({ entity, result })));
         return 0;
       }),
   });
@@ -249,30 +177,18 @@ const change = (name: 'add' | 'remove', about: string) =>
 const entities = defineCommand({
   name: 'entities',
   about: 'manage the list of a monitor: add, remove',
-  commands: [
-    change('add', 'add companies or persons to the list; one that is already listed is not an error'),
-    change('remove', 'take companies or persons off the list; one that is not listed is not an error'),
-  ],
+  commands: [change('add', addItem), change('remove', removeItem)],
 });
 
-const resubscribe = defineCommand({
+const resubscribe = operationCommand(resumeMonitorMail, {
+  ...ONE,
   name: 'resubscribe',
-  audit: 'monitor.resubscribe',
-  about: 'resume mail to an address that unsubscribed or bounced, from the next change on',
-  args: { ...args, recipient: needed('the address, as `monitors show` lists it') },
-  run: (context, { id, recipient }) =>
-    withService(context, async ({ store, secrets }) => {
-      const { emails } = found(id, await getMonitor(store.db, secrets, id));
-      if (!(await store.write((tx) => resumeMail(tx, id, recipient, Date.now()))))
-        throw new Error(`${recipient} has neither unsubscribed nor bounced: see cvrsync monitors show ${id}`);
-      const isListed = emails.some((each) => sameAddress(each) === sameAddress(recipient));
-      const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;
-      context.output.result(
-        { id, recipient, isListed },
-        `Mail to ${recipient} goes on with the next change.${missing}`,
-      );
-      return 0;
-    }),
+  args: ['id', 'recipient'],
+  show({ output }, { id, recipient, emails }) {
+    const isListed = emails.some((each) => sameAddress(each) === sameAddress(recipient));
+    const missing = isListed ? '' : ` It is not among its recipients: cvrsync monitors update ${id} --email adds it.`;
+    output.result({ id, recipient, isListed }, `Mail to ${recipient} goes on with the next change.${missing}`);
+  },
 });
 
 export const command = defineCommand({

@@ -1,23 +1,21 @@
 /** The page of API keys: who may call the service, a new key shown once, and the end of one. */
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
-import { recordAudit } from '../runtime/operators/audit.ts';
+import { createKey, revokeKey } from '../operations/keys.ts';
 import { includesRole } from '../runtime/operators/operators.ts';
 import { OWN_CONNECTOR } from '../service/delivery/own-jobs.ts';
-import { type ApiKey, createKey, getKey, listKeys, SCOPES, type Scope, USUAL_SCOPES } from '../service/keys/keys.ts';
-import { enabledJobs, revokeKeyAndJobs } from '../service/monitors/jobs.ts';
+import { type ApiKey, getKey, listKeys, SCOPES, USUAL_SCOPES } from '../service/keys/keys.ts';
+import { enabledJobs } from '../service/monitors/jobs.ts';
 import { monitorAddress } from './addresses/addresses.ts';
 import { monitorTabs } from './monitors/list.ts';
 import { confirmationPage, secretNotice } from './page/confirmation.ts';
-import { type Fields, FORM_TOKEN, fieldValue, fieldValues } from './page/fields.ts';
+import { FORM_TOKEN } from './page/fields.ts';
 import { html, type Markup } from './page/html.ts';
-import type { PageBody } from './page/layout.ts';
-import { hidden, messagePage, notFoundPage } from './page/messages.ts';
+import { hidden, messagePage } from './page/messages.ts';
 import { state, table, timeOf } from './page/parts.ts';
 import type { Visit } from './page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from './routes/routes.ts';
-
-const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+import { addForm, idIn } from './routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from './routes/routes.ts';
 
 /** Adds the page and its actions. */
 export function addKeys(app: Server, deps: ServicePageDeps): void {
@@ -36,7 +34,7 @@ export function addKeys(app: Server, deps: ServicePageDeps): void {
       };
     },
   });
-  addAction(app, deps, { path: '/keys', role: 'admin', run: (visit, fields) => create(deps, visit, fields) });
+  addCreation(app, deps);
   addRevocation(app, deps);
 }
 
@@ -85,27 +83,31 @@ function creationForm({ reader, formToken }: Visit): VNode {
   </form>`;
 }
 
-async function create({ store }: ServicePageDeps, visit: Visit, fields: Fields): Promise<PageBody> {
-  const { reader, visitor, now } = visit;
-  const [id, name] = [fieldValue(fields, 'id'), fieldValue(fields, 'name').trim()];
-  const asked = new Set(fieldValues(fields, 'scope'));
-  const scopes: readonly Scope[] = SCOPES.filter((scope) => asked.has(scope));
-  if (!GUID.test(id) || !/^[^\p{Cc}]{1,256}$/u.test(name) || scopes.length === 0)
-    return messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('keys.invalid') });
-  const made = await store.write(async (tx) => {
-    // The form was sent twice: the other answer shows the key.
-    if ((await getKey(tx, id)) !== undefined) return undefined;
-    const entry = { actor: visitor.actor, via: 'page', action: 'key.create', subject: id } as const;
-    await recordAudit(tx, { ...entry, detail: { name, scopes }, result: 'created' }, now);
-    return await createKey(tx, { id, name, scopes }, now);
+function addCreation(app: Server, deps: ServicePageDeps): void {
+  addForm(app, deps, createKey, {
+    path: '/keys',
+    names: { scopes: 'scope' },
+    caller: idIn,
+    next: (visit, { name, key }) => ({
+      title: visit.reader.text('keys.made', { name }),
+      body: html`${secretNotice(visit, visit.reader.text('keys.key'), key)}
+        <p><a href="/keys">${visit.reader.text('nav.keys')}</a></p>`,
+    }),
+    refused({ reader }, { kind }) {
+      // The form was sent twice: the other answer shows the key.
+      if (kind === 'conflict')
+        return messagePage(reader, {
+          status: 409,
+          title: reader.text('keys.already'),
+          help: reader.text('keys.again'),
+        });
+      return messagePage(reader, {
+        status: 422,
+        title: reader.text('error.invalid'),
+        help: reader.text('keys.invalid'),
+      });
+    },
   });
-  if (made === undefined)
-    return messagePage(reader, { status: 409, title: reader.text('keys.already'), help: reader.text('keys.again') });
-  return {
-    title: reader.text('keys.made', { name }),
-    body: html`${secretNotice(visit, reader.text('keys.key'), made.key)}
-      <p><a href="/keys">${reader.text('nav.keys')}</a></p>`,
-  };
 }
 
 function addRevocation(app: Server, deps: ServicePageDeps): void {
@@ -126,24 +128,7 @@ function addRevocation(app: Server, deps: ServicePageDeps): void {
       });
     },
   });
-  addAction(app, deps, {
-    path: '/keys/:id/revoke',
-    role: 'admin',
-    async run({ reader, visitor, param, now }, fields) {
-      const id = param('id');
-      const keepJobs = fieldValue(fields, 'keepJobs') !== '';
-      const exists = await store.write(async (tx) => {
-        const key = await getKey(tx, id);
-        if (key === undefined || key.revokedAt !== null) return key !== undefined;
-        const jobs = (await revokeKeyAndJobs(tx, id, { keepJobs, now })) ?? [];
-        const entry = { actor: visitor.actor, via: 'page', action: 'key.revoke', subject: id } as const;
-        const result = `revoked; ${jobs.length} jobs ${keepJobs ? 'left on' : 'switched off'}`;
-        await recordAudit(tx, { ...entry, detail: { name: key.name }, result }, now);
-        return true;
-      });
-      return exists ? '/keys' : notFoundPage(reader);
-    },
-  });
+  addForm(app, deps, revokeKey, { path: '/keys/:id/revoke', next: () => '/keys' });
 }
 
 /** The jobs that a key's end switches off, and the choice to leave them on. */

@@ -27,8 +27,7 @@ import { measureRegister, type ReadableSource } from './register/watch/progress.
 import { releaseLosses } from './register/watch/release-losses.ts';
 import { WATCH_QUEUE } from './register/watch/take-in.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
-import { createAccess } from './routes/access.ts';
-import { addAdminRoutes } from './routes/admin/admin.ts';
+import { type Access, createAccess } from './routes/access.ts';
 import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
@@ -44,17 +43,8 @@ export interface ServiceDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly secrets: Secrets;
-  readonly adminToken: string | undefined;
   /** How long data is kept; as by default where absent. */
   readonly retention?: Retention;
-}
-
-/** Where the service's endpoints are answered. */
-export interface Listeners {
-  /** Absent where another daemon answers the world. */
-  readonly server?: Server;
-  /** Carries `/admin/api`. */
-  readonly admin: Server;
 }
 
 /** What pages for operators need to manage monitors and deliveries as the API does. */
@@ -67,6 +57,8 @@ export interface ServiceManagement {
   readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; entities are canonical. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
+  /** Who may call: API keys and their limits. */
+  readonly access: Pick<Access, 'checkKey'>;
 }
 
 /** What a service did as it started. */
@@ -93,17 +85,18 @@ export interface Service {
 
 const STATES = 20;
 
-/** Adds the service's endpoints to listeners that do not listen yet. */
-export function createService(deps: ServiceDeps, listeners: Listeners, settings: ServiceSettings): Service {
-  const { store, now, secrets } = deps;
+/** Adds the service's endpoints to a listener that does not listen yet; to none if another daemon answers the world. */
+export function createService(deps: ServiceDeps, server: Server | undefined, settings: ServiceSettings): Service {
+  const { store, now, log, secrets } = deps;
   const parts = openParts(deps, settings);
   const { wakeUp, transports, source, tasks } = parts;
-  addRoutes(listeners, deps, parts, settings);
+  const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
+  if (server !== undefined) addRoutes(server, access, parts, settings);
   let workers: readonly Worker[] = [];
 
   return {
     secrets,
-    management: managementOf(deps, parts, settings),
+    management: { ...managementOf(deps, parts, settings), access },
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       parts.own.connector = connector;
@@ -161,7 +154,7 @@ function managementOf(
   { secrets }: ServiceDeps,
   { wakeUp, common, posting, source }: Parts,
   settings: ServiceSettings,
-): ServiceManagement {
+): Omit<ServiceManagement, 'access'> {
   const { register, placeType } = settings;
   const from = register.source === 'file' ? register.path : register.baseUrl;
   const testing = { ...common, ...posting, placeType };
@@ -174,29 +167,13 @@ function managementOf(
   };
 }
 
-function addRoutes(
-  { server, admin }: Listeners,
-  { adminToken }: ServiceDeps,
-  { common, posting, own }: Parts,
-  settings: ServiceSettings,
-): void {
-  const { store, now, log, secrets } = common;
-  const { placeType, requestsPerMinute } = settings;
-  const access = createAccess({ store, now, log, requestsPerMinute });
-  if (server !== undefined) {
-    addMonitoringRoutes(server, { ...common, access, ownConnector: () => own.connector });
-    addNewsRoutes(server, { store, access });
-    addTestWebhookRoutes(server, { store, access, now, placeType, ...posting });
-    addUnsubscribeRoutes(server, { store, secrets, now });
-  }
-  addAdminRoutes(admin, {
-    ...common,
-    ...posting,
-    placeType,
-    adminToken,
-    access,
-    monitorOptions: monitorOptions(settings),
-  });
+function addRoutes(server: Server, access: Access, { common, posting, own }: Parts, settings: ServiceSettings): void {
+  const { store, now, secrets } = common;
+  const { placeType } = settings;
+  addMonitoringRoutes(server, { ...common, access, ownConnector: () => own.connector });
+  addNewsRoutes(server, { store, access });
+  addTestWebhookRoutes(server, { store, access, now, placeType, ...posting });
+  addUnsubscribeRoutes(server, { store, secrets, now });
 }
 
 /** Starts a worker for each queue; each queue feeds the next ones only. */

@@ -11,7 +11,9 @@ import { createServer } from '../../src/http/server/server.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
+import type { Secrets } from '../../src/service/keys/secrets.ts';
 import type { MonitorOptions } from '../../src/service/monitors/monitor-input.ts';
+import { createAccess } from '../../src/service/routes/access.ts';
 import type { ServiceManagement } from '../../src/service/service.ts';
 import { testMonitor } from '../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -119,7 +121,11 @@ export interface Pages {
 }
 
 /** The service's part, with webhooks on loopback. */
-function management(store: Store, now: () => number, monitorOptions: MonitorOptions): ServiceManagement {
+function management(
+  { store, secrets }: { readonly store: Store; readonly secrets: Secrets },
+  now: () => number,
+  monitorOptions: MonitorOptions,
+): ServiceManagement {
   const transports = openTransports({ allowPrivate: true, allow: [] });
   onTestFinished(() => transports.close());
   const deps = { ...transports, store, now, placeType: 'Place' };
@@ -134,6 +140,7 @@ function management(store: Store, now: () => number, monitorOptions: MonitorOpti
       parts: (cursor) => JSON.parse(cursor),
     },
     testMonitor: (monitor, content) => testMonitor(deps, monitor, content, new AbortController().signal),
+    access: createAccess({ store, now, requestsPerMinute: 500 }),
   };
 }
 
@@ -169,6 +176,7 @@ export async function startPages({
   wake,
   monitorOptions = {},
   trustProxy = [],
+  ...given
 }: {
   readonly engine?: (typeof ENGINES)[number];
   readonly now?: () => number;
@@ -180,8 +188,12 @@ export async function startPages({
   readonly wake?: () => void;
   readonly monitorOptions?: MonitorOptions;
   readonly trustProxy?: readonly string[];
+  /** A new one where absent. */
+  readonly store?: Store;
+  readonly secrets?: Secrets;
 } = {}): Promise<Pages> {
-  const store = await newStore(engine);
+  const store = given.store ?? (await newStore(engine));
+  const part = { store, secrets: given.secrets ?? secrets };
   const server = createServer({ trustProxy });
   const posts: string[] = [];
   const routes: string[] = [];
@@ -192,7 +204,7 @@ export async function startPages({
   const logged: string[] = [];
   const note = (...parts: readonly unknown[]) => void logged.push(JSON.stringify(parts));
   const log = { error: note, warn: note };
-  const service = halves.service ? management(store, now, monitorOptions) : undefined;
+  const service = halves.service ? management(part, now, monitorOptions) : undefined;
   const more = {
     http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
     singleSignOn,

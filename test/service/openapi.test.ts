@@ -12,6 +12,7 @@ import { verifyAuth } from '../../src/protocol/auth.ts';
 import { EVENT_NAMES } from '../../src/protocol/events.ts';
 import { readPayload } from '../../src/protocol/payload.ts';
 import { USUAL_SCOPES } from '../../src/service/keys/keys.ts';
+import { beginErasure } from '../../src/store/erasure/erasures.ts';
 import { newFolder } from '../support/stores.ts';
 import { ADMIN_TOKEN, addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
 
@@ -219,6 +220,12 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     const body = operation.operationId === 'moveJob' ? { key: known['key'] } : operation.body?.example;
     return send(operation, address, proofOf(operation, key), body);
   },
+  async 409(operation) {
+    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const entityId = 'CVR-3-4000000009';
+    await app.store.write((tx) => beginErasure(tx, { entities: [entityId], names: [] }, '', Date.now()));
+    return send(operation, addressOf(operation, known), proofOf(operation, key), { entityId });
+  },
   async 413(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     return send(operation, addressOf(operation, known), proofOf(operation, key), `"${'x'.repeat(5 * 1024 * 1024)}"`);
@@ -247,6 +254,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       seq: '0',
       state: 'none',
       replay: 'none',
+      keepJobs: 'none',
     };
     const address = addressOf(operation, { ...known, ...wrong });
     const body = operation.body === undefined ? undefined : { nothing: 'known' };

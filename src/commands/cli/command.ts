@@ -42,6 +42,8 @@ export interface Command {
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly commands: readonly Command[];
   readonly audit?: CommandAudit | undefined;
+  /** The name of the operation that it runs, which keeps the audit itself. */
+  readonly operation?: string | undefined;
   /** Absent where only its sub-commands do something. */
   readonly run?: (
     context: CommandContext,
@@ -64,6 +66,7 @@ export interface CommandSpec<A, O> {
   readonly options?: O;
   readonly commands?: readonly Command[];
   readonly audit?: CommandAudit;
+  readonly operation?: string;
   /** Does it. Undefined counts as 0. What it throws is shown by the one handler in main.ts. */
   readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }
@@ -73,8 +76,8 @@ export function defineCommand<
   A extends Readonly<Record<string, Argument>> = Record<never, never>,
   O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
 >(spec: CommandSpec<A, O>): Command {
-  const { name, about, args = {}, options = {}, commands = [], audit, run } = spec;
-  const command = { name, about, args, options, commands, audit };
+  const { name, about, args = {}, options = {}, commands = [], audit, operation, run } = spec;
+  const command = { name, about, args, options, commands, audit, operation };
   if (run === undefined) return command;
   // The one place where texts read by `args` and `options` meet their types: commander knows none.
   return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };

@@ -1,10 +1,10 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
+import { viewOf, viewWithSecret } from '../../operations/monitor-view.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
-import { viewOf, viewWithSecret } from '../../service/routes/admin/monitor-shape.ts';
 import type { Db } from '../../store/open.ts';
 import type { ServiceContext } from '../arguments/with-service.ts';
 import { shownTime } from '../arguments/with-store.ts';
@@ -44,10 +44,10 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>, wir
 /** One monitor in full; never its secrets. */
 export async function show(
   context: CommandContext,
-  { store, wire }: Pick<ServiceContext, 'store' | 'wire'>,
+  { store, options }: Pick<ServiceContext, 'store' | 'options'>,
   monitor: Monitor,
 ): Promise<void> {
-  const view = viewOf(monitor, wire);
+  const view = viewOf(monitor, options);
   const items = (await itemCounts(store.db)).get(monitor.id) ?? 0;
   const ended = await readStoppedMails(store.db, monitor.id);
   const { credentials, signingSecrets, ...plain } = view;
@@ -83,7 +83,10 @@ export function warnWithoutMailServer({ log }: CommandContext, { emails }: Monit
 /** Shows a new monitor, with its signing secret where it has a webhook. */
 export function showNew(context: CommandContext, monitor: Monitor, wire: WireOptions, done: string): void {
   if (monitor.url === null)
-    context.output.result(viewOf(monitor, wire), `${done} Its id is ${monitor.id}. It notifies by mail.`);
+    context.output.result(
+      viewOf(monitor, wire),
+      `${done} Its id is ${monitor.id}. It ${monitor.emails.length > 0 ? 'notifies by mail' : 'has no webhook'}.`,
+    );
   else showSecret(context, monitor, wire, done);
 }
 

@@ -1,36 +1,42 @@
-/** Tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
+/** `monitors test`: tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
 import { ownAddress } from '../../halves.ts';
+import { testMonitor } from '../../operations/monitor-test.ts';
 import { openTransports } from '../../service/delivery/transport.ts';
-import type { Monitor } from '../../service/monitors/monitor.ts';
-import { testMonitor } from '../../service/test-webhook/test-monitor.ts';
-import type { TestResult } from '../../service/test-webhook/test-webhook.ts';
-import type { ServiceContext } from '../arguments/with-service.ts';
-import { UsageError } from '../cli/command.ts';
-import type { CommandContext } from '../cli/context.ts';
+import { testMonitor as post } from '../../service/test-webhook/test-monitor.ts';
+import { readMonitoredEntity, withService } from '../arguments/with-service.ts';
+import { defineCommand, needed, text } from '../cli/command.ts';
+import { performHere } from '../operations/operation-command.ts';
 
-/** Posts one payload; throws where there is nothing to post, or nowhere to. */
-export async function tryMonitor(
-  context: CommandContext,
-  { store, wire }: Pick<ServiceContext, 'store' | 'wire'>,
-  monitor: Monitor,
-  entity: string | undefined,
-): Promise<TestResult> {
-  const { server, service, connector } = await context.config(['server', 'service.webhooks', 'connector.webhook.path']);
-  const { allowPrivateAddresses: allowPrivate = false, allow = [] } = service?.webhooks ?? {};
-  const transports = openTransports({ allowPrivate, allow });
-  if (connector !== undefined) transports.openOwn(`${ownAddress(server.host, server.port)}${connector.webhook.path}`);
-  try {
-    const deps = { ...wire, ...transports, store, now: Date.now, placeType: service?.placeType ?? 'Place' };
-    const test = await testMonitor(deps, monitor, { entity }, context.signal);
-    if (test.kind === 'posted') return test.result;
-    throw new UsageError(PROBLEMS[test.kind](entity));
-  } finally {
-    await transports.close();
-  }
-}
-
-const PROBLEMS = {
-  'no-webhook': () => 'the monitor has no webhook: cvrsync monitors update --url',
-  elsewhere: () => 'this is the job of a connector that runs with another configuration: use that one',
-  'unknown-entity': (entity: string | undefined) => `nothing is known of ${entity} yet`,
-} as const;
+export const tryOut = defineCommand({
+  name: 'test',
+  operation: testMonitor.name,
+  about: testMonitor.about,
+  args: { id: needed('the id of the monitor, as `monitors list` shows it') },
+  options: { entity: text('send the state of this company (default: an invented company)', 'id') },
+  run: (context, { id }, { entity: asked }) =>
+    withService(context, async (ground) => {
+      const config = await context.config(['server', 'service.webhooks', 'connector.webhook.path']);
+      const { server, service, connector } = config;
+      const { allowPrivateAddresses: allowPrivate = false, allow = [] } = service?.webhooks ?? {};
+      const transports = openTransports({ allowPrivate, allow });
+      if (connector !== undefined)
+        transports.openOwn(`${ownAddress(server.host, server.port)}${connector.webhook.path}`);
+      const posting = { ...ground.options, ...transports, ...ground, placeType: service?.placeType ?? 'Place' };
+      const deps = {
+        ...ground,
+        testMonitor: (...[monitor, content]: [Parameters<typeof post>[1], Parameters<typeof post>[2]]) =>
+          post(posting, monitor, content, context.signal),
+      };
+      const entityId = asked === undefined ? undefined : readMonitoredEntity(asked, context.log);
+      const input = { id, ...(entityId !== undefined && { entityId }) };
+      try {
+        const { monitor: _, ...result } = await performHere(testMonitor, input, deps, 'see cvrsync monitors list');
+        const { failure, message, answer, took } = result;
+        const verdict = failure === null ? message : `The webhook did not take it (${failure}): ${message}`;
+        context.output.result(result, `${verdict} ${took} ms.${answer === '' ? '' : `\nIt answered: ${answer}`}`);
+        return failure === null ? 0 : 1;
+      } finally {
+        await transports.close();
+      }
+    }),
+});

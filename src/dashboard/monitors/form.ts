@@ -1,8 +1,8 @@
 /** The form that makes or changes a monitor or a job. */
 import type { VNode } from 'preact';
+import type { Refused } from '../../operations/operation.ts';
 import { EVENT_NAMES } from '../../protocol/events.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
-import type { MonitorError } from '../../service/monitors/monitor-input.ts';
 import { FORM_TOKEN, SECRET_FIELD } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
@@ -27,7 +27,7 @@ export interface MonitorForm {
   /** What only one of the forms asks for. */
   readonly more?: Markup;
   /** What was wrong with what was sent. */
-  readonly issues?: MonitorError['issues'];
+  readonly issues?: Refused['issues'];
 }
 
 /** The form. What was typed stands in it again, but for secrets. */
@@ -38,7 +38,7 @@ export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VN
       ${hidden({ [FORM_TOKEN]: formToken, ...hiddenFields })} ${more}
       ${textField(reader, { name: 'name', value: texts.name, isRequired: !isJob || !isNew, help: isJob && isNew })}
       ${!isJob && select(reader, { name: 'target', value: texts.target, options: ['items', 'all'] })}
-      ${textField(reader, { name: 'url', value: texts.url, isRequired: isJob, help: true })}
+      ${textField(reader, { name: 'url', value: texts.url, help: true })}
       ${credentials(reader, texts, isNew)} ${events(reader, texts, wire)}
       ${
         !isJob &&
@@ -65,7 +65,7 @@ export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VN
     </form>`;
 }
 
-const problems = (reader: Reader, issues: MonitorError['issues']): VNode => html`<div class="notice bad" role="alert">
+const problems = (reader: Reader, issues: Refused['issues']): VNode => html`<div class="notice bad" role="alert">
   <p>${reader.text('form.invalid')}</p>
   <ul>
     ${issues.map(({ path, message }) => html`<li><code>${path.slice(1)}</code> ${said(reader, message)}</li>`)}

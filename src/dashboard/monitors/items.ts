@@ -1,24 +1,23 @@
 /** What a monitor lists: its companies and persons, a page at a time, and the actions that add and remove one. */
 import type { Server } from '../../http/server/server.ts';
-import { entityIdIn } from '../../protocol/cvr-number.ts';
+import { addItem, removeItem } from '../../operations/items.ts';
+import type { Refused } from '../../operations/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { addItem, type Item, pageItems, removeItem } from '../../service/items/items.ts';
+import { type Item, pageItems } from '../../service/items/items.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
-import { readMonitorable } from '../../service/monitors/monitorable.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
-import { ASK_QUEUE, STATE_QUEUE } from '../../service/names/queues.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
 import { deliveryName } from '../deliveries/page.ts';
 import { confirmationPage } from '../page/confirmation.ts';
-import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
+import { hidden, messagePage } from '../page/messages.ts';
 import { table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
-import { changeMonitor } from './change.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 
 const SHOWN = 50;
 
@@ -35,7 +34,7 @@ export async function itemSection(deps: ServicePageDeps, visit: Visit, monitor: 
     items.map(({ entity }) => entity),
   );
   return html`<h2 id="items">${reader.text('monitor.items')}</h2>
-    ${addForm(visit, monitor)}
+    ${itemForm(visit, monitor)}
     ${items.length === 0 ? html`<p>${reader.text('items.empty')}</p>` : itemTable(visit, monitor, items, names)}
     <p class="actions">
       ${token !== undefined && html`<a href=${`${address}#items`}>${reader.text('monitors.first')}</a>`}
@@ -46,7 +45,7 @@ export async function itemSection(deps: ServicePageDeps, visit: Visit, monitor: 
     </p>`;
 }
 
-function addForm({ reader, visitor, formToken }: Visit, { id, provider }: Monitor): Markup {
+function itemForm({ reader, visitor, formToken }: Visit, { id, provider }: Monitor): Markup {
   if (!includesRole(visitor.role, 'admin')) return null;
   return html`<form method="post" action=${`${monitorAddress(id)}/items`} class="filters">
     ${hidden({ [FORM_TOKEN]: formToken })}
@@ -98,25 +97,12 @@ function itemTable(
 /** Adds the actions, and the page that asks before one is removed. */
 export function addItemActions(app: Server, deps: ServicePageDeps): void {
   const { management } = deps;
-  const ring = (queues: readonly string[]): void => {
-    for (const queue of queues) management.wakeUp.ring(queue);
+  const face = {
+    names: { entityId: 'entity', recordId: 'record' },
+    next: ({ param }: Visit) => `${monitorAddress(param('id'))}#items`,
+    refused: (visit: Visit, { kind }: Refused) => (kind === 'invalid' ? unreadable(visit) : undefined),
   };
-  addAction(app, deps, {
-    path: '/monitors/:id/items',
-    role: 'admin',
-    async run(visit, fields) {
-      const { param, now } = visit;
-      const [monitor, recordId] = [param('id'), fieldValue(fields, 'record').trim()];
-      const entity = entityOf(fieldValue(fields, 'entity').trim());
-      if (entity === undefined || !/^[^\p{Cc}]{0,256}$/u.test(recordId)) return unreadable(visit);
-      const done = await changeMonitor(deps, visit, 'monitor.add-entities', async (tx) => {
-        const { kind } = await addItem(tx, { monitor, entity, recordId, sendUpdate: false, now });
-        return kind === 'added' ? `added ${entity}` : undefined;
-      });
-      ring([ASK_QUEUE, 'deliver', 'mail', STATE_QUEUE]);
-      return done === 'unknown' ? notFoundPage(visit.reader) : `${monitorAddress(monitor)}#items`;
-    },
-  });
+  addForm(app, deps, addItem, { ...face, path: '/monitors/:id/items' });
   addPage(app, deps, {
     path: '/monitors/:id/items/remove',
     role: 'admin',
@@ -137,28 +123,7 @@ export function addItemActions(app: Server, deps: ServicePageDeps): void {
       );
     },
   });
-  addAction(app, deps, {
-    path: '/monitors/:id/items/remove',
-    role: 'admin',
-    async run(visit, fields) {
-      const { param, now } = visit;
-      const [monitor, recordId] = [param('id'), fieldValue(fields, 'record')];
-      const entity = entityOf(fieldValue(fields, 'entity'));
-      if (entity === undefined) return unreadable(visit);
-      const done = await changeMonitor(deps, visit, 'monitor.remove-entities', async (tx) => {
-        const { kind } = await removeItem(tx, { monitor, entity, recordId, now });
-        return kind === 'removed' ? `removed ${entity}` : undefined;
-      });
-      ring(['deliver', 'mail']);
-      return done === 'unknown' ? notFoundPage(visit.reader) : `${monitorAddress(monitor)}#items`;
-    },
-  });
-}
-
-/** The company or person in a text, if it can be monitored. */
-export function entityOf(text: string): string | undefined {
-  const read = readMonitorable(entityIdIn(text) ?? text);
-  return read.ok ? read.entity : undefined;
+  addForm(app, deps, removeItem, { ...face, path: '/monitors/:id/items/remove' });
 }
 
 /** Refuses a text that names nobody. */

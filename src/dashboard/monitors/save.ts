@@ -1,19 +1,19 @@
 /** Pages and actions that make a monitor or a job, and change one. */
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
-import { createJob } from '../../service/monitors/jobs.ts';
+import { createJob } from '../../operations/jobs.ts';
+import { createMonitor, updateMonitor } from '../../operations/monitors.ts';
+import type { Refused } from '../../operations/operation.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
-import { type MonitorContext, MonitorError, requireListener } from '../../service/monitors/monitor-input.ts';
-import { createMonitor, getMonitor, updateMonitor } from '../../service/monitors/monitors.ts';
-import type { Tx } from '../../store/store.ts';
+import { getMonitor } from '../../service/monitors/monitors.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
 import { secretNotice } from '../page/confirmation.ts';
 import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { messagePage, notFoundPage } from '../page/messages.ts';
+import { notFoundPage } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { addForm, idIn } from '../routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { monitorForm } from './form.ts';
 import { NEW_MONITOR, packTexts, patchOf, textsIn, textsOf, unpackTexts } from './form-fields.ts';
 import { jobFields } from './job-fields.ts';
@@ -26,71 +26,51 @@ export function addMonitorForms(app: Server, deps: ServicePageDeps): void {
   addEdit(app, deps);
 }
 
-const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 function addCreation(app: Server, deps: ServicePageDeps, kind: MonitorKind): void {
-  const { store, management } = deps;
   addPage(app, deps, {
     path: `/${kind}/new`,
     role: 'admin',
     show: (visit) => creationPage(deps, visit, { kind, id: crypto.randomUUID(), fields: [] }),
   });
-  addAction(app, deps, {
+  const face = {
     path: `/${kind}`,
-    role: 'admin',
-    async run(visit, fields) {
-      const { visitor, reader, now } = visit;
+    caller: idIn,
+    next: (visit: Visit, monitor: Monitor) =>
+      monitor.url === null
+        ? monitorAddress(monitor.id)
+        : secretPage(visit, monitor, visit.reader.text('monitor.made', { name: monitor.name })),
+    refused(visit: Visit, { kind: why, issues }: Refused, fields: Fields) {
       const id = fieldValue(fields, 'id');
-      if (!GUID.test(id)) return messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: '' });
-      const context = { secrets: management.secrets, now, options: management.monitorOptions, id };
-      const saved = await saving(() =>
-        store.write(async (tx) => {
-          // The form was sent twice: the other answer shows the secret.
-          if ((await getMonitor(tx, management.secrets, id)) !== undefined) return undefined;
-          const monitor = await (kind === 'jobs' ? newJob : newMonitor)(tx, fields, context);
-          const action = kind === 'jobs' ? 'job.create' : 'monitor.create';
-          const entry = { actor: visitor.actor, via: 'page', action, subject: id } as const;
-          await recordAudit(tx, { ...entry, detail: { name: monitor.name }, result: 'created' }, now);
-          return monitor;
-        }),
-      );
-      if (!saved.ok) return creationPage(deps, visit, { kind, id, fields, issues: saved.issues });
-      for (const queue of ['deliver', 'mail']) management.wakeUp.ring(queue);
-      return saved.value === undefined || saved.value.url === null
-        ? monitorAddress(id)
-        : secretPage(visit, saved.value, reader.text('monitor.made', { name: saved.value.name }));
+      // The form was sent twice: the other answer shows the secret.
+      if (why === 'conflict') return monitorAddress(id);
+      return creationPage(deps, visit, { kind, id, fields, issues });
     },
-  });
+  };
+  if (kind === 'jobs') addForm(app, deps, createJob, { ...face, input: (_visit, fields) => jobIn(fields) });
+  else addForm(app, deps, createMonitor, { ...face, input: (_visit, fields) => monitorIn(fields) });
 }
 
-function newMonitor(tx: Tx, fields: Fields, context: MonitorContext): Promise<Monitor> {
+function monitorIn(fields: Fields) {
   const patch = patchOf(textsIn(fields), NEW_MONITOR, fields);
-  const enabled = fieldValue(fields, 'inactive') === '';
-  const input = { ...patch, name: patch.name ?? '', enabled };
-  requireListener({ provider: null, url: input.url ?? null, emails: input.emails ?? [] });
-  return createMonitor(tx, input, context);
+  return { ...patch, name: patch.name ?? '', enabled: fieldValue(fields, 'inactive') === '' };
 }
 
-function newJob(tx: Tx, fields: Fields, context: MonitorContext): Promise<Monitor> {
-  const { name, ...patch } = patchOf(textsIn(fields), NEW_MONITOR, fields);
-  if (patch.url === undefined) throw new MonitorError([{ path: '/url', message: 'is missing' }]);
-  const provider = fieldValue(fields, 'provider').trim();
-  const named = name === undefined || name === '' ? {} : { name };
-  const input = {
+function jobIn(fields: Fields) {
+  const { name = '', ...patch } = patchOf(textsIn(fields), NEW_MONITOR, fields);
+  return {
     ...patch,
-    ...named,
-    provider,
+    ...(name !== '' && { name }),
+    provider: fieldValue(fields, 'provider').trim(),
     key: fieldValue(fields, 'owner'),
     enabled: fieldValue(fields, 'inactive') === '',
   };
-  return createJob(tx, input, context);
 }
 
 interface CreationForm {
   readonly kind: MonitorKind;
   readonly id: string;
   readonly fields: Fields;
-  readonly issues?: MonitorError['issues'];
+  readonly issues?: Refused['issues'];
 }
 
 async function creationPage(
@@ -129,30 +109,16 @@ function addEdit(app: Server, deps: ServicePageDeps): void {
       return monitor && editPage(deps, visit, monitor);
     },
   });
-  addAction(app, deps, {
+  addForm(app, deps, updateMonitor, {
     path: '/monitors/:id/edit',
-    role: 'admin',
-    async run(visit, fields) {
-      const { visitor, param, now } = visit;
-      const id = param('id');
+    input({ param }, fields) {
       const shown = unpackTexts(fieldValue(fields, 'shown'));
-      const patch = patchOf(textsIn(fields, shown), shown, fields);
-      const context = { secrets, now, options: management.monitorOptions };
-      const saved = await saving(() =>
-        store.write(async (tx) => {
-          const monitor = await updateMonitor(tx, id, patch, context);
-          if (monitor === undefined || Object.keys(patch).length === 0) return monitor;
-          if (patch.url !== undefined || patch.emails !== undefined) requireListener(monitor);
-          const entry = { actor: visitor.actor, via: 'page', action: 'monitor.update', subject: id } as const;
-          await recordAudit(tx, { ...entry, detail: { changed: Object.keys(patch) }, result: 'changed' }, now);
-          return monitor;
-        }),
-      );
-      const monitor = saved.ok ? saved.value : await getMonitor(store.db, secrets, id);
-      if (monitor === undefined) return notFoundPage(visit.reader);
-      if (!saved.ok) return editPage(deps, visit, monitor, { fields, issues: saved.issues });
-      management.wakeUp.ring('deliver');
-      return monitorAddress(id);
+      return { ...patchOf(textsIn(fields, shown), shown, fields), id: param('id') };
+    },
+    next: (_visit, { id }) => monitorAddress(id),
+    async refused(visit, { issues }, fields) {
+      const monitor = await getMonitor(store.db, secrets, visit.param('id'));
+      return monitor === undefined ? notFoundPage(visit.reader) : editPage(deps, visit, monitor, { fields, issues });
     },
   });
 }
@@ -180,20 +146,6 @@ function editPage(
       issues,
     }),
   };
-}
-
-type Saved<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly issues: MonitorError['issues'] };
-
-/** What is wrong with a form is for its page to say. */
-async function saving<T>(work: () => Promise<T>): Promise<Saved<T>> {
-  try {
-    return { ok: true, value: await work() };
-  } catch (error) {
-    if (!(error instanceof MonitorError)) throw error;
-    return { ok: false, issues: error.issues };
-  }
 }
 
 /** Shows the newest signing secret, which no other page does. */

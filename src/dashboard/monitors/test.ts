@@ -1,12 +1,10 @@
 /** A test of a monitor's webhook: with the state of a company, or with a payload that somebody writes or edits. */
 import type { Server } from '../../http/server/server.ts';
-import { readPayload } from '../../protocol/payload.ts';
-import { readJson } from '../../protocol/text/json.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
+import { testMonitor } from '../../operations/monitor-test.ts';
+import type { Refused } from '../../operations/operation.ts';
 import { readDeliveryBody } from '../../service/delivery/bodies.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
-import type { TestContent } from '../../service/test-webhook/test-monitor.ts';
 import type { TestResult } from '../../service/test-webhook/test-webhook.ts';
 import { PAYLOAD_FORM } from '../access/forms.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
@@ -18,8 +16,9 @@ import { messagePage, notFoundPage } from '../page/messages.ts';
 import { state } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
-import { entityOf, unreadable } from './items.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { unreadable } from './items.ts';
 
 /** Adds the page that asks what to send, and the action that sends it. */
 export function addMonitorTest(app: Server, deps: ServicePageDeps): void {
@@ -33,57 +32,41 @@ export function addMonitorTest(app: Server, deps: ServicePageDeps): void {
       return monitor && askPage(visit, monitor, { payload: await payloadOf(deps, visit.query('delivery')) });
     },
   });
-  addAction(app, deps, {
+  addForm(app, deps, testMonitor, {
     path,
     form: PAYLOAD_FORM,
-    role: 'admin',
-    async run(visit, fields) {
-      const monitor = await getMonitor(store.db, management.secrets, visit.param('id'));
-      if (monitor === undefined) return notFoundPage(visit.reader);
-      const [payload = '', asked = ''] = ['payload', 'entity'].map((name) => fieldValue(fields, name).trim());
-      if (payload === '' && asked !== '' && entityOf(asked) === undefined) return unreadable(visit);
-      const problem = payload === '' ? undefined : problemOf(deps, payload);
-      if (problem !== undefined) return askPage(visit, monitor, { payload, problem });
-      return send(deps, visit, monitor, payload === '' ? { entity: entityOf(asked) } : { body: payload });
+    input({ param }, fields) {
+      const [payload = '', entityId = ''] = ['payload', 'entity'].map((name) => fieldValue(fields, name).trim());
+      return { id: param('id'), ...(payload !== '' ? { payload } : entityId !== '' && { entityId }) };
     },
+    next: (visit, { monitor, ...result }) => resultPage(visit, monitor, result),
+    refused: (visit, refusal, fields) => refusedPage(deps, visit, refusal, fieldValue(fields, 'payload').trim()),
   });
 }
 
-async function send(
+async function refusedPage(
   { store, management }: ServicePageDeps,
   visit: Visit,
-  monitor: Monitor,
-  content: TestContent,
+  { code, issues: [issue] }: Refused,
+  payload: string,
 ): Promise<PageBody> {
-  const { reader, visitor, now } = visit;
-  const test = await management.testMonitor(monitor, content);
-  if (test.kind !== 'posted')
-    return messagePage(reader, {
-      status: 422,
-      title: reader.text('test.none'),
-      help: reader.text(`test.${test.kind}`),
-    });
-  const { failure, message } = test.result;
-  const entry = { actor: visitor.actor, via: 'page', action: 'monitor.test', subject: monitor.id } as const;
-  const detail = content.body === undefined ? undefined : { payload: 'written by hand' };
-  const result = failure === null ? message : `${failure}: ${message}`.slice(0, 500);
-  await store.write((tx) => recordAudit(tx, { ...entry, detail, result }, now));
-  return resultPage(visit, monitor, test.result);
+  const { reader, param } = visit;
+  if (isNotPosted(code))
+    return messagePage(reader, { status: 422, title: reader.text('test.none'), help: reader.text(`test.${code}`) });
+  const monitor = await getMonitor(store.db, management.secrets, param('id'));
+  if (monitor === undefined) return notFoundPage(reader);
+  return issue?.path === '/payload' ? askPage(visit, monitor, { payload, problem: issue.message }) : unreadable(visit);
 }
+
+const NOT_POSTED = ['no-webhook', 'elsewhere', 'unknown-entity'] as const;
+const isNotPosted = (code: string | undefined): code is (typeof NOT_POSTED)[number] =>
+  NOT_POSTED.some((each) => each === code);
 
 /** The payload of a delivery, to be edited; empty where none is named. */
 async function payloadOf({ store, management }: ServicePageDeps, delivery: string): Promise<string> {
   if (!/^\d{1,15}$/.test(delivery)) return '';
   const body = await readDeliveryBody(store.db, Number(delivery), management.monitorOptions);
   return body === undefined ? '' : JSON.stringify(JSON.parse(body), null, 2);
-}
-
-/** Why a receiver could not read it; undefined where it can. */
-function problemOf({ management }: ServicePageDeps, payload: string): string | undefined {
-  const json = readJson(Buffer.from(payload));
-  if (!json.ok) return json.reason;
-  const read = readPayload(json.value, management.monitorOptions);
-  return read.ok ? undefined : read.errors.map(({ path, message }) => `${path} ${message}`).join('; ');
 }
 
 function askPage(

@@ -10,7 +10,7 @@ import type { Visitor } from './visit.ts';
 /** A page of a title and what to do. */
 export const messagePage = (
   reader: Reader,
-  { status, title, help }: { readonly status: number; readonly title: string; readonly help: string },
+  { status, title, help }: { readonly status: number; readonly title: string; readonly help: Markup },
 ): PageBody => ({
   status,
   title,

@@ -28,7 +28,8 @@ export class InvalidRequest extends Error {
   }
 }
 
-const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Problem[] =>
+/** What is wrong with a value, by the schema's own account; `part` begins each path. */
+export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Problem[] =>
   errors.flatMap((error): Problem[] => {
     const at = [part, ...error.instancePath.split('/').slice(1)].join('.');
     // TypeBox reports a forbidden name twice: for the object, and here with the name's own path.

@@ -1,10 +1,10 @@
 /** Addresses of webhooks that hold a secret: sealed in the store, and masked where they are listed or named. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { viewOf, viewOfCreated } from '../../../src/operations/monitor-view.ts';
 import { post, webhookAt } from '../../../src/service/delivery/post.ts';
 import { openTransports } from '../../../src/service/delivery/transport.ts';
 import { getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
 import { maskedAddress } from '../../../src/service/monitors/webhook-address.ts';
-import { viewOf, viewOfCreated } from '../../../src/service/routes/admin/monitor-shape.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { openHook } from '../delivering.ts';
 import { COMPANY, made, secrets } from '../monitored.ts';

@@ -21,7 +21,7 @@ const raw = (harness: Harness, headers: Record<string, string>, method = 'GET', 
   });
 
 describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
-  it('keeps what programs change: who, which request, on what, and the answer; reads and strangers leave nothing', async () => {
+  it('keeps what programs change: who, what, on what, and the result; reads, refusals and strangers leave nothing', async () => {
     const harness = await openHarness(engine, { adminToken: TOKEN });
     const authorization = `Bearer ${TOKEN}`;
     const body = { name: 'Nordlys', scopes: ['admin'] };
@@ -32,13 +32,13 @@ describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
     await harness.call('DELETE', `${MONITORS}/%00`, { headers: key });
     await harness.call('GET', MONITORS, { headers: key });
     await harness.call('POST', KEYS, { headers: { authorization: 'Bearer wrong' }, body });
+    expect((await harness.call('DELETE', `${KEYS}/${id}`, { headers: key })).status).toBe(204);
     const entries = await readAudit(harness.store.db, {}, 10);
     expect(
       entries.map(({ actor, via, action, subject, result }) => [actor.name, via, action, subject, result]),
     ).toEqual([
-      [id, 'api', 'DELETE /monitors/:id', '\uFFFD', 'answered 422'],
-      [id, 'api', 'DELETE /monitors/:id', 'none', 'answered 404'],
-      ['the admin token', 'api', 'POST /keys', undefined, 'answered 201'],
+      [id, 'api', 'key.revoke', id, 'revoked; 0 jobs switched off'],
+      ['the admin token', 'api', 'key.create', id, 'created'],
     ]);
     expect(JSON.stringify(entries)).not.toContain(secret);
   });

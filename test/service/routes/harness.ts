@@ -1,6 +1,7 @@
 /** The service's routes on a real port, over a store of their own. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { addAdminApi } from '../../../src/admin-api/admin-api.ts';
 import { createGuard } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
@@ -9,8 +10,8 @@ import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/k
 import { openSecrets, type Secrets } from '../../../src/service/keys/secrets.ts';
 import { createJob, type JobInput } from '../../../src/service/monitors/jobs.ts';
 import { createAccess } from '../../../src/service/routes/access.ts';
-import { addAdminRoutes } from '../../../src/service/routes/admin/admin.ts';
 import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
+import { testMonitor } from '../../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type HandClock, stillClock } from '../../support/clock.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
@@ -44,6 +45,9 @@ export interface HarnessOptions {
   /** {@link ADMIN_TOKEN} where absent. */
   readonly adminToken?: string | undefined;
   readonly requestsPerMinute?: number;
+  /** A new one where absent. */
+  readonly store?: Store;
+  readonly secrets?: Secrets;
 }
 
 /** What `call` sends to `/admin` where no other proof is given. */
@@ -54,8 +58,8 @@ export async function openHarness(
   engine: (typeof ENGINES)[number] = 'sqlite',
   options: HarnessOptions = {},
 ): Promise<Harness> {
-  const store = await newStore(engine);
-  const secrets = openSecrets(randomBytes(32));
+  const store = options.store ?? (await newStore(engine));
+  const secrets = options.secrets ?? openSecrets(randomBytes(32));
   const clock = stillClock();
   const logged: unknown[] = [];
   const rung: string[] = [];
@@ -82,7 +86,11 @@ export async function openHarness(
   addMonitoringRoutes(server, { store, access, secrets, wakeUp, now, ownConnector: () => undefined });
   const client = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));
   const { http } = client;
-  addAdminRoutes(server, { store, access, secrets, wakeUp, now, adminToken, http, placeType: 'Place' });
+  const posting = { store, now, http, placeType: 'Place' };
+  addAdminApi(server, {
+    ...{ store, access, secrets, wakeUp, now, adminToken, options: {} },
+    testMonitor: (monitor, content) => testMonitor(posting, monitor, content, new AbortController().signal),
+  });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await server.close();

@@ -1,11 +1,9 @@
-/** The schemas of monitors in the admin API, and monitors in that shape. */
+/** Monitors as the admin API and `--json` show them, and the settings that a caller may send. */
 import Type, { type Static } from 'typebox';
-import { HttpError } from '../../../http/server/error.ts';
-import { type WireOptions, wireNameOf } from '../../../protocol/payload.ts';
-import type { Monitor } from '../../monitors/monitor.ts';
-import { MonitorError } from '../../monitors/monitor-input.ts';
-import { maskedAddress } from '../../monitors/webhook-address.ts';
-import { isoTime, nullable, timeText } from '../schemas.ts';
+import { type WireOptions, wireNameOf } from '../protocol/payload.ts';
+import type { Monitor } from '../service/monitors/monitor.ts';
+import { maskedAddress } from '../service/monitors/webhook-address.ts';
+import { isoTime, nullable, timeText } from '../service/routes/schemas.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 
@@ -175,17 +173,3 @@ export const viewWithSecret = (monitor: Monitor, wire: WireOptions = {}): Static
 /** A new monitor, with its signing secret if it has a webhook. */
 export const viewOfCreated = (monitor: Monitor, wire: WireOptions = {}): Static<typeof createdMonitorView> =>
   monitor.url === null ? viewOf(monitor, wire) : viewWithSecret(monitor, wire);
-
-/** Turns a {@link MonitorError} into the answer 422, with the path of each problem. */
-export async function orUnprocessable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof MonitorError)) throw error;
-    const errors = error.issues.map(({ path, message }) => ({ path: `body${path.replaceAll('/', '.')}`, message }));
-    throw new HttpError(422, 'The monitor is not valid.', { errors });
-  }
-}
-
-/** The answer to an id that no monitor has. */
-export const noMonitor = (): HttpError => new HttpError(404, 'There is no monitor with this id.');

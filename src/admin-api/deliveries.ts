@@ -1,9 +1,8 @@
 /** `/admin/api/deliveries`: operators list, count, replay and drop deliveries. */
 import Type, { type Static } from 'typebox';
-import type { Server } from '../../../http/server/server.ts';
-import { type WireOptions, wireNameOf } from '../../../protocol/payload.ts';
-import type { WakeUp } from '../../../runtime/wake-up.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Server } from '../http/server/server.ts';
+import { type WireOptions, wireNameOf } from '../protocol/payload.ts';
+import type { WakeUp } from '../runtime/wake-up.ts';
 import {
   attemptsOf,
   countDeliveries,
@@ -15,7 +14,7 @@ import {
   REPLAY_LIMIT,
   replayDeliveries,
   sendDelivery,
-} from '../../delivery/deliveries.ts';
+} from '../service/delivery/deliveries.ts';
 import {
   EXAMPLE_ID,
   entityIdText,
@@ -25,7 +24,8 @@ import {
   plainText,
   readMonitored,
   timeText,
-} from '../schemas.ts';
+} from '../service/routes/schemas.ts';
+import type { Store } from '../store/store.ts';
 import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
 const state = (description: string) => Type.Enum(DELIVERY_STATES, { description });
@@ -94,7 +94,7 @@ const refusals = { 422: failure('A filter that is not valid'), ...ADMIN_FAILURES
 
 export interface DeliveryRouteDeps {
   readonly store: Store;
-  readonly wakeUp: WakeUp;
+  readonly wakeUp: Pick<WakeUp, 'ring'>;
   readonly now: () => number;
   /** How events are named. */
   readonly monitorOptions?: WireOptions;

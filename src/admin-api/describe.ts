@@ -1,5 +1,5 @@
 /** The OpenAPI parts that all admin routes share. */
-import { failure } from '../schemas.ts';
+import { failure } from '../service/routes/schemas.ts';
 
 /** The operation id and texts of an admin route. */
 export const adminOperation = (operationId: string, summary: string, description = summary) => ({

@@ -1,8 +1,8 @@
 /** Records in the audit what programs change by the admin API. */
 import type { FastifyRequest } from 'fastify';
-import type { Server } from '../../../http/server/server.ts';
-import { recordAudit } from '../../../runtime/operators/audit.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Server } from '../http/server/server.ts';
+import { recordAudit } from '../runtime/operators/audit.ts';
+import type { Store } from '../store/store.ts';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

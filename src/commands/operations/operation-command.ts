@@ -1,0 +1,119 @@
+/** An operation as a command: its arguments and options come from the schema of its input. */
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { type Frozen, type Ground, type Operation, performEach, Refused } from '../../operations/operation.ts';
+import { commandActor } from '../arguments/actor.ts';
+import { issueText } from '../arguments/issues.ts';
+import {
+  type Argument,
+  type Command,
+  defineCommand,
+  type ExitCode,
+  flag,
+  integer,
+  needed,
+  type OptionSpec,
+  oneOf,
+  text,
+  texts,
+  UsageError,
+} from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+
+/** How an operation looks as a command. */
+interface CommandFace<R, D> {
+  readonly name: string;
+  /** What help says of the command besides. */
+  readonly note?: string;
+  /** The properties that are given without a flag. */
+  readonly args?: readonly string[];
+  /** Options that are not called as their property. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Where to look for the ids that there are. */
+  readonly hint?: string;
+  /** Opens what the operation needs. */
+  readonly open: (context: CommandContext, work: (deps: D) => Promise<ExitCode>) => Promise<ExitCode>;
+  /** Shows the result. */
+  readonly show: (context: CommandContext, value: R, deps: D) => void | Promise<void>;
+}
+
+/** Makes the command of an operation. */
+export function operationCommand<I extends TObject, R, N extends object, D extends Ground & N>(
+  operation: Operation<I, R, N>,
+  face: CommandFace<R, D>,
+): Command {
+  const { args = [], names = {}, note, hint, open, show } = face;
+  const properties = Object.entries<TSchema>(operation.input.properties);
+  const nameOf = (property: string): string => names[property] ?? property;
+  const options = properties.filter(([name]) => !args.includes(name));
+  return defineCommand({
+    name: face.name,
+    about: note === undefined ? operation.about : `${operation.about}; ${note}`,
+    operation: operation.name,
+    args: Object.fromEntries(
+      args.map((name): [string, Argument<string>] => [nameOf(name), needed(aboutOf(operation.input.properties[name]))]),
+    ),
+    options: Object.fromEntries(options.map(([name, schema]) => [nameOf(name), optionOf(name, schema)])),
+    run: (context, words, chosen) =>
+      open(context, async (deps) => {
+        const given = new Map(Object.entries({ ...words, ...chosen }));
+        const input = Object.fromEntries(
+          properties
+            .map(([name]) => [name, given.get(nameOf(name))] as const)
+            .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
+        );
+        // The schema checks what its own properties were made of.
+        const value = await performHere(operation, input as Frozen<Static<I>>, deps, hint);
+        await show(context, value, deps);
+        return 0;
+      }),
+  });
+}
+
+/** Runs an operation for the user of the machine. What it refuses becomes a {@link UsageError}, or an error with `hint`. */
+export async function performHere<I extends TObject, R, N extends object>(
+  operation: Operation<I, R, N>,
+  input: Frozen<Static<I>>,
+  deps: Ground & N,
+  hint?: string,
+): Promise<R> {
+  const [value] = await performEachHere(operation, [input], deps, hint);
+  return value as R;
+}
+
+/** Runs an operation for each input: for all of them, or for none. */
+export async function performEachHere<I extends TObject, R, N extends object>(
+  operation: Operation<I, R, N>,
+  inputs: readonly Frozen<Static<I>>[],
+  deps: Ground & N,
+  hint?: string,
+): Promise<readonly R[]> {
+  try {
+    return await performEach(operation, inputs, deps, { actor: commandActor(), via: 'command' });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    // Without the cause, which says the same in terms of the API.
+    if (error.kind === 'invalid') throw new UsageError(error.issues.map(issueText).join('; '));
+    throw new Error(error.kind === 'unknown' && hint !== undefined ? `${error.message}: ${hint}` : error.message);
+  }
+}
+
+function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
+  const about = aboutOf(schema);
+  const value = /(?:id|key)$/i.test(name) ? 'id' : 'text';
+  if (Type.IsBoolean(schema)) return flag(about);
+  if (Type.IsInteger(schema)) return integer(about);
+  if (Type.IsEnum(schema)) return oneOf(choicesOf(schema), about);
+  if (!Type.IsArray(schema)) return text(about, value);
+  if (!Type.IsEnum(schema.items)) return texts(about, value);
+  const { read } = oneOf(choicesOf(schema.items), about);
+  return { ...texts(`${about}; may be repeated`, 'name'), read };
+}
+
+const choicesOf = ({ enum: choices }: Type.TEnum): readonly string[] => choices.map(String);
+
+/** The description as the sentence of a help: in lower case. */
+function aboutOf(schema: TSchema | undefined): string {
+  const description: unknown = schema !== undefined && 'description' in schema ? schema.description : undefined;
+  const about = typeof description === 'string' ? description : '';
+  return `${about.slice(0, 1).toLowerCase()}${about.slice(1)}`;
+}

@@ -1,0 +1,100 @@
+/** An operation as the form of a page: what is sent becomes its input, and its result the next page. */
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { Server } from '../../http/server/server.ts';
+import type { Needs } from '../../operations/list.ts';
+import {
+  type Frozen,
+  invalid,
+  type Operation,
+  type OperationCaller,
+  perform,
+  Refused,
+} from '../../operations/operation.ts';
+import type { FormBounds } from '../access/forms.ts';
+import { type Fields, fieldValue, fieldValues } from '../page/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { messagePage, notFoundPage } from '../page/messages.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, type ServicePageDeps } from './routes.ts';
+
+type Next = string | PageBody | Promise<string | PageBody>;
+
+const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id of what a form creates: sent twice, it names the same. */
+export function idIn(fields: Fields): { readonly id: string } {
+  const id = fieldValue(fields, 'id');
+  if (!GUID.test(id)) throw invalid('/id', 'is not one of this form');
+  return { id };
+}
+
+/** How an operation looks as a form. */
+interface FormFace<I extends TObject, R> {
+  readonly path: string;
+  readonly form?: FormBounds;
+  /** Fields that are not called as their property. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** What a form asks for; its fields under the names of the properties if absent. */
+  readonly input?: (visit: Visit, fields: Fields) => Frozen<Static<I>>;
+  /** What the form says about itself: the version that it showed, or the id of what it creates. */
+  readonly caller?: (fields: Fields) => Pick<OperationCaller, 'seen' | 'id'>;
+  /** The page to show next. */
+  readonly next: (visit: Visit, value: R) => Next;
+  /** The page of a refusal; undefined for the usual one. */
+  readonly refused?: (visit: Visit, refusal: Refused, fields: Fields) => Next | undefined;
+}
+
+/** Adds the action of a form. A form that is sent twice changes nothing the second time. */
+export function addForm<I extends TObject, R>(
+  app: Server,
+  deps: ServicePageDeps,
+  operation: Operation<I, R, Needs>,
+  face: FormFace<I, R>,
+): void {
+  const { path, form, names = {}, caller, next, refused } = face;
+  const { input = (visit: Visit, fields: Fields) => inputOf(operation.input, visit, fields, names) } = face;
+  const { store, management } = deps;
+  addAction(app, deps, {
+    path,
+    role: operation.role,
+    ...(form !== undefined && { form }),
+    async run(visit, fields) {
+      const ground = { ...management, options: management.monitorOptions, store, now: () => visit.now };
+      try {
+        const by = { actor: visit.visitor.actor, via: 'page', ...caller?.(fields) } as const;
+        return await next(visit, await perform(operation, input(visit, fields), ground, by));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        return (await refused?.(visit, error, fields)) ?? refusalPage(visit, error);
+      }
+    },
+  });
+}
+
+/** Says why an operation was refused. */
+function refusalPage({ reader }: Visit, { kind, message, issues }: Refused): PageBody {
+  if (kind === 'unknown') return notFoundPage(reader);
+  const texts = kind === 'invalid' ? issues.map((issue) => issue.message) : [message];
+  const help = html`${texts.map((text) => html`${said(reader, text)} `)}`;
+  return messagePage(reader, { status: kind === 'invalid' ? 422 : 409, title: reader.text('error.invalid'), help });
+}
+
+/** The input that a form asks for: parts of its path, and fields. What is left empty is left out. */
+function inputOf<I extends TObject>(
+  schema: I,
+  { param }: Visit,
+  fields: Fields,
+  names: Readonly<Record<string, string>>,
+): Frozen<Static<I>> {
+  const read = ([property, part]: readonly [string, TSchema]): readonly [string, unknown][] => {
+    const name = names[property] ?? property;
+    if (Type.IsBoolean(part)) return [[property, fieldValue(fields, name) !== '']];
+    if (Type.IsArray(part)) return [[property, fieldValues(fields, name)]];
+    const text = param(name) === '' ? fieldValue(fields, name).trim() : param(name);
+    return text === '' ? [] : [[property, text]];
+  };
+  // The operation checks it by its schema.
+  return Object.fromEntries(Object.entries<TSchema>(schema.properties).flatMap(read)) as Frozen<Static<I>>;
+}

@@ -1,0 +1,34 @@
+/** Every operation. */
+import type { TObject } from 'typebox';
+import { addItem, listItems, removeItem } from './items.ts';
+import { createJob, listJobs, moveJob, removeJob } from './jobs.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
+import { type TestNeeds, testMonitor } from './monitor-test.ts';
+import * as monitors from './monitors.ts';
+import type { Operation } from './operation.ts';
+
+/** What the operations need, together. */
+export type Needs = TestNeeds;
+
+export const OPERATIONS: readonly Operation<TObject, unknown, Needs>[] = [
+  monitors.createMonitor,
+  monitors.listMonitors,
+  monitors.getMonitor,
+  monitors.updateMonitor,
+  monitors.removeMonitor,
+  monitors.activateMonitor,
+  monitors.disableMonitor,
+  monitors.rotateSecret,
+  monitors.resumeMonitorMail,
+  listItems,
+  addItem,
+  removeItem,
+  testMonitor,
+  createJob,
+  listJobs,
+  moveJob,
+  removeJob,
+  createKey,
+  listKeys,
+  revokeKey,
+];

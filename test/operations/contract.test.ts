@@ -1,0 +1,143 @@
+/** Every operation does the same on each face: the same effect, the same entry in the audit, the same refusal. */
+import { describe, expect, it } from 'vitest';
+import type { Command } from '../../src/commands/cli/command.ts';
+import { COMMANDS } from '../../src/commands/list.ts';
+import { OPERATIONS } from '../../src/operations/list.ts';
+import { COMPANY } from '../service/monitored.ts';
+import { SUITE_ENGINES } from '../support/stores.ts';
+import { CASES, type Case, NOBODY, step } from './cases.ts';
+import { type Asked, anonymous, FACES, type Face, type Faces, openFaces, rowsOf } from './faces.ts';
+
+/** The version of the secret that the page shows, which its form sends back. */
+async function withSeen({ admin }: Faces, asked: Asked): Promise<Asked> {
+  const [path = '', fields = {}] = asked.page ?? [];
+  if (fields['seen'] === undefined) return asked;
+  const seen = /name="seen" value="([^"]*)"/.exec((await admin.get(path)).text)?.[1] ?? '';
+  return { ...asked, page: [path, { ...fields, seen }] };
+}
+
+/** Runs a case on one face, twice; what it left in the audit and the store. Undefined if the face does not have it. */
+async function outcomeOf(faces: Faces, { operation, what, make, ask, again }: Case, face: Face): Promise<unknown> {
+  const named = `${operation} ${what}, by ${face}`;
+  const [id, other = ''] = await make(faces);
+  const asked = await withSeen(faces, ask(id, other));
+  if (asked[face] === undefined) return undefined;
+  const [[entry, ...others], answered] = await faces.audited(face, asked);
+  // A test whose webhook fails is run, and its command fails.
+  if (operation !== 'monitor.test') expect(answered.status, `${named}: ${answered.text}`).toBeLessThan(400);
+  const { via, subject = '', action, detail, result } = entry ?? {};
+  expect([via, others], named).toEqual([face, []]);
+  if (again !== undefined) {
+    const [more, { status }] = await faces.audited(face, asked);
+    // A form that is sent twice shows the next page.
+    const isRefused = again !== 'unchanged' && face !== 'page';
+    expect([more, isRefused ? status : status < 400], `${named}, again`).toEqual([[], isRefused ? again : true]);
+  }
+  const audit = { action, detail, result, isOf: id === '' || subject === id };
+  return { audit: anonymous(audit, subject), rows: await rowsOf(faces.store, subject) };
+}
+
+describe.each(SUITE_ENGINES)('on %s each face runs', (engine) => {
+  it('every operation with the same effect and the same entry in the audit, once', async () => {
+    const faces = await openFaces(engine);
+    for (const one of CASES) {
+      const { operation, what, result } = one;
+      const byCommand = await outcomeOf(faces, one, 'command');
+      expect(byCommand).toMatchObject({ audit: { action: operation, result, isOf: true } });
+      for (const face of ['api', 'page'] as const)
+        expect((await outcomeOf(faces, one, face)) ?? byCommand, `${operation} ${what}, by ${face}`).toEqual(byCommand);
+    }
+  });
+});
+
+const named = (command: Command): readonly string[] => [
+  ...(command.operation === undefined ? [] : [command.operation]),
+  ...command.commands.flatMap(named),
+];
+
+describe('operations', () => {
+  const ofOne = CASES.filter(({ operation }) => !operation.endsWith('.create'));
+
+  it.each(FACES)('are refused by %s for an id that nothing has, and leave no entry', async (face) => {
+    const faces = await openFaces('sqlite');
+    for (const { operation, ask } of ofOne) {
+      const asked = ask(NOBODY, NOBODY);
+      if (asked[face] === undefined) continue;
+      const [entries, { status }] = await faces.audited(face, asked);
+      // The list shows that a removed monitor is gone.
+      const isShown = operation === 'monitor.remove' && face === 'page';
+      expect([operation, status, entries]).toEqual([operation, isShown ? 303 : 404, []]);
+    }
+  });
+
+  it.each<readonly [string, string, (id: string) => Asked]>([
+    [
+      'an address that is none',
+      'should be an address',
+      (id) => ({
+        command: ['monitors', 'update', id, '--url', 'ftp://x'],
+        api: ['PATCH', `/monitors/${id}`, { url: 'ftp://x' }],
+        page: step(id, 'edit', { url: 'ftp://x', name: 'Sales', method: 'keep' }),
+      }),
+    ],
+    [
+      'nobody to tell',
+      'nobody would be told',
+      () => ({
+        command: ['monitors', 'create', 'Sales'],
+        api: ['POST', '/monitors', { name: 'Sales' }],
+        page: ['/monitors', { id: crypto.randomUUID(), name: 'Sales' }],
+      }),
+    ],
+    [
+      'a job for a key that is none',
+      'is no API key',
+      () => ({
+        command: ['jobs', 'create', 'hubspot', '--key', NOBODY],
+        api: ['POST', '/jobs', { provider: 'hubspot', key: NOBODY }],
+        page: ['/jobs', { id: crypto.randomUUID(), provider: 'hubspot', owner: NOBODY }],
+      }),
+    ],
+    [
+      'a key without a name',
+      '',
+      () => ({
+        command: ['keys', 'create', ' '],
+        api: ['POST', '/keys', { name: ' ' }],
+        page: ['/keys', { id: crypto.randomUUID(), name: ' ', scope: 'news' }],
+      }),
+    ],
+    [
+      'a record whose id is no text',
+      '',
+      (id) => ({
+        command: ['monitors', 'entities', 'add', id, COMPANY, '--record', 'a\nb'],
+        api: ['POST', `/monitors/${id}/items`, { entityId: COMPANY, recordId: 'a\nb' }],
+        page: step(id, 'items', { entity: COMPANY, record: 'a\nb' }),
+      }),
+    ],
+  ])('are refused alike for what is wrong with the input, and leave no entry: %s', async (_what, words, ask) => {
+    const faces = await openFaces('sqlite');
+    const { id } = await faces.make();
+    for (const face of FACES) {
+      const [entries, { status, text }] = await faces.audited(face, ask(id));
+      expect([face, status, text, entries]).toEqual([face, 422, expect.stringContaining(words), []]);
+    }
+  });
+
+  it('have a case each, if they change something, and the faces that it asks', async () => {
+    const changing = OPERATIONS.filter(({ change, name }) => change !== undefined || name === 'monitor.test');
+    expect([...new Set(CASES.map(({ operation }) => operation))].toSorted()).toEqual(
+      changing.map(({ name }) => name).toSorted(),
+    );
+    const commands = await Promise.all(COMMANDS.map(async ({ load }) => named((await load()).command)));
+    for (const { name, api } of changing) {
+      const asked = CASES.find(({ operation }) => operation === name)?.ask(NOBODY, NOBODY);
+      expect([name, asked?.command !== undefined, asked?.api !== undefined]).toEqual([
+        name,
+        commands.flat().includes(name),
+        api !== undefined,
+      ]);
+    }
+  });
+});
