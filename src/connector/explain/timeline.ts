@@ -1,19 +1,22 @@
 /** One company's timeline, read from the store: what came in, what is known, what was decided, where it stands. */
+import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
+import { parseEntityId } from '../../protocol/entity-id.ts';
 import { isEventName } from '../../protocol/events.ts';
 import { readPayload, type WireOptions } from '../../protocol/payload.ts';
+import { type AuditRow, readAuditOf, type SubjectRange } from '../../runtime/operators/audit.ts';
 import { jsonOrText } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
+import type { NoteTable } from '../../store/schema.ts';
 import { type Fact, fold, visible } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { linesOf } from '../history/history-lines.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { requestIn } from '../intake/receipt.ts';
 import { type Override, readOverrides } from '../overrides/override.ts';
-import { readActions, type TimelineAction } from './timeline-actions.ts';
-import { readLanes, type TimelineLane } from './timeline-lanes.ts';
+import { idOf } from '../review/attention-kinds.ts';
+import { RECORD_QUEUES, readLanes, type TimelineLane } from './timeline-lanes.ts';
 import { readLinks, type TimelineLink } from './timeline-links.ts';
-import { readNotes, type TimelineNote } from './timeline-notes.ts';
 
 /** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
 export interface TimelineReceipt {
@@ -230,4 +233,75 @@ async function readAllOverrides(
     for (const [property, override] of own) overrides.push({ provider, record, property, ...override });
   }
   return overrides;
+}
+
+/** An entry of the audit. */
+type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
+
+/** The newest of them. */
+async function readActions(
+  db: Db,
+  { entity, links }: { readonly entity: string; readonly links: readonly TimelineLink[] },
+  { limit, until }: { readonly limit: number; readonly until?: number | undefined },
+): Promise<readonly TimelineAction[]> {
+  const rows = await readAuditOf(db, subjectsOf(entity, links), { limit, until });
+  return rows.map(({ at, actor, via, action, subject, result }) => ({ at, actor, via, action, subject, result }));
+}
+
+/** What they may have been recorded for: commands by their arguments, answers by the id in review. */
+function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly SubjectRange[] {
+  const names = [entity, parseEntityId(entity)?.number ?? entity];
+  const connections = [...new Set(links.map(({ provider }) => provider))];
+  return [
+    ...names.map((name) => ({ is: name, before: ' ' })),
+    ...connections.flatMap((provider) => names.map((name) => ({ is: `${provider} ${name}`, before: ' ' }))),
+    ...links.flatMap(({ provider, record }) => [
+      { is: `${provider}:${record}`, before: ' ' },
+      ...(['difference', 'value', 'link', 'match'] as const).map((kind) => ({
+        is: idOf(kind, provider, record),
+        before: '/',
+      })),
+      ...RECORD_QUEUES.map((queue) => ({
+        is: idOf('lane', `${queue}:${provider}`, record),
+        before: '/',
+      })),
+    ]),
+  ];
+}
+
+/** A note that cvrsync left on a record, or is to leave. */
+interface TimelineNote {
+  readonly provider: string;
+  readonly record: string;
+  /** What it tells, as its heading has it. */
+  readonly subject: string;
+  /** The event that it tells of. */
+  readonly seq: number;
+  /** When it was left; of one that is not, when its event was. */
+  readonly at: number;
+  /** `dropped`: the record is gone, or the CRM refused it. */
+  readonly state: NoteTable['state'];
+}
+
+/** The newest of them. */
+async function readNotes(
+  db: Db,
+  links: readonly TimelineLink[],
+  { limit, until = Number.MAX_SAFE_INTEGER }: { readonly limit: number; readonly until?: number | undefined },
+): Promise<readonly TimelineNote[]> {
+  const notes: TimelineNote[] = [];
+  for (const { provider, record } of links) {
+    const at = sql<number>`coalesce(done_at, at)`;
+    const rows = await db
+      .selectFrom('note')
+      .select(['subject', 'seq', 'state', at.as('at')])
+      .where('provider', '=', provider)
+      .where('record_id', '=', record)
+      .where(at, '<=', until)
+      .orderBy(at, 'desc')
+      .limit(limit)
+      .execute();
+    notes.push(...rows.map((row) => ({ ...row, provider, record })));
+  }
+  return notes.toSorted((a, b) => b.at - a.at).slice(0, limit);
 }

@@ -1,4 +1,5 @@
 /** A merge in the CRM: the link follows its record to the survivor. */
+import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { carryWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
@@ -7,7 +8,6 @@ import { copyWritten } from '../history/written.ts';
 import { CAME_BY_MERGE, endLink, findLink, type Link, linkRecord, updateLink } from '../links/links.ts';
 import { healQueue, linkKey, MONITORING_QUEUE, parentQueue } from '../names/queues.ts';
 import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../overrides/override.ts';
-import { carryParent } from './carry-parent.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -166,4 +166,34 @@ function prevails(property: string, { kind, once, until }: Override, own: Overri
   if (kind === 'release') return !once && theirs === undefined && !own.has(ALL_PROPERTIES);
   const isLonger = (theirs?.until ?? Number.POSITIVE_INFINITY) < (until ?? Number.POSITIVE_INFINITY);
   return theirs?.kind !== 'hold' || isLonger;
+}
+
+/** A record that became another one. */
+interface RecordMove {
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The parent that we gave a merged record is ours on the survivor, too, and a merged parent is ours as the survivor of that
+ * one: the CRM moves both along.
+ */
+async function carryParent(tx: Tx, entity: string, { provider, from, to }: RecordMove): Promise<void> {
+  await sql`insert into parent (provider, record_id, owner, parent_id, pending_id)
+    select provider, cast(${to} as text), owner, parent_id, pending_id from parent
+      where provider = ${provider} and record_id = ${from}
+    on conflict (provider, record_id) do update set
+      parent_id = coalesce(parent.parent_id, excluded.parent_id),
+      pending_id = coalesce(parent.pending_id, excluded.pending_id, excluded.parent_id)`.execute(tx);
+  // Where the CRM does not move it, the merged one stays ours: the survivor is only what the CRM may hold, too.
+  await tx
+    .updateTable('parent')
+    .set({ pending_id: to })
+    .where('provider', '=', provider)
+    .where('owner', '=', entity)
+    .where(({ eb, and, or }) =>
+      or([eb('pending_id', '=', from), and([eb('parent_id', '=', from), eb('pending_id', 'is', null)])]),
+    )
+    .execute();
 }

@@ -22,7 +22,6 @@ import { standsFor } from '../links/links.ts';
 import { parentQueue } from '../names/queues.ts';
 import { tooOld } from '../write/freshness.ts';
 import { type AssignResult, recordResults, remember } from './assign-result.ts';
-import { decideParent } from './decide-parent.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
 import { type Begun, sendWrite } from './send-write.ts';
@@ -339,5 +338,27 @@ function resultFor(
       return { claim, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
     default:
       return resultOfMissing(claim, outcome, now);
+  }
+}
+
+/** What is to be done; `given` is the parent that is ours afterwards. */
+type ParentDecision =
+  | { readonly kind: 'done'; readonly given: string | null }
+  | { readonly kind: 'write'; readonly parent: string | null }
+  | { readonly kind: 'keep'; readonly detail: string };
+
+/** Decides by the parent that the CRM holds: it is replaced or ended where it is blank or ours. */
+function decideParent(crm: string | null, { given, pending, wanted }: DesiredParent): ParentDecision {
+  const isOurs = crm !== null && (crm === given || pending.includes(crm));
+  switch (wanted.kind) {
+    case 'leave':
+      return { kind: 'done', given };
+    case 'none':
+      return isOurs ? { kind: 'write', parent: null } : { kind: 'done', given: null };
+    case 'parent':
+      // Where the CRM merged the parent we gave into this one, ours has moved along.
+      if (crm === wanted.id) return { kind: 'done', given: isOurs || given !== null ? crm : null };
+      if (crm === null || isOurs) return { kind: 'write', parent: wanted.id };
+      return { kind: 'keep', detail: `a person chose ${crm}, it stays; ${wanted.why}` };
   }
 }

@@ -7,13 +7,14 @@
  *
  * A provider gets copies of what it is given: one that sorts, empties or edits them in place changes nothing here.
  */
-import { type Connection, type Patch, ProviderError } from '../../../../providers/provider.ts';
+import { misfitText, propertiesMisfit } from '../../../../providers/misfit.ts';
+import { type Connection, type Patch, type Property, ProviderError } from '../../../../providers/provider.ts';
+import { described } from './described.ts';
 import { fenceAbilities, retriedBy } from './fence-abilities.ts';
 import { boundVerb, type FenceOptions } from './fence-bound.ts';
-import { readProperties } from './fence-properties.ts';
 import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './fence-records.ts';
 import * as shape from './fence-shape.ts';
-import { type AnswerReading, tellerWith } from './fence-values.ts';
+import { type AnswerReading, isText, readList, readObject, ShapeError, tellerWith } from './fence-values.ts';
 
 /** What was granted or taken away since shows within this time. */
 const SCHEMA_MS = 60_000;
@@ -67,3 +68,16 @@ export function fenceConnection(connection: Connection, options: FenceOptions): 
     ...fenceAbilities(connection, fence),
   };
 }
+
+const readProperties =
+  ({ told }: AnswerReading) =>
+  (answer: unknown): readonly Property[] => {
+    const all = readList(answer, 'a list of properties').map((property) => readObject(property, 'a property'));
+    const misfit = propertiesMisfit(all);
+    if (misfit !== undefined) throw new ShapeError(misfitText(misfit, described));
+    return all.map((each) => {
+      const property = each as unknown as Property;
+      const { label, name } = property;
+      return { ...property, label: isText(label) ? told(label) : name };
+    });
+  };
