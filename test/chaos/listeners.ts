@@ -107,7 +107,7 @@ export async function addListeners(
       const schedule = Array.from({ length: 50 }, (_, attempt) => (attempt === 0 ? 0 : 1));
       const input = { name: `Listener ${at}`, url: receiver.url, target, schedule, ...(events && { events }) } as const;
       const monitor = await createMonitor(tx, input, { secrets, now });
-      const url = `${receiver.url}/${monitor.id}`;
+      const url = secrets.seal(`${receiver.url}/${monitor.id}`);
       await tx.updateTable('monitor').set({ url }).where('id', '=', monitor.id).execute();
       for (const entity of entities ?? [])
         await addItem(tx, { monitor: monitor.id, entity, recordId: '', sendUpdate: false, now });

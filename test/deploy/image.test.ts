@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { openChain } from '../chaos/chain.ts';
+import { ALL } from '../support/all.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { ENTRY } from '../support/program.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
@@ -91,7 +92,8 @@ describe('the files of the image', () => {
     expect(stdout).toMatch(/rules kept, 0 broken/u);
   });
 
-  test('are the same, byte by byte, when they are made again', async () => {
+  // To make them takes as long as all else here.
+  test.runIf(ALL)('are the same, byte by byte, when they are made again', async () => {
     const again = await made();
     onTestFinished(() => rm(again, { recursive: true }));
     const digests = await digestsIn(folder);

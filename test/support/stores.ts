@@ -5,6 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { inject, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { ALL } from './all.ts';
 import { createDatabase, renameDatabase } from './postgres.ts';
 
 export const ENGINES = ['sqlite', 'postgres'] as const;
@@ -13,8 +14,7 @@ export const ENGINES = ['sqlite', 'postgres'] as const;
  * The engines of a test whose subject is not the engine: SQLite in the suite, after which PostgreSQL runs the same statements
  * (`statements-global.ts`), and both in `npm run test:all`.
  */
-export const SUITE_ENGINES: readonly (typeof ENGINES)[number][] =
-  process.env['CVRSYNC_TEST_ALL'] === undefined ? ['sqlite'] : ENGINES;
+export const SUITE_ENGINES: readonly (typeof ENGINES)[number][] = ALL ? ENGINES : ['sqlite'];
 
 /**
  * The URL of a store with its tables and no rows: a copy of one that was made once for the whole run, since making the
