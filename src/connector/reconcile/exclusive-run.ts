@@ -1,6 +1,6 @@
 /** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
 
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/settlement.ts';

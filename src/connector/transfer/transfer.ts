@@ -5,7 +5,7 @@
 import { type Created, ProviderError, type WrittenOutcome } from '../../../providers/provider.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
 import { renewWhile } from '../../runtime/lanes/renew-while.ts';
 import { readErasures, refuseErased } from '../../store/erasure/erasures.ts';

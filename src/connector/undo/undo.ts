@@ -2,7 +2,7 @@
 
 import type { Patch } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { claimByKey } from '../../runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { owned } from '../../runtime/lanes/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';

@@ -8,10 +8,9 @@ import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
-import { newFencingToken } from './fencing-token.ts';
-import { isFree, UNENDED } from './lane-state.ts';
 import { type Claim, type Next, type Settlement, settled } from './settlement.ts';
 
+export { claim, type Prepare } from './claim.ts';
 export { counts } from './count-lanes.ts';
 export { park } from './lane-state.ts';
 export type { Claim, Settlement } from './settlement.ts';
@@ -76,64 +75,6 @@ export async function wake(
     const found = waiting.map(({ key }) => key);
     if (found.length > 0) await mark(tx, queue, found, dueAt);
   }
-}
-
-/**
- * Runs first in the transaction of a claim, which can take lanes that it marks as due `now`. Its result is called after
- * the commit. Like all work of a transaction it may run twice.
- */
-export type Prepare = (tx: Tx, now: number) => Promise<() => void>;
-
-/**
- * Claims up to `limit` due lanes, oldest first, for `leaseMs`. Skips lanes that another process is claiming; a lane
- * with an expired lease is due again.
- */
-export async function claim(
-  store: Store,
-  queue: string,
-  options: {
-    readonly limit: number;
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly keys?: readonly string[];
-    /** Keys to leave to other processes. */
-    readonly except?: readonly string[];
-    readonly prepare?: Prepare | undefined;
-  },
-): Promise<readonly Claim[]> {
-  const { limit, now, leaseMs, keys, except = [], prepare } = options;
-  if (limit < 1 || keys?.length === 0) return [];
-  const fence = newFencingToken(store);
-  const take = async (tx: Tx) => {
-    const committed = await prepare?.(tx, now);
-    const rows = await tx
-      // PostgreSQL runs a CTE that locks rows exactly once; a subquery could exceed the limit.
-      .with('taken', (cte) =>
-        cte
-          .selectFrom('lane')
-          .select('key')
-          .where('queue', '=', queue)
-          .where('due_at', '<=', now)
-          .where(isFree(now))
-          .$if(keys !== undefined, (query) => query.where('key', 'in', each(tx, keys ?? [])))
-          .$if(except.length > 0, (query) => query.where('key', 'not in', each(tx, except)))
-          .orderBy('due_at')
-          .orderBy('key')
-          .limit(limit)
-          .$if(store.engine === 'postgres', (query) => query.forUpdate().skipLocked()),
-      )
-      .updateTable('lane')
-      .set({ fence, lease_until: now + leaseMs, again_at: null, unended: UNENDED })
-      .where('queue', '=', queue)
-      .where('key', 'in', (query) => query.selectFrom('taken').select('taken.key'))
-      .returning(['queue', 'key', 'marks', 'attempts', 'since', 'unended'])
-      .execute();
-    return { rows, committed };
-  };
-  // A lost claim does no harm: its lanes are due again, with all that was prepared.
-  const { rows, committed } = await store.write(take, { ephemeral: true });
-  committed?.();
-  return rows.map((row) => ({ ...row, fence })).sort((a, b) => a.since - b.since || (a.key < b.key ? -1 : 1));
 }
 
 /** Locks the lanes that these claims still hold, until the transaction ends, and returns their keys. */

@@ -5,7 +5,7 @@ import { endLink, findLink, linkRecord } from '../../../src/connector/links/link
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
 import { jobsOf } from '../../../src/connector/reconcile/jobs-of.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
-import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim.ts';
 import { serveService } from '../../support/service.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { MATCH, numberAt, occurring, setComparison } from './comparison.ts';

@@ -9,7 +9,7 @@ import { UNDO_HOLD_MS } from '../../../src/connector/undo/record.ts';
 import { undo as runUndo } from '../../../src/connector/undo/run.ts';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
-import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { ENTITY } from '../../faults/company.ts';

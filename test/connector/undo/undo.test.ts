@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
-import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim.ts';
 import { settle } from '../../../src/runtime/lanes/lanes.ts';
 import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
 import { type Fixture, lanesBehind, startFixture } from '../../support/fixture.ts';
