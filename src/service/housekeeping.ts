@@ -1,6 +1,7 @@
 /** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
 
 import { sql } from 'kysely';
+import { trimWindows } from '../http/server/shared-call-limit.ts';
 import {
   pruneTask,
   runTasks,
@@ -15,7 +16,6 @@ import type { Claim } from '../runtime/lanes/lanes.ts';
 import type { Tx } from '../store/store.ts';
 import { dropExpired } from './delivery/own-jobs.ts';
 import { trimDeliveries } from './delivery/trim.ts';
-import { trimWindows } from './routes/window.ts';
 
 export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 

@@ -1,8 +1,8 @@
 /** The limit of calls of an API key, where several daemons on one PostgreSQL answer them. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSharedCallLimit, trimWindows } from '../../src/http/server/shared-call-limit.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { createAccess } from '../../src/service/routes/access.ts';
-import { createWindow, trimWindows } from '../../src/service/routes/window.ts';
 import { openStore } from '../../src/store/open.ts';
 import { stillClock } from '../support/clock.ts';
 import { newStoreUrl } from '../support/stores.ts';
@@ -27,7 +27,7 @@ describe('the API limit is shared by the daemons of one store', () => {
   it('never lets more through in a minute, and nearly all of it where both are asked at once', async () => {
     const clock = stillClock();
     const stores = await daemons(2);
-    const windows = stores.map((store) => createWindow({ store, name: 'api', limit: 500, now: clock.now }));
+    const windows = stores.map((store) => createSharedCallLimit({ store, name: 'api', limit: 500, now: clock.now }));
     const burst = () => Promise.all(Array.from({ length: 800 }, async (_, at) => windows[at % 2]?.('key')));
     expect(passed(await burst())).toBe(500);
     clock.forward(MINUTE_MS);
@@ -39,7 +39,7 @@ describe('the API limit is shared by the daemons of one store', () => {
   it('leaves nearly all to the one that is asked when the other has calls in hand', async () => {
     const clock = stillClock();
     const [one, other] = (await daemons(2)).map((store) =>
-      createWindow({ store, name: 'api', limit: 500, now: clock.now }),
+      createSharedCallLimit({ store, name: 'api', limit: 500, now: clock.now }),
     );
     let first = 0;
     for (; first < 60; first += 1) expect(await one?.('key')).toBeUndefined();
@@ -63,7 +63,7 @@ describe('the API limit is shared by the daemons of one store', () => {
         return store.write(work);
       },
     };
-    const call = createWindow({ store: counted, name: 'api', limit: 500, now: clock.now });
+    const call = createSharedCallLimit({ store: counted, name: 'api', limit: 500, now: clock.now });
     for (let at = 0; at < 300; at += 1) await call('key');
     expect(writes).toBeLessThan(40);
     while ((await call('key')) === undefined);
@@ -75,7 +75,7 @@ describe('the API limit is shared by the daemons of one store', () => {
   it('holds for daemons whose clocks differ by some seconds', async () => {
     const clock = stillClock();
     const [one, other] = (await daemons(2)).map((store, at) =>
-      createWindow({ store, name: 'api', limit: 50, now: () => clock.now() - at * 5_000 }),
+      createSharedCallLimit({ store, name: 'api', limit: 50, now: () => clock.now() - at * 5_000 }),
     );
     let made = 0;
     for (let at = 0; at < 100; at += 1) {
@@ -107,7 +107,7 @@ describe('the API limit is shared by the daemons of one store', () => {
     const clock = stillClock();
     const [store] = await daemons(1);
     if (store === undefined) throw new Error('there is no store');
-    const call = createWindow({ store, name: 'api', limit: 5, now: clock.now });
+    const call = createSharedCallLimit({ store, name: 'api', limit: 5, now: clock.now });
     await call('old');
     clock.forward(25 * 60 * MINUTE_MS);
     await call('young');

@@ -7,13 +7,13 @@ const MOST_KNOWN = 10_000;
 /** Counts a call. Returns the seconds to wait if there were too many. */
 export type CallLimit = (who: string) => number | undefined;
 
-/** Each caller's minute begins with its first call. `now`: a monotonic clock in ms. */
+/** Each caller's minute begins with its first call. A clock that was set back begins anew. */
 export function createCallLimit(most: number, now: () => number = () => performance.now()): CallLimit {
   const known = new Map<string, { readonly since: number; calls: number }>();
   return (who) => {
     const at = now();
     const window = known.get(who);
-    if (window !== undefined && at - window.since < WINDOW_MS) {
+    if (window !== undefined && at >= window.since && at - window.since < WINDOW_MS) {
       window.calls += 1;
       return window.calls <= most ? undefined : Math.ceil((window.since + WINDOW_MS - at) / 1_000);
     }

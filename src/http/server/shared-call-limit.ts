@@ -1,20 +1,21 @@
 /**
- * A limit of calls in a fixed window. Where the store has one daemon it is counted in this process; where it may have
- * several, in the store: each takes a few calls at a time out of what is left to all of them, and what it has not made by
- * the end of the window is lost.
+ * Limits the calls of each client in a minute, counted over all daemons of the store. Each daemon takes a few calls at a
+ * time out of what is left to all of them; what it has not made by the end of the minute is lost. On SQLite there is one
+ * daemon: it counts in its process.
  */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../store/store.ts';
+import { createCallLimit } from './call-limit.ts';
 
 const WINDOW_MS = 60_000;
 /** The most calls that a process takes at a time, and the part of what is left. */
 const PORTION = 10;
 const PART = 20;
 
-/** Counts a call of somebody; the seconds after which to come again where there were too many, else undefined. */
-export type CallWindow = (who: string) => Promise<number | undefined>;
+/** Counts a call. Returns the seconds to wait if there were too many. */
+export type SharedCallLimit = (who: string) => Promise<number | undefined>;
 
-export interface CallWindowOptions {
+export interface SharedCallLimitOptions {
   readonly store: Store;
   /** What is limited: the name of the count in the store. */
   readonly name: string;
@@ -33,10 +34,15 @@ interface Window {
   left: number;
 }
 
-/** Limits the calls of each by the minute, over all daemons of the store. A clock that was set back begins anew. */
-export function createWindow({ store, name, limit, now }: CallWindowOptions): CallWindow {
-  // Clocks of machines differ: one that is behind must not begin anew what another began.
-  const skew = store.engine === 'sqlite' ? 0 : WINDOW_MS;
+/** Each caller's minute begins with its first call. A clock that was set back begins anew. */
+export function createSharedCallLimit(options: SharedCallLimitOptions): SharedCallLimit {
+  const { store, limit, now } = options;
+  if (store.engine === 'postgres') return countInStore(options);
+  const count = createCallLimit(limit, now);
+  return async (who) => count(who);
+}
+
+function countInStore({ store, name, limit, now }: SharedCallLimitOptions): SharedCallLimit {
   const windows = new Map<string, Window>();
   const asking = new Map<string, Promise<Window>>();
 
@@ -44,7 +50,6 @@ export function createWindow({ store, name, limit, now }: CallWindowOptions): Ca
     const at = now();
     const made = before?.made ?? 0;
     const left = before?.left ?? limit;
-    if (store.engine === 'sqlite') return { from: at, made, granted: limit, left: 0 };
     // Never more than it made already: who makes one call a minute takes nothing from the others.
     const asked = Math.max(1, Math.min(PORTION, made, Math.floor(left / PART)));
     const { since, taken } = await store.write((tx) => takeCalls(tx, `${name} ${who}`, asked, at));
@@ -60,7 +65,8 @@ export function createWindow({ store, name, limit, now }: CallWindowOptions): Ca
     return window;
   }
 
-  const isOver = ({ from }: Window): boolean => now() >= from + WINDOW_MS || now() < from - skew;
+  // Clocks of machines differ: one that is behind must not begin anew what another began.
+  const isOver = ({ from }: Window): boolean => Math.abs(now() - from) >= WINDOW_MS;
 
   /** The window that a call counts in: the one that holds now, asked for more calls where it has none but some are left. */
   async function windowOf(who: string): Promise<Window> {

@@ -1,9 +1,9 @@
 /** Authenticates API keys, checks their scopes and limits their calls. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../../http/server/error.ts';
+import { createSharedCallLimit } from '../../http/server/shared-call-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { findKey, type Scope, touchKey } from '../keys/keys.ts';
-import { createWindow } from './window.ts';
 
 /** The parts of a request that can hold an API key; Fastify requests have them. */
 export interface Asking {
@@ -50,7 +50,7 @@ const KNOWN_FOR_MS = 1_000;
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
-  const window = createWindow({ store, name: 'api', limit: requestsPerMinute, now });
+  const window = createSharedCallLimit({ store, name: 'api', limit: requestsPerMinute, now });
   const touched = new Map<string, number>();
   const callers = new WeakMap<Asking, Caller>();
 

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
+import { createSharedCallLimit } from '../../http/server/shared-call-limit.ts';
 import { TEST_WEBHOOK_PATH } from '../../protocol/api.ts';
 import type { Store } from '../../store/store.ts';
 import { webhookAt } from '../delivery/post.ts';
@@ -11,7 +12,6 @@ import { TEST_FAULTS, type TestDeps, type TestResult, testPayload, testWebhook }
 import type { Access } from './access.ts';
 import { foldQueryNames, readRequests } from './requests.ts';
 import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, readMonitored, unprocessable } from './schemas.ts';
-import { createWindow } from './window.ts';
 
 export interface TestWebhookRouteDeps extends TestDeps {
   readonly store: Store;
@@ -93,7 +93,7 @@ function failed({ status, message, answer, took }: TestResult, failure: string):
 
 /** Counts the tests of each key. Throws where there are too many. */
 function counter({ store, now }: Pick<TestWebhookRouteDeps, 'store' | 'now'>): (key: string) => Promise<void> {
-  const window = createWindow({ store, name: 'test', limit: TESTS, now });
+  const window = createSharedCallLimit({ store, name: 'test', limit: TESTS, now });
   return async (key) => {
     const retryAfter = await window(key);
     if (retryAfter === undefined) return;

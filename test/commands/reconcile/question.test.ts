@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { main } from '../../../src/main.ts';
-import { claimByKey } from '../../../src/runtime/lanes/claim-by-key.ts';
+import { claimByKey } from '../../../src/runtime/lanes/claim.ts';
 import { mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import { runCli } from '../../support/cli.ts';
 import { configFor, startCrms } from '../../support/fixture.ts';
