@@ -5,6 +5,7 @@ import { foldLetters } from '../protocol/danish/letters.ts';
 import { internationalPhone } from '../protocol/danish/phone.ts';
 import { readStreetAddress, type StreetAddress } from '../protocol/danish/street-address.ts';
 import { companyDomain } from '../protocol/danish/web-domain.ts';
+import { isAbroad, isDomainAbroad } from './abroad.ts';
 import type { Former, IndexEntry } from './entry.ts';
 import { withoutNotes } from './notes-in-name.ts';
 import { type NameReading, nameReadings } from './record-names.ts';
@@ -15,6 +16,8 @@ export type RecordText = Readonly<Partial<Record<RecordPart, string | null | und
 
 /** A record taken apart. */
 export interface DescribedRecord {
+  /** Its name as it is written, without what stands beside it. */
+  readonly text: string;
   readonly name: CompanyName;
   /** Other readings of its name. */
   readonly readings: readonly NameReading[];
@@ -30,6 +33,8 @@ export interface DescribedRecord {
   readonly statedNumber: string | null;
   /** Whether the record says by its country or its form that it is not Danish. */
   readonly isForeign: boolean;
+  /** Whether its town or postal code is another country's. */
+  readonly isAbroad: boolean;
 }
 
 /** A name of an entry; `kind` says what it is to the company. */
@@ -69,8 +74,6 @@ const CALLED =
   /[([]?(?<!\p{L})(?:tlf|telefon|tel|mobil|mob|phone)[\s.:-]{0,3}(?:nr[\s.:-]{0,3})?((?:\+?45 ?)?\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
 /** The address of a site in the place of the name. */
 const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s*$/iu;
-/** Domains of countries around Denmark. */
-const ABROAD = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 
 export function describeRecord(record: RecordText): DescribedRecord {
   const { bare, whole, calledNumber, statedNumber, site } = takeApart(record.name ?? '');
@@ -79,6 +82,7 @@ export function describeRecord(record: RecordText): DescribedRecord {
   const phone = phoneOf(record.phone) ?? phoneOf(calledNumber);
   const domains = domainsOf(record.website, record.email, site);
   return {
+    text: bare,
     name,
     readings: [
       ...nameReadings(bare, name),
@@ -93,6 +97,7 @@ export function describeRecord(record: RecordText): DescribedRecord {
     mistypedNumber: mistypedIn(record.number ?? ''),
     statedNumber,
     isForeign: isForeign(record.country, { name, phone, domains }),
+    isAbroad: isAbroad(record),
   };
 }
 
@@ -125,7 +130,7 @@ function isForeign(
   if (country !== '') return !DANISH.test(country);
   const isDanishPhone = phone?.startsWith('+45') ?? false;
   if (isForeignForm(name.form)) return !isDanishPhone;
-  return phone !== null && !isDanishPhone && domains.some((domain) => ABROAD.test(domain));
+  return phone !== null && !isDanishPhone && domains.some(isDomainAbroad);
 }
 
 export function describeEntry(entry: IndexEntry): DescribedEntry {

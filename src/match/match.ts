@@ -1,31 +1,48 @@
 /** match: the company that each record of a CRM means. */
+
+import { isCommonName } from '../protocol/danish/name-words.ts';
 import { isPersonName } from '../protocol/danish/person-name.ts';
 import { companyEntityId } from '../protocol/entity-id.ts';
 import type { Db } from '../store/store.ts';
+import { readAnswers } from './answers.ts';
 import { describeRecord, type RecordText } from './described.ts';
 import { findCandidates } from './index/candidates.ts';
 import { readIndexState } from './index/state.ts';
-import { scoreCandidate } from './score.ts';
+import type { Answers } from './probability.ts';
+import { weighCandidate } from './score.ts';
 import { judge, type MatchResult } from './verdict.ts';
 
-/**
- * Compares records with the company index; the results are in the order of the records. `rejected` holds for each record the
- * entity ids of companies that a person said it does not mean.
- */
+/** What people answered before. */
+export interface MatchAnswers {
+  /** For each record the entity ids of companies that a person said it does not mean. */
+  readonly rejected?: readonly ReadonlySet<string>[];
+  /** Absent: as they are now. A run reads them once. */
+  readonly answers?: Answers;
+}
+
+/** Compares records with the company index; the results are in the order of the records. */
 export async function matchRecords(
   db: Db,
   records: readonly RecordText[],
-  rejected: readonly ReadonlySet<string>[] = [],
+  { rejected = [], answers }: MatchAnswers = {},
 ): Promise<readonly MatchResult[]> {
   const described = records.map(describeRecord);
   const found = await findCandidates(db, described);
+  const answered = answers ?? (await readAnswers(db));
   const isPartial = (await readIndexState(db))?.isPartial === true;
   return described.map((record, at) => {
     const { candidates = [], sharedBy = NOBODY } = found[at] ?? {};
-    const scored = candidates
+    const weighed = candidates
       .filter(({ company }) => rejected[at]?.has(companyEntityId(company)) !== true)
-      .map((candidate) => scoreCandidate(record, candidate, { ...sharedBy, isPartial }));
-    return judge(scored, { isForeign: record.isForeign, isPerson: isPersonName(records[at]?.name ?? '') });
+      .map((candidate) => weighCandidate(record, candidate, { ...sharedBy, isPartial }));
+    const kind = {
+      isForeign: record.isForeign,
+      isPerson: isPersonName(records[at]?.name ?? ''),
+      isPartial,
+      isNamed: record.name.compact !== '',
+      isCommon: record.name.owner === null && isCommonName(record.name.words),
+    };
+    return judge(weighed, kind, answered);
   });
 }
 

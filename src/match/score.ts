@@ -1,4 +1,4 @@
-/** The score of a candidate: the sum of what its signs are worth. Pure. */
+/** The signs of a candidate, and the weight by which candidates are ordered. Pure. */
 import type { DescribedEntry, DescribedRecord } from './described.ts';
 import { addressFindings } from './signs/address.ts';
 import { isWithin } from './signs/distance.ts';
@@ -6,7 +6,7 @@ import { domainFindings } from './signs/domain.ts';
 import { nameFindings } from './signs/name.ts';
 import { phoneFindings } from './signs/phone.ts';
 import { uniquenessFindings } from './signs/uniqueness.ts';
-import { SIGNS, type SignFinding, type SignGroup } from './weights.ts';
+import { SIGNS, type Sign, type SignFinding, type SignGroup } from './weights.ts';
 
 /** How many companies share what the record says, as far as the index was looked through. */
 export interface SharedBy {
@@ -24,11 +24,12 @@ export interface MatchCandidate {
   readonly entries: readonly DescribedEntry[];
 }
 
-export interface ScoredCandidate {
+export interface WeighedCandidate {
   /** The CVR number. */
   readonly company: string;
   readonly name: string;
-  readonly score: number;
+  /** Orders the candidates of one record; it says nothing beyond that. */
+  readonly weight: number;
   /** One for each group, the weightiest first. */
   readonly findings: readonly SignFinding[];
   /** How many groups have a strong sign. */
@@ -37,12 +38,12 @@ export interface ScoredCandidate {
   readonly successor: string | null;
 }
 
-/** Scores a candidate. A sign that is made to agree never lowers it. */
-export function scoreCandidate(
+/** Weighs a candidate. A sign that is made to agree never lowers its weight. */
+export function weighCandidate(
   record: DescribedRecord,
   { company, entries }: MatchCandidate,
   sharedBy: SharedBy,
-): ScoredCandidate {
+): WeighedCandidate {
   const found = entries.flatMap((entry): readonly SignFinding[] => [
     ...nameFindings(record, entry),
     ...addressFindings(record.address, entry, sharedBy.address),
@@ -54,15 +55,18 @@ export function scoreCandidate(
   ]);
   const own = entries.find(({ entry }) => entry.number === company)?.entry;
   const ended = own?.ended ?? null;
-  const findings = strongest([
-    ...found,
-    ...uniquenessFindings(found, sharedBy),
-    ...(ended === null ? [] : [{ sign: 'ended', when: ended } as const]),
-  ]);
+  const findings = strongest(
+    [
+      ...found,
+      ...uniquenessFindings(found, sharedBy),
+      ...(ended === null ? [] : [{ sign: 'ended', when: ended } as const]),
+    ],
+    placeElsewhere(record, entries),
+  );
   return {
     company,
     name: own?.name ?? entries[0]?.entry.name ?? '',
-    score: findings.reduce((sum, { sign }) => sum + SIGNS[sign].points, 0),
+    weight: findings.reduce((sum, { sign }) => sum + SIGNS[sign].points, 0),
     findings,
     strong: findings.filter(({ sign }) => SIGNS[sign].isStrong).length,
     ended,
@@ -73,13 +77,25 @@ export function scoreCandidate(
 /** Whether one slip makes the number of the other. */
 const isMistyped = (typed: string | null, number: string): boolean => typed !== null && isWithin(typed, number, 1);
 
-/** The strongest finding of each group, the weightiest first. */
-function strongest(found: readonly SignFinding[]): readonly SignFinding[] {
+/** The entries of a company that has production units in other places. */
+const CHAIN = 3;
+
+/** What says more than that the record is in another town. */
+function placeElsewhere({ isAbroad }: DescribedRecord, entries: readonly DescribedEntry[]): Sign | undefined {
+  if (isAbroad) return 'address-abroad';
+  const codes = entries.flatMap(({ entry }) => entry.address?.postalCode ?? []);
+  return entries.length >= CHAIN && new Set(codes).size > 1 ? 'chain-elsewhere' : undefined;
+}
+
+/** The strongest finding of each group, the weightiest first; `elsewhere` stands for an address in another town. */
+function strongest(found: readonly SignFinding[], elsewhere: Sign | undefined): readonly SignFinding[] {
   const best = new Map<SignGroup, SignFinding>();
   for (const finding of found) {
     const { group, points } = SIGNS[finding.sign];
     const before = best.get(group);
     if (before === undefined || SIGNS[before.sign].points < points) best.set(group, finding);
   }
+  if (elsewhere !== undefined && (best.get('address')?.sign ?? 'address-elsewhere') === 'address-elsewhere')
+    if (elsewhere === 'address-abroad' || best.has('address')) best.set('address', { sign: elsewhere });
   return [...best.values()].sort((a, b) => SIGNS[b.sign].points - SIGNS[a.sign].points);
 }

@@ -1,85 +1,132 @@
 /** verdict: what the candidates of a record amount to. Pure. */
-import type { ScoredCandidate } from './score.ts';
-import { SIGNS, type Sign, type SignGroup } from './weights.ts';
+import { isStrong, type Pattern, patternOf, patternText, type RecordName, signOf } from './pattern.ts';
+import { type Answers, enoughAnswers, probabilityOf } from './probability.ts';
+import type { WeighedCandidate } from './score.ts';
+import { SIGNS, type Sign, type SignFinding } from './weights.ts';
 
 /**
  * What a record means.
- * `certain` two strong signs of different kinds agree and no other company comes near; `likely` one is clearly the best;
- * `ambiguous` several come near, or the best has too little; `dissolved` the best has ended; `foreign` it says that it is not
- * Danish; `person` it is a natural person; `none` nothing is near.
+ * `certain` two strong signs of different kinds agree and the first company is almost surely the one meant; `likely` it probably
+ * is; `ambiguous` another one may be; `dissolved` it has ended; `foreign` the record says that it is not Danish; `person` it is
+ * a natural person; `none` nothing is near.
  */
 export type MatchVerdict = 'certain' | 'likely' | 'ambiguous' | 'dissolved' | 'foreign' | 'person' | 'none';
 
+export interface ScoredCandidate extends WeighedCandidate {
+  /** How probable it is that this is the company meant, in percent. */
+  readonly score: number;
+}
+
 export interface MatchResult {
   readonly verdict: MatchVerdict;
-  /** The best first, or the one that bears the record's name; of `foreign`, `person` and `none` empty. */
+  /** The most probable first; of `foreign`, `person` and `none` empty. */
   readonly candidates: readonly ScoredCandidate[];
+  /** The pattern of the first candidate, by which answers are counted. */
+  readonly pattern?: string;
 }
 
-/** What the record says of itself. */
-export interface RecordKind {
+/** What the record says of itself, and what it was compared with. */
+export interface RecordKind extends RecordName {
   readonly isForeign: boolean;
   readonly isPerson: boolean;
+  /** Whether the index lacks companies. */
+  readonly isPartial: boolean;
 }
 
-/** A candidate below is nobody. */
+/** A candidate of less weight is nobody. */
 const NEAR = 35;
-const LIKELY = 50;
-/** By how much the best must lead. */
-const LEAD = 5;
-const CERTAIN_LEAD = 25;
 const SHOWN = 5;
+/** In percent. */
+const CERTAIN = 100;
+const LIKELY = 75;
 
-/** Judges scored candidates, in whatever order. */
-export function judge(scored: readonly ScoredCandidate[], { isForeign, isPerson }: RecordKind): MatchResult {
-  const sorted = scored.toSorted((a, b) => b.score - a.score || (a.company < b.company ? -1 : 1));
-  const candidates = sorted.filter(({ score }) => score >= NEAR).slice(0, SHOWN);
-  const [best, second] = candidates;
-  if (isForeign && (best === undefined || best.strong < 2)) return { verdict: 'foreign', candidates: [] };
-  if (isPerson && (best === undefined || best.strong < 2)) return { verdict: 'person', candidates: [] };
+/** Judges weighed candidates, in whatever order. */
+export function judge(
+  weighed: readonly WeighedCandidate[],
+  record: RecordKind,
+  answers: Answers = new Map(),
+): MatchResult {
+  const sorted = weighed.toSorted((a, b) => b.weight - a.weight || (a.company < b.company ? -1 : 1));
+  const near = sorted.filter(({ weight }) => weight >= NEAR).slice(0, SHOWN);
+  const [best] = near;
+  if (record.isForeign && (best === undefined || best.strong < 2)) return { verdict: 'foreign', candidates: [] };
+  if (record.isPerson && !(best !== undefined && standsFor(best))) return { verdict: 'person', candidates: [] };
   if (best === undefined) return { verdict: 'none', candidates: [] };
-  const rival = isStrongly(best, 'name') ? undefined : sorted.find((one) => one !== best && bearsName(one));
-  if (rival === undefined) return { verdict: verdictOf(best, best.score - (second?.score ?? 0)), candidates };
   // The name is what a person sees first.
-  return { verdict: 'ambiguous', candidates: [rival, ...candidates.filter((one) => one !== rival)].slice(0, SHOWN) };
+  const first = (isStrong(best, 'name') ? undefined : sorted.find(bearsName)) ?? best;
+  const others = near.filter((one) => one !== first).slice(0, SHOWN - 1);
+  const pattern = patternOf(
+    first,
+    sorted.filter((one) => one !== first),
+    record,
+  );
+  const probability = probabilityOf(pattern, answers);
+  const score = Math.round(Math.min(probability * 100, mostOf(first, pattern, record)));
+  return {
+    verdict: verdictOf(first, score),
+    candidates: [
+      { ...first, score, findings: withAnswers(first, enoughAnswers(pattern, answers)) },
+      ...restOf(others, score),
+    ],
+    pattern: patternText(pattern),
+  };
 }
 
 /** Whether a live company is called as the record is. */
-const bearsName = (candidate: ScoredCandidate): boolean => candidate.ended === null && isStrongly(candidate, 'name');
+const bearsName = (candidate: WeighedCandidate): boolean => candidate.ended === null && isStrong(candidate, 'name');
 
-function verdictOf(best: ScoredCandidate, lead: number): MatchVerdict {
-  if (lead < LEAD || best.score < LIKELY || !isNamed(best)) return 'ambiguous';
-  if (best.ended !== null) return 'dissolved';
-  return isCertain(best) && lead >= CERTAIN_LEAD ? 'certain' : 'likely';
+/** Whether a record of a person's name means the company: the person owns it, or writes from its domain. */
+const standsFor = (best: WeighedCandidate): boolean =>
+  best.strong >= 2 || signOf(best, 'name') === 'name-owner' || signOf(best, 'domain') === 'domain-own';
+
+/** Names of another company, which the index may lack. */
+const ANOTHERS: readonly Sign[] = ['name-other-word', 'name-other-owner', 'name-of-sister', 'former-name-of-group'];
+
+/** What no table lifts a candidate above: a hundred is for those that may be certain. */
+function mostOf(first: WeighedCandidate, { kind, rival }: Pattern, { isPartial }: RecordKind): number {
+  const name = signOf(first, 'name');
+  const isAnothers = name !== undefined && ANOTHERS.includes(name);
+  // A whole index would hold the company that is called as the record is.
+  const isGroups = name === undefined && signOf(first, 'domain') === 'domain-of-group';
+  const mayLackIt = isAnothers || isGroups || (isPartial && name === 'name-without-group');
+  if (rival === 'level' || kind === 'outweighed' || (mayLackIt && kind !== 'number')) return LIKELY - 1;
+  return isTwofold(first) && rival === 'far' ? CERTAIN : CERTAIN - 1;
 }
 
-const isStrongly = (candidate: ScoredCandidate, group: SignGroup): boolean => {
-  const sign = signOf(candidate, group);
-  return sign !== undefined && SIGNS[sign].isStrong;
-};
-
-const signOf = ({ findings }: ScoredCandidate, group: SignGroup): Sign | undefined =>
-  findings.find(({ sign }) => SIGNS[sign].group === group)?.sign;
-
-const UNNAMED: readonly Sign[] = ['name-part', 'name-other-word', 'former-name-of-group'];
-
-/**
- * Whether the name says more than that both are of one group: with phone and address alone, the company that is meant may
- * be a sister that the index does not hold.
- */
-function isNamed(candidate: ScoredCandidate): boolean {
-  const name = signOf(candidate, 'name');
-  if (name !== undefined && UNNAMED.includes(name)) return signOf(candidate, 'number') !== undefined;
-  if (name !== undefined && name !== 'name-of-domain') return true;
-  return signOf(candidate, 'number') !== undefined || signOf(candidate, 'domain') === 'domain-own';
+function verdictOf(first: WeighedCandidate, score: number): MatchVerdict {
+  if (score < LIKELY) return 'ambiguous';
+  if (first.ended !== null) return 'dissolved';
+  return score === CERTAIN ? 'certain' : 'likely';
 }
 
 /** Names that a certain match may have beside strong ones, where two other signs are strong. */
 const NEARLY: readonly Sign[] = ['name-but-town', 'name-spelling', 'name-swapped'];
+const ELSEWHERE: readonly Sign[] = ['address-elsewhere', 'chain-elsewhere', 'address-abroad'];
 
-function isCertain(candidate: ScoredCandidate): boolean {
+/** Whether two strong signs agree, and the name among those that do. */
+function isTwofold(candidate: WeighedCandidate): boolean {
   const name = signOf(candidate, 'name');
   if (name === undefined || !(SIGNS[name].isStrong || NEARLY.includes(name))) return false;
+  const address = signOf(candidate, 'address');
   // In another town it may be a namesake, whose domain is spelled by the same name.
-  return candidate.strong >= (signOf(candidate, 'address') === 'address-elsewhere' ? 3 : 2);
+  return candidate.strong >= (address !== undefined && ELSEWHERE.includes(address) ? 3 : 2);
+}
+
+const withAnswers = (
+  { findings }: WeighedCandidate,
+  answered: ReturnType<typeof enoughAnswers>,
+): readonly SignFinding[] =>
+  answered === undefined ? findings : [...findings, { sign: 'answers', what: `${answered.accepted}/${answered.of}` }];
+
+/** Of what is left for others, how much is the next one's: the rest is the chance that no candidate is meant. */
+const NEXT = 0.5;
+
+/** The others with their share of what the first one leaves. */
+function restOf(others: readonly WeighedCandidate[], first: number): readonly ScoredCandidate[] {
+  let left = 100 - first;
+  return others.map((one) => {
+    const score = Math.min(first, Math.round(left * NEXT));
+    left -= score;
+    return { ...one, score };
+  });
 }

@@ -1,10 +1,11 @@
 /** What each sign is worth, and its words: the one table of the match. */
 
 /** What signs speak of: of each group only the strongest sign of a candidate counts. */
-export type SignGroup = 'name' | 'address' | 'phone' | 'domain' | 'number' | 'uniqueness' | 'life';
+export type SignGroup = 'name' | 'address' | 'phone' | 'domain' | 'number' | 'uniqueness' | 'life' | 'answers';
 
 export interface SignWeight {
   readonly group: SignGroup;
+  /** Orders the signs of a group and, summed, the candidates of a record; the score is another thing (probability.ts). */
   readonly points: number;
   /** Two strong signs of different groups make a match certain. */
   readonly isStrong: boolean;
@@ -53,6 +54,14 @@ export const SIGNS = {
     'navnet er ens, men en anden selskabsform',
   ]),
   'name-part': sign('name', 16, false, ['one name is part of the other', 'det ene navn er en del af det andet']),
+  'name-without-group': sign('name', 16, false, [
+    'its name has a word such as Holding more',
+    'dens navn har et ord som Holding mere',
+  ]),
+  'name-of-sister': sign('name', 14, false, [
+    'the name is that of a sister, with a word such as Holding',
+    'navnet er en søsters, med et ord som Holding',
+  ]),
   'name-other-word': sign('name', 12, false, [
     'a letter makes the name another one',
     'et bogstav gør navnet til et andet',
@@ -62,6 +71,8 @@ export const SIGNS = {
     'det ene navn er det andets forbogstaver',
   ]),
   'name-of-domain': sign('name', 16, false, ['its domain {what} is the name', 'dens domæne {what} er navnet']),
+  'name-owner': sign('name', 24, false, ['the name is its owner’s', 'navnet er ejerens']),
+  'name-other-owner': sign('name', 12, false, ['same name, but another owner', 'samme navn, men en anden ejer']),
   'name-short-with-form': sign('name', 22, false, [
     'same name and form, of few letters',
     'samme navn og selskabsform, på få bogstaver',
@@ -90,13 +101,20 @@ export const SIGNS = {
   ]),
   'city-same': sign('address', 5, false, ['same town', 'samme by']),
   'address-elsewhere': sign('address', -6, false, ['another town', 'en anden by']),
+  'chain-elsewhere': sign('address', -10, false, [
+    'another town, where none of its production units is',
+    'en anden by, hvor den ikke har en produktionsenhed',
+  ]),
+  'address-abroad': sign('address', -12, false, ['the town is in another country', 'byen er i et andet land']),
   'phone-same': sign('phone', 35, true, ['same phone', 'samme telefonnummer']),
   'phone-shared': sign('phone', 10, false, [
     'same phone, as several companies',
     'samme telefonnummer som flere virksomheder',
   ]),
   'phone-other': sign('phone', -4, false, ['another phone', 'et andet telefonnummer']),
+  'phone-abroad': sign('phone', -8, false, ['the phone is of another country', 'telefonnummeret er fra et andet land']),
   'domain-own': sign('domain', 50, true, ['its own domain {what}', 'dens eget domæne {what}']),
+  'domain-of-group': sign('domain', 35, true, ['the domain {what} of its group', 'koncernens domæne {what}']),
   'domain-same': sign('domain', 35, true, ['same domain {what}', 'samme domæne {what}']),
   'domain-spells-name': sign('domain', 14, false, ['the domain {what} is the name', 'domænet {what} er navnet']),
   'domain-shared': sign('domain', 10, false, [
@@ -104,6 +122,10 @@ export const SIGNS = {
     'samme domæne {what} som flere virksomheder',
   ]),
   'domain-other': sign('domain', -6, false, ['another domain', 'et andet domæne']),
+  'domain-abroad': sign('domain', -10, false, [
+    'the domain {what} is of another country',
+    'domænet {what} er fra et andet land',
+  ]),
   'unit-number-same': sign('number', 60, true, [
     'the number is of its production unit',
     'nummeret er dens produktionsenheds',
@@ -117,6 +139,10 @@ export const SIGNS = {
   'name-unique-in-part': sign('uniqueness', 10, false, [
     'no other company of the index has the name, but the index is partial',
     'ingen anden virksomhed i indekset har navnet, men indekset er ikke helt',
+  ]),
+  answers: sign('answers', 0, false, [
+    'of your answers to matches like this one {what} were accepted',
+    'af dine svar på sådanne forslag blev {what} godtaget',
   ]),
   ended: sign('life', -10, false, ['ended in {when}', 'ophørt i {when}']),
 } as const satisfies Readonly<Record<string, SignWeight>>;

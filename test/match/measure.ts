@@ -1,7 +1,6 @@
 /** How good a match is on labelled records. */
 import type { RecordText } from '../../src/match/described.ts';
-import type { ScoredCandidate } from '../../src/match/score.ts';
-import type { MatchResult, MatchVerdict } from '../../src/match/verdict.ts';
+import type { MatchResult, MatchVerdict, ScoredCandidate } from '../../src/match/verdict.ts';
 import type { SetRecord } from '../bench/match-sets/set.ts';
 
 const VERDICTS: readonly MatchVerdict[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];

@@ -46,6 +46,8 @@ export const TRAPS = [
   'care-of',
   'ended',
   'name-only',
+  'outdated',
+  'namesake',
   'stranger',
   'foreign',
   'person',
@@ -89,6 +91,7 @@ function tryTrap(random: Random, trap: Trap, { companies }: LabelledRegister): L
 const MEANT: Readonly<Partial<Record<Trap, (one: LabelledCompany) => string | null>>> = {
   'former-name-taken': ({ reusedBy }) => reusedBy,
   'near-sister-missing': () => null,
+  namesake: () => null,
 };
 
 const NOBODYS: readonly Trap[] = ['stranger', 'foreign', 'person'];
@@ -227,8 +230,28 @@ const CHANGES: Readonly<Partial<Record<Trap, Change>>> = {
     street: `c/o ${random.pick(words.GIVEN_NAMES)} ${random.pick(words.SURNAMES)}, ${main.address?.street ?? ''}`,
   }),
   ended: ({ main }) => when(main.ended !== null && main.successor === null, {}),
+  outdated: ({ main }, random) => otherwise(random, main),
+  namesake: ({ main }, random) => {
+    const change = otherwise(random, main);
+    return change && { ...change, ...namesakesPlace(random) };
+  },
   'name-only': () => ({ street: null, postalCode: null, city: null, phone: null, website: null, email: null }),
 };
+
+/** The name with another phone and site. */
+function otherwise(random: Random, { phone, website }: IndexEntry): RecordText | undefined {
+  const domain =
+    `${random.pick(words.BEGINNINGS)}${random.pick(words.ENDINGS)}${random.int(100, 999)}.dk`.toLowerCase();
+  const other = spelledPhone(random, String(random.int(20_000_000, 98_999_999)));
+  return when(phone !== null && website !== null, { phone: other, website: domain, email: null });
+}
+
+function namesakesPlace(random: Random): RecordText {
+  const { street = null, postalCode = null, city = null } = addressOf(random);
+  const share = random.int(1, 4);
+  if (share === 1) return { street };
+  return share === 2 ? { street: null, postalCode: null, city: null } : { street, postalCode, city };
+}
 
 const formerName = ({ formerNames: [former] }: IndexEntry): RecordText | undefined => former && { name: former.value };
 

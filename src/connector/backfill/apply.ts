@@ -8,6 +8,7 @@ import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { Tx } from '../../store/store.ts';
 import { verdictOf } from '../follow/verdict.ts';
 import { type LinkResult, linkRecord, updateLink } from '../links/links.ts';
+import { countMatchAnswers } from '../match/count-answer.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { decideRows } from './decide-rows.ts';
 import { type Rechecked, recheck } from './recheck.ts';
@@ -182,6 +183,8 @@ async function linkRow(
   // The person saw the record's number, so cvrsync does not report it as a mismatch.
   if (isTheirs && held !== null && linked.kind !== 'taken') await updateLink(tx, ref, { mismatch: held });
   if (writesNumber === true && linked.kind !== 'taken') await updateLink(tx, ref, { writes_number: 1 });
+  if (writesNumber === true && linked.kind === 'linked')
+    await countMatchAnswers(tx, crm.name, [{ recordId, entity, is: 'accepted' }], { now: now() });
   // An earlier run may have let the register overwrite values that are not written yet: no longer. Never the other way
   // round, because people may have edited the record since cvrsync filled it.
   if (linked.kind === 'already' && trust === 'crm') await updateLink(tx, ref, { trust });

@@ -2,7 +2,9 @@
  * Matches the records of a CRM that have no number: reads them by the scan of a backfill, a page at a time. A page's results
  * and the position behind it are one transaction, so that the next run continues one that was stopped.
  */
+import { readAnswers } from '../../match/answers.ts';
 import { matchRecords } from '../../match/match.ts';
+import type { Answers } from '../../match/probability.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { readRecordText, type TextProperties, textProperties } from '../match/record-text.ts';
@@ -33,10 +35,11 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
   let reached: MatchPosition = isBegun ? before : { scan: run.startedAt, position: 0, isDone: false };
   if (!isBegun) await store.write((tx) => beginAnew(tx, crm.name, reached, deps.now()));
   const properties = textProperties(crm, await patiently(deps, () => crm.schema(signal), signal));
+  const answers = await readAnswers(store.db);
   while (!reached.isDone) {
     signal.throwIfAborted();
     const rows = await plannedRows(store.db, crm.name, { after: reached.position, limit: crm.limits.batch.read });
-    const results = await matchPage(deps, await withoutValidNumber(store.db, rows), properties, signal);
+    const results = await matchPage(deps, await withoutValidNumber(store.db, rows), { properties, answers }, signal);
     const last = rows.at(-1)?.position;
     reached = last === undefined ? { ...reached, isDone: true } : { ...reached, position: last };
     const next = reached;
@@ -50,7 +53,7 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
 async function matchPage(
   deps: BackfillDeps,
   rows: readonly ScanRow[],
-  properties: TextProperties,
+  { properties, answers }: { readonly properties: TextProperties; readonly answers: Answers },
   signal: AbortSignal,
 ): Promise<readonly MatchedRecord[]> {
   if (rows.length === 0) return [];
@@ -63,12 +66,11 @@ async function matchPage(
     // A record that is gone or merged is none of this match; the next scan sees what became of it.
     return read?.kind === 'found' ? [{ row, record: readRecordText(properties, read.properties, row.found) }] : [];
   });
+  const rejections = await readRejections(store.db, crm.name, ids);
   const results = await matchRecords(
     store.db,
     found.map(({ record }) => record),
-    await readRejections(store.db, crm.name, ids).then((rejected) =>
-      found.map(({ row }) => rejected.get(row.record_id) ?? NOTHING),
-    ),
+    { rejected: found.map(({ row }) => rejections.get(row.record_id) ?? NOTHING), answers },
   );
   return found.flatMap(({ row, record }, at) => {
     const result = results[at];

@@ -5,13 +5,14 @@ import type { Tx } from '../../store/store.ts';
 import { verdictOf } from '../follow/verdict.ts';
 import { endLink, findLink, type LinkResult, linkRecord, recordsOf, updateLink } from '../links/links.ts';
 import type { RecordRef } from '../names/queues.ts';
+import { countMatchAnswers } from './count-answer.ts';
 import {
   deleteSuggestions,
   readResult,
   readSuggestion,
-  rejectMatches,
   restoreResult,
   retireResult,
+  storeRejections,
 } from './results.ts';
 import { TAKEN_BACK } from './undecided.ts';
 
@@ -31,6 +32,8 @@ export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: n
   // The person saw the number that the record holds, so cvrsync does not report it as a mismatch.
   const held = verdictOf((await readResult(tx, ref))?.record.number ?? null, false).entity;
   await updateLink(tx, ref, { writes_number: 1, ...(held !== null && held !== entity && { mismatch: held }) });
+  if (linked.kind === 'linked')
+    await countMatchAnswers(tx, ref.provider, [{ ...ref, entity, is: 'accepted' }], { now });
   await deleteSuggestions(tx, ref.provider, [ref.recordId]);
   return linked;
 }
@@ -40,13 +43,23 @@ export async function rejectMatch(
   tx: Tx,
   { provider, recordId }: RecordRef,
   entities: readonly string[],
+  now: number,
 ): Promise<void> {
-  await rejectMatches(
-    tx,
-    provider,
-    entities.map((entity) => ({ record: recordId, entity })),
-  );
+  const rejected = entities.map((entity) => ({ record: recordId, entity }));
+  await rejectMatches(tx, provider, rejected, now);
   await retireResult(tx, provider, recordId);
+}
+
+/** Remembers that these records do not mean these companies. */
+export async function rejectMatches(
+  tx: Tx,
+  provider: string,
+  rejected: readonly { readonly record: string; readonly entity: string }[],
+  now: number,
+): Promise<void> {
+  const added = await storeRejections(tx, provider, rejected);
+  const answers = added.map((one) => ({ ...one, is: 'rejected' as const }));
+  await countMatchAnswers(tx, provider, answers, { now });
 }
 
 /**
@@ -64,7 +77,14 @@ export async function takeBackMatch(
   if (linked !== undefined) {
     if (!isLinked || link.entity !== linked) return false;
     await endLink(tx, { ...ref, state: 'removed', reason: TAKEN_BACK, now });
-  } else if (isLinked || !(await deleteRejections(tx, ref, rejected))) return false;
+    const answer = { ...ref, entity: linked, is: 'accepted' } as const;
+    await countMatchAnswers(tx, ref.provider, [answer], { now, isBack: true });
+  } else {
+    const deleted = isLinked ? [] : await deleteRejections(tx, ref, rejected);
+    if (deleted.length === 0) return false;
+    const answers = deleted.map((entity) => ({ ...ref, entity, is: 'rejected' as const }));
+    await countMatchAnswers(tx, ref.provider, answers, { now, isBack: true });
+  }
   await restoreResult(tx, ref.provider, ref.recordId, now);
   return true;
 }
@@ -73,14 +93,15 @@ async function deleteRejections(
   tx: Tx,
   { provider, recordId }: RecordRef,
   entities: readonly string[],
-): Promise<boolean> {
-  const { numDeletedRows } = await tx
+): Promise<readonly string[]> {
+  const rows = await tx
     .deleteFrom('match_rejection')
     .where('provider', '=', provider)
     .where('record_id', '=', recordId)
     .where('entity', 'in', each(tx, entities))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .returning('entity')
+    .execute();
+  return rows.map(({ entity }) => entity);
 }
 
 /** Accepts the company that is suggested for a record, unless another record of the connection has it. */
@@ -94,10 +115,10 @@ export async function acceptSuggestion(tx: Tx, ref: RecordRef, now: number): Pro
 }
 
 /** Rejects the company that is suggested for a record. */
-export async function rejectSuggestion(tx: Tx, ref: RecordRef): Promise<SuggestionAnswer> {
+export async function rejectSuggestion(tx: Tx, ref: RecordRef, now: number): Promise<SuggestionAnswer> {
   const entity = await suggestedEntity(tx, ref);
   if (entity === undefined) return { kind: 'unknown' };
-  await rejectMatch(tx, ref, [entity]);
+  await rejectMatch(tx, ref, [entity], now);
   return { kind: 'rejected', entity };
 }
 

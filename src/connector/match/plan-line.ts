@@ -1,6 +1,6 @@
 /** A line of a match's plan: the record and its company side by side, for a person who decides in a spreadsheet. Pure. */
 import type { IndexEntry } from '../../match/entry.ts';
-import type { ScoredCandidate } from '../../match/score.ts';
+import type { ScoredCandidate } from '../../match/verdict.ts';
 import { reasonText } from '../../match/weights.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import type { MatchedRecord } from './results.ts';

@@ -25,7 +25,7 @@ export async function readChangedText(
 export async function matchAnew(store: Store, found: UndecidedMatch, record: RecordText): Promise<void> {
   const { provider, recordId, position } = found;
   const rejected = (await readRejections(store.db, provider, [recordId])).get(recordId) ?? new Set<string>();
-  const [result] = await matchRecords(store.db, [record], [rejected]);
+  const [result] = await matchRecords(store.db, [record], { rejected: [rejected] });
   if (result === undefined) return;
   await store.write((tx) => putResults(tx, provider, [{ recordId, position, record, ...result }]));
 }

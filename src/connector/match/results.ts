@@ -1,8 +1,7 @@
 /** What the records of a connection were found to mean: a row for each record without a number. */
 import { sql } from 'kysely';
 import type { RecordText } from '../../match/described.ts';
-import type { ScoredCandidate } from '../../match/score.ts';
-import type { MatchVerdict } from '../../match/verdict.ts';
+import type { MatchVerdict, ScoredCandidate } from '../../match/verdict.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
@@ -18,6 +17,8 @@ export interface MatchedRecord {
   readonly record: RecordText;
   /** The best first. */
   readonly candidates: readonly ScoredCandidate[];
+  /** The pattern of the first candidate. */
+  readonly pattern?: string;
 }
 
 /** Stores results in place of earlier ones of the same records; one that names an erased company is not stored. */
@@ -202,20 +203,27 @@ export async function sharedEntities(
   return new Set(rows.flatMap(({ entity }) => entity ?? []));
 }
 
-/** Remembers that these records do not mean these companies: they are not offered again. An erased one is not, anyway. */
-export async function rejectMatches(
+/**
+ * Remembers that these records do not mean these companies: they are not offered again. An erased one is not, anyway. Returns
+ * those that were not remembered before.
+ */
+export async function storeRejections(
   tx: Tx,
   provider: string,
   given: readonly { readonly record: string; readonly entity: string }[],
-): Promise<void> {
+): Promise<readonly { readonly recordId: string; readonly entity: string }[]> {
   const rejected = await withoutErased(tx, given, ({ entity }) => entity);
-  if (rejected.length === 0) return;
-  await sql`insert into match_rejection (provider, record_id, entity)
+  if (rejected.length === 0) return [];
+  const { rows } = await sql<{
+    recordId: string;
+    entity: string;
+  }>`insert into match_rejection (provider, record_id, entity)
     select cast(${provider} as text), each.record, each.entity from ${eachRow(
       tx,
       ['record', 'entity'],
       rejected.map((one) => ({ ...one })),
-    )} where true on conflict do nothing`.execute(tx);
+    )} where true on conflict do nothing returning record_id as "recordId", entity`.execute(tx);
+  return rows;
 }
 
 /** The companies that a person rejected, by record. */

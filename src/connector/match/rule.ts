@@ -1,5 +1,5 @@
 /** The rule by which a match has its verdict, in words. Pure. */
-import type { ScoredCandidate } from '../../match/score.ts';
+import type { ScoredCandidate } from '../../match/verdict.ts';
 import { SIGNS, type Sign, type SignGroup } from '../../match/weights.ts';
 import type { MatchedRecord } from './results.ts';
 
@@ -8,12 +8,17 @@ type Words = Readonly<Record<RuleLanguage, string>>;
 
 /** Signs that speak against a company, or say nothing for it. */
 const AGAINST: readonly Sign[] = [
+  'address-abroad',
   'address-elsewhere',
+  'answers',
+  'chain-elsewhere',
+  'domain-abroad',
   'domain-other',
   'ended',
   'name-other-word',
   'name-unique',
   'name-unique-in-part',
+  'phone-abroad',
   'phone-other',
   'street-other',
 ];
@@ -26,6 +31,7 @@ const NOUNS: Readonly<Record<SignGroup, Words>> = {
   number: { en: 'the number', da: 'nummeret' },
   uniqueness: { en: 'a name of its own', da: 'et navn for sig' },
   life: { en: 'its life', da: 'dens liv' },
+  answers: { en: 'your answers', da: 'dine svar' },
 };
 
 const RULES = {
@@ -63,7 +69,7 @@ function ruleOf({ verdict, candidates }: Pick<MatchedRecord, 'verdict' | 'candid
   if (verdict === 'certain') return 'certain';
   if (verdict === 'dissolved') return 'ended';
   if (verdict === 'ambiguous' && candidates.filter(bearsName).length > 1) return 'several-bear';
-  if (bearsName(best) && candidates.some(({ score }) => score > best.score)) return 'rival-bears';
+  if (bearsName(best) && candidates.some(({ weight }) => weight > best.weight)) return 'rival-bears';
   if (groupsOf(best, false).length === 1) return 'only-one';
   if (candidates.length > 1 && verdict === 'ambiguous') return 'near';
   return shortOf(groupsOf(best, true).length, candidates.length);

@@ -106,7 +106,7 @@ async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], sig
   const results = await matchRecords(
     store.db,
     blank.map(({ record }) => record),
-    blank.map(({ recordId }) => rejections.get(recordId) ?? new Set()),
+    { rejected: blank.map(({ recordId }) => rejections.get(recordId) ?? new Set()) },
   );
   const found = blank.flatMap((one, at) => {
     const result = results[at];

@@ -19,7 +19,8 @@ const PAGE = 500;
 
 /** Surveys the results of the last match; `limit` leaves out the lines at the end. */
 export async function surveyResults(db: Db, provider: string, limit: number, signal: AbortSignal): Promise<PlanSurvey> {
-  const found: { readonly position: number; readonly rank: number; readonly score: number }[] = [];
+  const found: { readonly position: number; readonly rank: number; readonly score: number; readonly weight: number }[] =
+    [];
   const linkable = new Set<number>();
   for (let after = 0; ; ) {
     signal.throwIfAborted();
@@ -29,11 +30,16 @@ export async function surveyResults(db: Db, provider: string, limit: number, sig
     after = last.position;
     const doubts = await doubtsOf(db, provider, page);
     for (const { recordId, position, verdict, candidates } of page) {
-      found.push({ position, rank: ORDER.indexOf(verdict), score: candidates[0]?.score ?? 0 });
+      found.push({
+        position,
+        rank: ORDER.indexOf(verdict),
+        score: candidates[0]?.score ?? 0,
+        weight: candidates[0]?.weight ?? 0,
+      });
       if (verdict === 'certain' && !doubts.has(recordId)) linkable.add(position);
     }
   }
-  found.sort((a, b) => a.rank - b.rank || b.score - a.score || a.position - b.position);
+  found.sort((a, b) => a.rank - b.rank || b.score - a.score || b.weight - a.weight || a.position - b.position);
   const lines = found.slice(0, limit).map(({ position }) => position);
   return { lines, linkable: lines.filter((position) => linkable.has(position)) };
 }

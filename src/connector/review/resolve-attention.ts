@@ -149,7 +149,7 @@ async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number
 async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, DECISION);
   if (refusal !== undefined) return refusal;
-  const answer = verb === 'accept' ? await acceptSuggestion(tx, ref, now) : await rejectSuggestion(tx, ref);
+  const answer = verb === 'accept' ? await acceptSuggestion(tx, ref, now) : await rejectSuggestion(tx, ref, now);
   switch (answer.kind) {
     case 'unknown':
       return { kind: 'unknown' };

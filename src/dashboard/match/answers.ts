@@ -58,7 +58,7 @@ async function rejectAll(deps: CompanyDeps, visit: Visit, found: UndecidedMatch)
   const { visitor, now } = visit;
   const entities = found.candidates.map(({ company }) => companyEntityId(company));
   await deps.store.write(async (tx) => {
-    await rejectMatch(tx, found, entities);
+    await rejectMatch(tx, found, entities, now);
     const entry = { actor: visitor.actor, via: 'page', action: 'match.reject', subject: subjectOf(found) } as const;
     await recordAudit(tx, { ...entry, detail: { entities }, result: 'done' }, now);
   });

@@ -6,7 +6,7 @@ import type { UndecidedMatch } from '../../connector/match/undecided.ts';
 import { sightOf } from '../../connector/names/sight-of.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
-import type { ScoredCandidate } from '../../match/score.ts';
+import type { ScoredCandidate } from '../../match/verdict.ts';
 import { reasonText } from '../../match/weights.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

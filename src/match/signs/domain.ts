@@ -1,4 +1,5 @@
 /** The sign of the domain of a website or an e-mail address. */
+import { isDomainAbroad } from '../abroad.ts';
 import type { DescribedEntry, DescribedRecord } from '../described.ts';
 import { labelOf } from '../keys.ts';
 import { isOfGroup } from '../record-names.ts';
@@ -14,6 +15,7 @@ export const domainFindings = (record: Named, entry: DescribedEntry, sharedBy: n
   record.domains.flatMap((what): readonly SignFinding[] => {
     const { domains, names } = entry;
     if (domains.includes(what)) return [{ sign: sameSign(record, entry, sharedBy), what }];
+    if (isDomainAbroad(what)) return [{ sign: 'domain-abroad', what }];
     const label = labelOf(what);
     const isName = label.length >= LONG_ENOUGH && names.some(({ read }) => read.compact === label);
     if (isName) return [{ sign: 'domain-spells-name', what }];
@@ -24,5 +26,6 @@ function sameSign(record: Named, { names }: DescribedEntry, sharedBy: number): S
   if (sharedBy > SHARED_BY) return 'domain-shared';
   // A group has one domain, whichever of its companies the index holds.
   const isGroups = isOfGroup(record.name.words, []) || names.some(({ read }) => isOfGroup(read.words, []));
-  return sharedBy === 1 && !isGroups ? 'domain-own' : 'domain-same';
+  if (isGroups) return 'domain-of-group';
+  return sharedBy === 1 ? 'domain-own' : 'domain-same';
 }

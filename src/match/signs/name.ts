@@ -1,5 +1,6 @@
 /** The sign of the name: how alike two names are. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
+import { hasOtherLetters } from '../../protocol/danish/letters.ts';
 import type { DescribedEntry, DescribedName, DescribedRecord } from '../described.ts';
 import { labelOf } from '../keys.ts';
 import { isOfGroup, type NameReading } from '../record-names.ts';
@@ -11,7 +12,7 @@ const BRAND = 4;
 
 /** What the names of the entry say of the record's. */
 export function nameFindings(
-  { name: whole, readings, address }: DescribedRecord,
+  { text, name: whole, readings, address }: DescribedRecord,
   { names, addresses, domains, entry }: DescribedEntry,
 ): readonly SignFinding[] {
   if (whole.compact === '') return [];
@@ -26,7 +27,7 @@ export function nameFindings(
       ),
     ];
     const graded = found.flatMap((grade): readonly SignFinding[] => {
-      const sign = grade === undefined ? undefined : signOf(grade, name, names[0]);
+      const sign = grade === undefined ? undefined : signOf(withLetters(grade, text, name.text), name, names[0]);
       return sign === undefined ? [] : [{ sign, what: name.text, when: name.until }];
     });
     return [...graded, ...brand];
@@ -45,7 +46,11 @@ type Grade =
   | 'shortened'
   | 'swapped'
   | 'part'
+  | 'of-sister'
+  | 'without-group'
   | 'initials'
+  | 'other-owner'
+  | 'owner'
   | 'short-with-form'
   | 'short';
 
@@ -71,11 +76,14 @@ interface Beside {
 function gradeOf(record: CompanyName, other: CompanyName, { form, town, towns }: Beside): Grade | undefined {
   const same = sameGrade(record, other, form);
   if (same !== undefined) return same;
+  if (other.owner !== null && record.words.join(' ') === other.owner) return 'owner';
   const alike = likeness(record, other, town, towns);
   if (alike !== undefined) return conflicts(record.form, other.form) ? 'part' : alike;
   if (isInitials(record, other) || isInitials(other, record)) return 'initials';
   if (numbersOf(record) !== numbersOf(other)) return undefined;
-  return isPart(record.words, other.words) || isPart(other.words, record.words) ? 'part' : undefined;
+  if (!isPart(record.words, other.words) && !isPart(other.words, record.words)) return undefined;
+  if (isOfGroup(record.words, other.words)) return 'of-sister';
+  return isOfGroup(other.words, record.words) ? 'without-group' : 'part';
 }
 
 function likeness(
@@ -92,6 +100,10 @@ function likeness(
   if (!isSpelledNearly(record, other)) return undefined;
   return namesAnother(record, other) ? 'other-word' : 'spelling';
 }
+
+/** The register has the letters right: a `Bådcenter` is no `Badcenter`. */
+const withLetters = (grade: Grade, text: string, name: string): Grade =>
+  (grade === 'same' || grade === 'but-form') && hasOtherLetters(text, name) ? 'spelling' : grade;
 
 /** Whether the name says who stands behind the other one: `Ole Hansen - Salon Sol` of `Salon Sol v/ Ole Hansen`. */
 const namesOwner = ({ words }: CompanyName, { owner }: CompanyName): boolean =>
@@ -111,7 +123,7 @@ function sameGrade(record: CompanyName, other: CompanyName, form: string | null)
   if (record.compact !== other.compact) return undefined;
   if (record.compact.length <= FEW)
     return record.form !== null && record.form === knownForm(other, form) ? 'short-with-form' : 'short';
-  if (isOtherOwner(record.owner, other.owner)) return 'part';
+  if (isOtherOwner(record.owner, other.owner)) return 'other-owner';
   const known = knownForm(other, form);
   if (conflicts(record.form, known)) return 'other-form';
   if (record.saysDenmark !== other.saysDenmark) return 'but-country';

@@ -1,4 +1,5 @@
 /** The sign of the phone number. */
+import { isPhoneAbroad } from '../abroad.ts';
 import type { DescribedEntry } from '../described.ts';
 import { SHARED_BY, type SignFinding } from '../weights.ts';
 
@@ -8,7 +9,9 @@ export function phoneFindings(
   { phone }: DescribedEntry,
   sharedBy: number,
 ): readonly SignFinding[] {
-  if (record === null || phone === null) return [];
+  if (record === null) return [];
+  if (record !== phone && isPhoneAbroad(record)) return [{ sign: 'phone-abroad' }];
+  if (phone === null) return [];
   if (sharedBy > SHARED_BY) return record === phone ? [{ sign: 'phone-shared' }] : [];
   return [{ sign: record === phone ? 'phone-same' : 'phone-other' }];
 }

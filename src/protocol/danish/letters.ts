@@ -68,3 +68,21 @@ const foldAll = (text: string): string =>
     .replace(/[æøåßð]|ae|oe|aa/gu, (letters) => PAIRS[letters] ?? letters)
     .normalize('NFD')
     .replace(/\p{M}/gu, '');
+
+const SPELLED: Readonly<Record<string, string>> = { aa: 'å', ae: 'æ', oe: 'ø', ä: 'æ', ö: 'ø' };
+const DANISH = /[æøå]/u;
+
+const spelledWords = (text: string): readonly string[] =>
+  repairLetters(text)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/aa|ae|oe|[äö]/gu, (letters) => SPELLED[letters] ?? letters)
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Whether a word has a Danish letter and the other text has the same word with a plain one: Båd, and Bad. */
+export function hasOtherLetters(text: string, other: string): boolean {
+  const words = spelledWords(text).filter((word) => DANISH.test(word));
+  if (words.length === 0) return false;
+  const others = Map.groupBy(spelledWords(other), foldLetters);
+  return words.some((word) => others.get(foldLetters(word))?.includes(word) === false);
+}

@@ -5,7 +5,7 @@ import type { Connection } from '../../../providers/provider.ts';
 import { editRow, rowSight } from '../../../src/connector/backfill/plan/edit.ts';
 import { rememberSkips } from '../../../src/connector/backfill/plan/skipped.ts';
 import { rowsById } from '../../../src/connector/backfill/rows/rows.ts';
-import { putResults, rejectMatches } from '../../../src/connector/match/results.ts';
+import { putResults, storeRejections } from '../../../src/connector/match/results.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { rowsWith } from '../../commands/whole-store.ts';
@@ -85,11 +85,11 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     await eraseByHand(store, ERASED);
     const [record, provider] = ['7', 'hubspot'];
     const own = { company: '10150817', name: 'Opdigtet ApS', successor: null };
-    const candidate = { ...own, score: 1, strong: 1, ended: null, findings: [] };
+    const candidate = { ...own, score: 1, weight: 1, strong: 1, ended: null, findings: [] };
     const match = { recordId: record, position: 1, verdict: 'likely', record: {}, candidates: [candidate] } as const;
     await store.write(async (tx) => {
       await rememberSkips(tx, provider, [{ record, entity: ERASED }], []);
-      await rejectMatches(tx, provider, [{ record, entity: ERASED }]);
+      await storeRejections(tx, provider, [{ record, entity: ERASED }]);
       await putResults(tx, provider, [match, { ...match, candidates: [{ ...candidate, successor: '10150817' }] }]);
     });
     expect(await rowsWith(store, '10150817')).toEqual([]);

@@ -7,6 +7,7 @@ const candidate = (score: number, signs: readonly Sign[], ended: string | null =
   company: '10000001',
   name: 'Nordlys ApS',
   score,
+  weight: score,
   findings: signs.map((sign) => ({ sign })),
   strong: 0,
   ended,

@@ -174,7 +174,7 @@ describe('an edit', () => {
     const id = add('hubspot', null, 'Birk Byg');
     const ida = await signedIn('operator');
     await scan(ida, 'hubspot');
-    const found = { score: 80, findings: [], strong: 2, ended: null, successor: null };
+    const found = { score: 80, weight: 80, findings: [], strong: 2, ended: null, successor: null };
     const candidate = { company: OTHER, name: '<i>Birk</i> Byg ApS', ...found };
     const match = { recordId: id, position: 1, verdict: 'likely', record: { name: 'Birk Byg' } } as const;
     await fixture.app.store.write((tx) => putResults(tx, 'hubspot', [{ ...match, candidates: [candidate] }]));

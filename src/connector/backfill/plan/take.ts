@@ -6,7 +6,7 @@ import type { Db } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/fence/record-id.ts';
 import { UNSURE } from '../../follow/verdict.ts';
-import { rejectMatches } from '../../match/results.ts';
+import { rejectMatches } from '../../match/answer.ts';
 import type { BackfillDeps } from '../rows/context.ts';
 import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/rows.ts';
 import { type BackfillRun, holdRun, saveRun } from '../rows/run.ts';
@@ -170,7 +170,7 @@ export async function importPlan(
 
 /** Makes the scan say what the file says: what it does not link is not to be linked. May be repeated. */
 export async function takeLines(
-  { store, crm }: Pick<BackfillDeps, 'store' | 'crm'>,
+  { store, crm, now }: Pick<BackfillDeps, 'store' | 'crm' | 'now'>,
   run: BackfillRun,
   file: string,
   signal: AbortSignal,
@@ -194,7 +194,7 @@ export async function takeLines(
     await store.write(async (tx) => {
       await holdRun(tx, provider, run);
       await rememberSkips(tx, provider, skips, links);
-      await rejectMatches(tx, provider, rejected);
+      await rejectMatches(tx, provider, rejected, now());
       await updateRows(tx, provider, changed);
     });
   }
