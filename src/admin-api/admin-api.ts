@@ -3,15 +3,11 @@ import { guardAdmin } from '../http/server/admin-guard.ts';
 import type { Server } from '../http/server/server.ts';
 import { type Needs, OPERATIONS } from '../operations/list.ts';
 import type { Ground } from '../operations/operation.ts';
-import type { WakeUp } from '../runtime/wake-up.ts';
 import type { Access } from '../service/routes/access.ts';
 import { readRequests } from '../service/routes/requests.ts';
-import { auditRequests } from './audit-requests.ts';
-import { addDeliveryRoutes } from './deliveries.ts';
 import { addRoute } from './route.ts';
 
 export interface AdminApiDeps extends Ground, Needs {
-  readonly wakeUp: Pick<WakeUp, 'ring'>;
   readonly adminToken: string | undefined;
   /** Admits API keys with the scope `admin` as well. */
   readonly access: Pick<Access, 'checkKey'>;
@@ -20,16 +16,9 @@ export interface AdminApiDeps extends Ground, Needs {
 /** Adds `/admin/api/…` behind its guard. A request that does not match its schema answers 422. */
 export function addAdminApi(server: Server, deps: AdminApiDeps): void {
   const { adminToken, access } = deps;
-  const guarded = (scope: Server) => {
+  server.register(async (scope) => {
     readRequests(scope);
-    return guardAdmin(scope, { adminToken, checkKey: (key) => access.checkKey(key, 'admin') });
-  };
-  server.register(async (scope) => {
-    const callerOf = guarded(scope);
+    const callerOf = guardAdmin(scope, { adminToken, checkKey: (key) => access.checkKey(key, 'admin') });
     for (const operation of OPERATIONS) addRoute(scope, operation, deps, callerOf);
-  });
-  server.register(async (scope) => {
-    auditRequests(scope, deps, guarded(scope));
-    addDeliveryRoutes(scope, { ...deps, monitorOptions: deps.options });
   });
 }

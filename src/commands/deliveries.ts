@@ -1,4 +1,13 @@
 /** `deliveries`: lists what was sent to webhooks, and replays or drops it. */
+import type { TObject } from 'typebox';
+import {
+  dropDeliveries,
+  recoverDeliveries,
+  replayDeliveries,
+  type SentDelivery,
+  sendDelivery,
+} from '../operations/deliveries.ts';
+import type { Operation } from '../operations/operation.ts';
 import { wireNameOf } from '../protocol/payload.ts';
 import {
   countDeliveries,
@@ -7,21 +16,18 @@ import {
   type DeliveryFilter,
   type DeliveryState,
   DROPPED,
-  dropDeliveries,
   listDeliveries,
   REPLAY_LIMIT,
   REPLAYED,
-  replayDeliveries,
-  type SentNow,
-  sendDelivery,
 } from '../service/delivery/deliveries.ts';
-import type { Db, Store, Tx } from '../store/open.ts';
+import type { Db, Store } from '../store/open.ts';
 import { readEntity } from './arguments/entity.ts';
 import { time } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
+import { performEachHere, performHere } from './operations/operation-command.ts';
 
 const SHOWN = 100;
 
@@ -91,17 +97,20 @@ interface DeliveryAction {
   readonly verb: 'replayed' | 'dropped';
   /** The states it takes where none is named. */
   readonly states: readonly DeliveryState[];
-  readonly run: (tx: Tx, filter: DeliveryFilter, now: number) => Promise<number>;
+  readonly operation: Operation<TObject, { readonly count: number }>;
 }
 
-const REPLAY: DeliveryAction = { verb: 'replayed', states: REPLAYED, run: replayDeliveries };
-const DROP: DeliveryAction = { verb: 'dropped', states: DROPPED, run: dropDeliveries };
+const REPLAY: DeliveryAction = { verb: 'replayed', states: REPLAYED, operation: replayDeliveries };
+const RECOVER: DeliveryAction = { ...REPLAY, operation: recoverDeliveries };
+const DROP: DeliveryAction = { verb: 'dropped', states: DROPPED, operation: dropDeliveries };
 
-const decide = (name: string, about: string, action: DeliveryAction) =>
+const PREVIEWED = 'shows how many, and needs --yes';
+
+const decide = (name: string, action: DeliveryAction) =>
   defineCommand({
     name,
-    audit: `delivery.${name}`,
-    about,
+    operation: action.operation.name,
+    about: `${action.operation.about}; ${PREVIEWED}`,
     options: { ...filterOptions, ...confirmOptions },
     run: (context, _args, { limit, yes, ...given }) =>
       withStore(context, (store) =>
@@ -116,20 +125,19 @@ const confirmOptions = {
 
 const recover = defineCommand({
   name: 'recover',
-  audit: 'delivery.replay',
-  about:
-    'send all that did not arrive since a time: failing, held and failed deliveries; shows how many, and needs --yes',
+  operation: recoverDeliveries.name,
+  about: `${recoverDeliveries.about}; ${PREVIEWED}`,
   options: { since: filterOptions.since, monitor: filterOptions.monitor, ...confirmOptions },
   run: (context, _args, { since, monitor, limit, yes }) => {
     if (since === undefined) throw new UsageError('say since when: --since 2h, or --since 2026-03-01T12:00:00Z');
     const filter = { since, ...(monitor !== undefined && { monitor }) };
-    return withStore(context, (store) => carryOut(context, store, REPLAY, { name: 'recover', filter, limit, yes }));
+    return withStore(context, (store) => carryOut(context, store, RECOVER, { name: 'recover', filter, limit, yes }));
   },
 });
 
 const send = defineCommand({
   name: 'send',
-  audit: 'delivery.replay',
+  operation: sendDelivery.name,
   about: 'send the named deliveries now, whatever their state',
   args: { ids: many('ids as `deliveries list` shows them') },
   run: (context, { ids }) =>
@@ -137,21 +145,19 @@ const send = defineCommand({
       if (ids.length === 0) throw new UsageError('name at least one id from `cvrsync deliveries list`');
       const wrong = ids.find((id) => !/^\d{1,15}$/u.test(id));
       if (wrong !== undefined) throw new UsageError(`${wrong} is not the id of a delivery`);
-      const sent = await store.write(async (tx) => {
-        const all: SentNow[] = [];
-        for (const id of ids) all.push(await sendDelivery(tx, Number(id), Date.now()));
-        return all;
-      });
-      context.output.table(ids.map((id, at) => ({ id, result: SENT[sent[at] ?? 'unknown'] })));
-      return sent.every((each) => each === 'sent') ? 0 : 1;
+      const inputs = ids.map((id) => ({ seq: Number(id) }));
+      const sent = await performEachHere(sendDelivery, inputs, { store, now: Date.now });
+      context.output.table(sent.map(({ seq, result }) => ({ id: seq, result: SENT[result] })));
+      return sent.every(({ result }) => result === 'sent') ? 0 : 1;
     }),
 });
 
-const SENT: Readonly<Record<SentNow, string>> = {
+const SENT: Readonly<Record<SentDelivery['result'], string>> = {
   sent: 'due now',
   due: 'not done: it is due already',
   off: 'not done: its monitor is off, has no webhook, or was removed',
   unknown: 'there is no such delivery',
+  changed: 'not done: it changed meanwhile',
 };
 
 /** The filter as options of a command line: ages are times now. */
@@ -188,10 +194,11 @@ async function carryOut(
   if (filter.state === 'done' && matching > REPLAY_LIMIT)
     throw new UsageError(`${matching} deliveries are more than ${REPLAY_LIMIT}: narrow them with --since and --until`);
   output.line(`${matching} deliveries match.`);
+  const given = Object.fromEntries(Object.entries(textsOf(filter)).filter(([, value]) => value !== undefined));
   let done = 0;
   while (done < matching) {
-    const step = { ...filter, limit: Math.min(REPLAY_LIMIT, matching - done) };
-    const count = await store.write((tx) => action.run(tx, step, Date.now()));
+    const step = { ...given, limit: Math.min(REPLAY_LIMIT, matching - done) };
+    const { count } = await performHere(action.operation, step, { store, now: Date.now });
     done += count;
     if (count < step.limit) break;
   }
@@ -211,15 +218,5 @@ async function matchCount(db: Db, { states }: DeliveryAction, filter: DeliveryFi
 export const command = defineCommand({
   name: 'deliveries',
   about: 'manage deliveries to webhooks: list, send, recover, replay, drop',
-  commands: [
-    list,
-    send,
-    recover,
-    decide(
-      'replay',
-      'replay failing, held and failed deliveries, or those of a state; shows how many, and needs --yes',
-      REPLAY,
-    ),
-    decide('drop', 'drop deliveries; shows how many, and needs --yes', DROP),
-  ],
+  commands: [list, send, recover, decide('replay', REPLAY), decide('drop', DROP)],
 });

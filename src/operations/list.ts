@@ -1,5 +1,6 @@
 /** Every operation. */
 import type { TObject } from 'typebox';
+import * as deliveries from './deliveries.ts';
 import { addItem, listItems, removeItem } from './items.ts';
 import { createJob, listJobs, moveJob, removeJob } from './jobs.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -31,4 +32,11 @@ export const OPERATIONS: readonly Operation<TObject, unknown, Needs>[] = [
   createKey,
   listKeys,
   revokeKey,
+  deliveries.listDeliveries,
+  deliveries.countDeliveries,
+  deliveries.listAttempts,
+  deliveries.replayDeliveries,
+  deliveries.recoverDeliveries,
+  deliveries.dropDeliveries,
+  deliveries.sendDelivery,
 ];

@@ -71,10 +71,13 @@ describe('the audit', () => {
     expect((await cli('monitors', 'disable', 'no-such-monitor')).code).toBe(1);
     expect((await cli('monitors', 'create')).code).toBe(2);
     expect((await cli('keys', 'list')).code).toBe(0);
-    expect((await cli('deliveries', 'replay', '--yes')).code).toBe(0);
+    const copy = join(folder, 'copy.db');
+    expect((await cli('backup', copy, '--verify')).code).toBe(0);
+    expect((await cli('backup', copy)).code).toBe(1);
     const entries = await readAudit(store.db, {}, 10);
     expect(entries.map(({ via, action, detail, result }) => [via, action, detail, result])).toEqual([
-      ['command', 'delivery.replay', { yes: true }, 'done'],
+      ['command', 'store.backup', undefined, 'failed'],
+      ['command', 'store.backup', { verify: true }, 'done'],
       ['command', 'monitor.create', { name: 'Sales' }, 'created'],
       ['command', 'key.create', { name: 'Nordlys', scopes: ['monitoring', 'news', 'testwebhook'] }, 'created'],
     ]);

@@ -123,8 +123,8 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect((await resend()).headers['location']).toBe(`/deliveries/${seq}`);
     expect((await resend()).status).toBe(303);
     expect((await listDeliveries(store.db))[0]?.state).toBe('due');
-    expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toMatchObject([
-      { action: 'delivery.replay', subject: String(seq), actor: { name: 'the operator' }, via: 'page' },
+    expect(await readAudit(store.db, { action: 'delivery.send' }, 10)).toMatchObject([
+      { action: 'delivery.send', subject: String(seq), actor: { name: 'the operator' }, via: 'page' },
     ]);
     const viewer = await signedIn('viewer');
     await viewer.get('/');
@@ -144,7 +144,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     const answer = await ida.post(`/deliveries/${seq}/resend`, { seen: 'held 0' });
     expect(answer.status).toBe(409);
     expect(answer.text).toContain('Its monitor is off');
-    expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toEqual([]);
+    expect(await readAudit(store.db, { action: 'delivery.send' }, 10)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** What the contract asks of each operation, on each face that has it. */
+import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { endMail } from '../../src/service/mail/stopped-mails.ts';
 import { activate, disable } from '../../src/service/monitors/monitors.ts';
@@ -268,6 +269,55 @@ export const CASES: readonly Case[] = [
     ask: (id) => ({ command: ['jobs', 'remove', id], api: ['DELETE', `/jobs/${id}`] }),
     result: 'removed',
     again: 404,
+  },
+  {
+    operation: 'delivery.replay',
+    what: 'of what is held for a monitor',
+    make: holding(true),
+    ask: (monitor) => ({
+      command: ['deliveries', 'replay', '--monitor', monitor, '--yes'],
+      api: ['POST', '/deliveries/replay', { monitor }],
+      page: ['/deliveries/replay', { monitor, seen: String(Date.now()) }],
+    }),
+    result: '1 due again',
+    again: 'unchanged',
+  },
+  {
+    operation: 'delivery.recover',
+    what: 'of what did not arrive since a time',
+    make: holding(true),
+    ask: (monitor) => ({
+      command: ['deliveries', 'recover', '--monitor', monitor, '--since', '1970-01-01T00:00:00.000Z', '--yes'],
+      api: ['POST', '/deliveries/recover', { monitor, since: '1970-01-01T00:00:00.000Z' }],
+    }),
+    result: '1 due again',
+    again: 'unchanged',
+  },
+  {
+    operation: 'delivery.drop',
+    what: 'of what is held for a company',
+    make: holding(true),
+    ask: (monitor) => ({
+      command: ['deliveries', 'drop', '--monitor', monitor, '--entity', 'DK 99 00 00 15', '--yes'],
+      api: ['POST', '/deliveries/drop', { monitor, entity: COMPANY }],
+    }),
+    result: '1 dropped',
+    again: 'unchanged',
+  },
+  {
+    operation: 'delivery.send',
+    what: 'that is held, of a monitor that is on',
+    async make(faces) {
+      const [id] = await holding(true)(faces);
+      const [delivery] = await listDeliveries(faces.store.db, { monitor: id });
+      return [id, String(delivery?.seq)];
+    },
+    ask: (_id, seq) => ({
+      command: ['deliveries', 'send', seq],
+      api: ['POST', `/deliveries/${seq}/send`],
+      page: [`/deliveries/${seq}/resend`, { seen: 'SEEN' }],
+    }),
+    result: 'due again',
   },
   {
     operation: 'key.create',

@@ -1,17 +1,11 @@
 /** One delivery: what it says, what became of it at each attempt, and the action that sends it again. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
+import { deliveryVersion, sendDelivery } from '../../operations/deliveries.ts';
 import { wireNameOf } from '../../protocol/payload.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readDeliveryBody } from '../../service/delivery/bodies.ts';
-import {
-  type Attempt,
-  attemptsOf,
-  type Delivery,
-  listDeliveries,
-  sendDelivery,
-} from '../../service/delivery/deliveries.ts';
+import { type Attempt, attemptsOf, type Delivery, listDeliveries } from '../../service/delivery/deliveries.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
@@ -22,12 +16,13 @@ import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { deliveryName, deliveryState, monitorName } from './page.ts';
 
 /** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {
-  const { store, management } = deps;
+  const { store } = deps;
   addPage(app, deps, {
     path: '/deliveries/:seq',
     async show(visit) {
@@ -35,27 +30,13 @@ export function addDelivery(app: Server, deps: ServicePageDeps): void {
       return delivery && deliveryPage(deps, visit, delivery);
     },
   });
-  addAction(app, deps, {
+  addForm(app, deps, sendDelivery, {
     path: '/deliveries/:seq/resend',
-    async run({ visitor, reader, param, now }, fields) {
-      const asked = param('seq');
-      const outcome = await store.write(async (tx) => {
-        const delivery = await readDelivery(tx, asked);
-        if (delivery === undefined) return 'unknown';
-        // The form says what the person saw: sent twice, it finds the delivery changed and does nothing.
-        if (stampOf(delivery) !== fieldValue(fields, 'seen')) return 'changed';
-        const { seq, state, monitor } = delivery;
-        const sent = await sendDelivery(tx, seq, now);
-        if (sent !== 'sent') return sent;
-        const result = 'due again';
-        const detail = { monitor, was: state };
-        const entry = { actor: visitor.actor, via: 'page', action: 'delivery.replay', subject: String(seq) } as const;
-        await recordAudit(tx, { ...entry, detail, result }, now);
-        return 'done';
-      });
-      management.wakeUp.ring('deliver');
-      if (outcome === 'unknown') return notFoundPage(reader);
-      if (outcome !== 'off') return `/deliveries/${asked}`;
+    // The form says what the person saw: sent twice, it finds the delivery changed and does nothing.
+    caller: (fields) => ({ seen: fieldValue(fields, 'seen') }),
+    next({ reader }, { seq, result }) {
+      if (result === 'unknown') return notFoundPage(reader);
+      if (result !== 'off') return `/deliveries/${seq}`;
       return messagePage(reader, {
         status: 409,
         title: reader.text('resend.off'),
@@ -67,8 +48,6 @@ export function addDelivery(app: Server, deps: ServicePageDeps): void {
 
 const readDelivery = async (db: Db, seq: string): Promise<Delivery | undefined> =>
   /^\d{1,15}$/.test(seq) ? (await listDeliveries(db, { seq: Number(seq), limit: 1 }))[0] : undefined;
-
-const stampOf = ({ state, attempts }: Delivery): string => `${state} ${attempts}`;
 
 async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Delivery): Promise<PageBody> {
   const { reader, visitor } = visit;
@@ -118,7 +97,7 @@ function summary(visit: Visit, delivery: Delivery, named: Markup): VNode {
 function resendForm({ reader, visitor, formToken }: Visit, delivery: Delivery): Markup {
   if (!includesRole(visitor.role, 'operator') || delivery.state === 'due') return null;
   return html`<form method="post" action=${`/deliveries/${delivery.seq}/resend`} class="actions">
-    ${hidden({ [FORM_TOKEN]: formToken, seen: stampOf(delivery) })}
+    ${hidden({ [FORM_TOKEN]: formToken, seen: deliveryVersion(delivery) })}
     <button>${reader.text(delivery.state === 'failing' ? 'resend.now' : 'resend.submit')}</button>
     <span class="quiet">${reader.text('resend.help')}</span>
   </form>`;

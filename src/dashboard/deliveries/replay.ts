@@ -1,7 +1,8 @@
 /** A replay of what a filter finds: a page that says how many, and the action. */
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
-import { countReplayable, REPLAY_LIMIT, replayDeliveries } from '../../service/delivery/deliveries.ts';
+import { replayDeliveries } from '../../operations/deliveries.ts';
+import { invalid } from '../../operations/operation.ts';
+import { countReplayable, REPLAY_LIMIT } from '../../service/delivery/deliveries.ts';
 import {
   DELIVERY_FIELDS,
   type DeliveryTexts,
@@ -10,19 +11,20 @@ import {
   isNarrowFilter,
   readDeliveryFilter,
 } from '../addresses/deliveries.ts';
-import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { unreadableFilter } from './page.ts';
 
 const PATH = '/deliveries/replay';
 
 /** Adds both. */
 export function addReplay(app: Server, deps: ServicePageDeps): void {
-  const { store, management } = deps;
+  const { store } = deps;
   addPage(app, deps, {
     path: PATH,
     role: 'operator',
@@ -34,29 +36,34 @@ export function addReplay(app: Server, deps: ServicePageDeps): void {
       return previewPage(visit, texts, await countReplayable(store.db, read.filter));
     },
   });
-  addAction(app, deps, {
+  addForm(app, deps, replayDeliveries, {
     path: PATH,
-    async run(visit, fields) {
-      const { visitor, now } = visit;
-      const texts = deliveryTexts((name) => fieldValue(fields, name));
-      const read = await readDeliveryFilter(store.db, texts);
-      if (!read.ok) return unreadableFilter(visit, texts, read);
-      // Not what came after the preview; nor, when the form is sent twice, what was delivered in between.
+    async input(_visit, fields) {
+      const read = await readDeliveryFilter(store.db, textsIn(fields));
       const seen = Number(fieldValue(fields, 'seen'));
-      if (!isNarrowFilter(read.filter) || !Number.isSafeInteger(seen) || seen <= 0) return tooWide(visit);
-      const filter = { ...read.filter, until: Math.min(read.filter.until ?? seen, seen), endedBefore: seen };
-      await store.write(async (tx) => {
-        const count = await replayDeliveries(tx, filter, now);
-        if (count === 0) return;
-        const detail = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ''));
-        const entry = { actor: visitor.actor, via: 'page', action: 'delivery.replay' } as const;
-        await recordAudit(tx, { ...entry, detail, result: `${count} due again` }, now);
-      });
-      management.wakeUp.ring('deliver');
-      return deliveriesAddress(texts);
+      if (!read.ok || !isNarrowFilter(read.filter) || !Number.isSafeInteger(seen) || seen <= 0)
+        throw invalid('/filter', 'is too wide');
+      const { since, until, monitor, state, entity } = read.filter;
+      return {
+        ...(monitor !== undefined && { monitor }),
+        ...(state !== undefined && { state }),
+        ...(entity !== undefined && { entity }),
+        ...(since !== undefined && { since: new Date(since).toISOString() }),
+        ...(until !== undefined && { until: new Date(until).toISOString() }),
+      };
+    },
+    // Not what came after the preview; nor, when the form is sent twice, what was delivered in between.
+    caller: (fields) => ({ seen: fieldValue(fields, 'seen') }),
+    next: (_visit, _value, fields) => deliveriesAddress(textsIn(fields)),
+    async refused(visit, _refusal, fields) {
+      const texts = textsIn(fields);
+      const read = await readDeliveryFilter(store.db, texts);
+      return read.ok ? tooWide(visit) : unreadableFilter(visit, texts, read);
     },
   });
 }
+
+const textsIn = (fields: Fields): DeliveryTexts => deliveryTexts((name) => fieldValue(fields, name));
 
 const tooWide = ({ reader }: Visit): PageBody =>
   messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('replay.narrow') });

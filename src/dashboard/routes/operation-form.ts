@@ -37,11 +37,11 @@ interface FormFace<I extends TObject, R> {
   /** Fields that are not called as their property. */
   readonly names?: Readonly<Record<string, string>>;
   /** What a form asks for; its fields under the names of the properties if absent. */
-  readonly input?: (visit: Visit, fields: Fields) => Frozen<Static<I>>;
+  readonly input?: (visit: Visit, fields: Fields) => Frozen<Static<I>> | Promise<Frozen<Static<I>>>;
   /** What the form says about itself: the version that it showed, or the id of what it creates. */
   readonly caller?: (fields: Fields) => Pick<OperationCaller, 'seen' | 'id'>;
   /** The page to show next. */
-  readonly next: (visit: Visit, value: R) => Next;
+  readonly next: (visit: Visit, value: R, fields: Fields) => Next;
   /** The page of a refusal; undefined for the usual one. */
   readonly refused?: (visit: Visit, refusal: Refused, fields: Fields) => Next | undefined;
 }
@@ -64,7 +64,8 @@ export function addForm<I extends TObject, R>(
       const ground = { ...management, options: management.monitorOptions, store, now: () => visit.now };
       try {
         const by = { actor: visit.visitor.actor, via: 'page', ...caller?.(fields) } as const;
-        return await next(visit, await perform(operation, input(visit, fields), ground, by));
+        const value = await perform(operation, await input(visit, fields), ground, by);
+        return await next(visit, value, fields);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         return (await refused?.(visit, error, fields)) ?? refusalPage(visit, error);
@@ -93,7 +94,8 @@ function inputOf<I extends TObject>(
     if (Type.IsBoolean(part)) return [[property, fieldValue(fields, name) !== '']];
     if (Type.IsArray(part)) return [[property, fieldValues(fields, name)]];
     const text = param(name) === '' ? fieldValue(fields, name).trim() : param(name);
-    return text === '' ? [] : [[property, text]];
+    if (text === '') return [];
+    return [[property, Type.IsInteger(part) && /^\d{1,15}$/.test(text) ? Number(text) : text]];
   };
   // The operation checks it by its schema.
   return Object.fromEntries(Object.entries<TSchema>(schema.properties).flatMap(read)) as Frozen<Static<I>>;
