@@ -1,7 +1,6 @@
-/** The emulators of the built-in CRMs; nothing of one is loaded before it starts. */
 import type { CrmEmulator, EmulatorOptions } from './emulator/emulator.ts';
 
-/** Starts the emulator of a built-in CRM. */
+/** Starts the emulator of a built-in CRM, which loads on its first use. */
 export const EMULATORS: Readonly<Record<string, (options: EmulatorOptions) => Promise<CrmEmulator>>> = {
   hubspot: async (options) => (await import('./hubspot/emulator.ts')).startHubspotEmulator(options),
   salesforce: async (options) => (await import('./salesforce/emulator.ts')).startSalesforceEmulator(options),

@@ -1,4 +1,4 @@
-/** `backfill`: finds the companies that a CRM already holds by their number, links them and has them monitored. */
+/** `backfill`: finds by number the companies that a CRM already holds, links them and has them monitored. */
 import { runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
 import type { BackfillOptions } from '../connector/backfill/options.ts';
 import { printWarnings } from '../connector/backfill/plan/doubts.ts';
@@ -7,9 +7,9 @@ import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/con
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
 import { sampleRows } from '../connector/backfill/rows/rows.ts';
 import { type BackfillRun, readRun } from '../connector/backfill/rows/run.ts';
-import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
+import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import { canAsk, confirmMany } from './cli/confirm.ts';
@@ -26,11 +26,11 @@ export const command = defineCommand({
     dryRun: flag('only scan, and show what would be linked'),
     plan: text('only scan, and write what would be linked into a file that you can edit', 'file'),
     apply: text('link exactly what this plan says', 'file'),
-    limit: integer('link at most so many now; the next run continues'),
+    limit: integer('link at most this many now; the next run continues'),
     sendUpdate: flag('ask the service to send each company in full at once, for the first fill'),
-    trust: oneOf(['crm', 'register'], 'whose value wins where a property differs at the first fill (default crm)'),
+    trust: oneOf(['crm', 'register'], 'whose value wins if a property differs at the first fill (default crm)'),
     restart: flag('discard an unfinished scan or plan, and start again'),
-    yes: flag('do not ask: link what the scan finds, also where many lines of a plan look wrong'),
+    yes: flag('do not ask: link what the scan finds, even if many lines of a plan look wrong'),
   },
   run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart, yes }) => {
     if (dryRun && apply !== undefined && plan === undefined) return tryFile(context, provider, apply);
@@ -51,7 +51,7 @@ export const command = defineCommand({
   },
 });
 
-/** Runs a backfill with its progress on stderr; undefined where a signal stopped it. */
+/** Runs a backfill with its progress on stderr; undefined if a signal stopped it. */
 async function runShown(
   context: CommandContext,
   opened: BackfillContext,
@@ -91,7 +91,7 @@ function needAnswer(context: CommandContext, yes: boolean, provider: string): vo
   );
 }
 
-/** `--apply FILE --dry-run`: what an edited plan would do. Nothing is linked, and no CRM is asked. */
+/** `--apply FILE --dry-run`: shows what an edited plan would do. It links nothing and calls no CRM. */
 const tryFile = (context: CommandContext, provider: string, file: string): Promise<ExitCode> =>
   withBackfill(context, provider, async (opened) => {
     try {
@@ -112,19 +112,19 @@ function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undef
   return { kind: dryRun ? 'poll' : 'apply' };
 }
 
-type CarryOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate' | 'limit'> & { readonly yes: boolean };
+type RunOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate' | 'limit'> & { readonly yes: boolean };
 
-/** The summary of a run; `ended` is undefined where a signal stopped it. */
+/** The summary of a run; `ended` is undefined if a signal stopped it. */
 async function summarise(
   context: CommandContext,
   { store, crm, upstream }: BackfillContext,
   ended: BackfillRun | undefined,
-  { calls, seconds, ...asked }: CarryOptions & Pick<Summary, 'calls' | 'seconds'>,
+  { calls, seconds, ...asked }: RunOptions & Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
   const { name: provider } = crm;
   const run = ended ?? (await readRun(store.db, provider));
-  // A finished run cannot continue: this one was stopped before it began.
+  // A finished run cannot continue: this one stopped before it began.
   const begun = ended ?? (run?.phase === 'done' ? undefined : run);
   const isPlan = mode.kind === 'plan';
   const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
@@ -166,7 +166,7 @@ function endingOf(run: BackfillRun | undefined): Summary['ended'] {
 function nextOf(
   context: CommandContext,
   provider: string,
-  { mode, trust, sendUpdate, limit, yes }: CarryOptions,
+  { mode, trust, sendUpdate, limit, yes }: RunOptions,
   begun: BackfillRun | undefined,
 ): string {
   return commandLine(context, `backfill ${provider}`, {
@@ -182,4 +182,4 @@ function nextOf(
 
 /** The commands that send linked companies again: a plan must name them, because they are linked already. */
 const fillOf = (provider: string): string =>
-  `cvrsync backfill ${provider} --plan FILE, there link as the action of what is linked, and --apply FILE --send-update`;
+  `cvrsync backfill ${provider} --plan FILE, set the action of linked rows to link, then --apply FILE --send-update`;

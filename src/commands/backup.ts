@@ -1,4 +1,4 @@
-/** `backup`: a copy of the store, and of its key, while the daemon works on it. */
+/** `backup`: copies the store and its key while the daemon runs. */
 import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { copyKey } from '../service/keys/copy-key.ts';
@@ -10,9 +10,9 @@ export const command = defineCommand({
   name: 'backup',
   audit: 'store.backup',
   about:
-    'copy the store and its key file into new files, also while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
+    'copy the store and its key file into new files, even while the daemon runs (SQLite; use pg_dump for PostgreSQL)',
   args: { file: needed('the file to write; it must not exist') },
-  options: { verify: flag('read the copy through once it is made, and keep none that is damaged') },
+  options: { verify: flag('read the finished copy, and delete it if it is damaged') },
   run: async (context, { file }, { verify }) => {
     const to = resolve(file);
     const { store: url, service } = await context.config([]);

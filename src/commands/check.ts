@@ -73,7 +73,10 @@ interface OpenedStore {
   readonly findings: Findings;
 }
 
-/** A store without tables gets them, as `serve` would make them; what has some is not migrated, a daemon may be using it. */
+/**
+ * Creates the tables of an empty store, as `serve` does; does not migrate one with tables, because a daemon may be
+ * using it.
+ */
 async function tryStore(config: Config): Promise<OpenedStore> {
   const isNew = !storeExists(config.store);
   try {

@@ -1,4 +1,4 @@
-/** `config`: the file that everything else reads. */
+/** `config`: writes, describes and accepts the configuration file. */
 import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
@@ -10,7 +10,7 @@ import { defineCommand, flag, many, UsageError } from './cli/command.ts';
 import { processingRecord } from './config/processing-record.ts';
 import { apply, diff } from './config/rules.ts';
 
-/** A provider that is not built in; `folder` is where its path begins, and where its package is looked for. */
+/** Describes a provider that is not built in. Its path or package is looked up from `folder`. */
 async function describePlugin(use: string, folder: string): Promise<Plugin> {
   const load = await loadProvider(use, folder);
   if (!load.ok) throw new UsageError(load.message);
@@ -19,13 +19,11 @@ async function describePlugin(use: string, folder: string): Promise<Plugin> {
 
 const init = defineCommand({
   name: 'init',
-  about: 'write a commented configuration file to begin with',
+  about: 'write a commented configuration file to start with',
   args: {
-    providers: many(
-      'the CRMs to configure: hubspot, salesforce, http, a package or a path; the first two where none is named',
-    ),
+    providers: many('the CRMs to configure: hubspot, salesforce, http, a package or a path; default: the first two'),
   },
-  options: { force: flag('replace the file where there is one'), print: flag('print it instead of writing it') },
+  options: { force: flag('replace an existing file'), print: flag('print it instead of writing it') },
   run: async (context, { providers }, { force, print }) => {
     const file = resolve(context.configFile ?? (context.env['CVRSYNC_CONFIG'] || 'cvrsync.yaml'));
     const isBuiltIn = (name: string): boolean => Object.hasOwn(BUILT_IN, name);

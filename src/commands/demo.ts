@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCommand, flag, integer } from './cli/command.ts';
 
 const FOLDER = 'data/demo';
-/** Between two changes of the demo that goes on, in ms. */
+/** The pause between two changes after the scenes, in ms. */
 const BEAT_MS = 3_000;
 
 export const command = defineCommand({
@@ -30,7 +30,7 @@ export const command = defineCommand({
       await playScenes(setup, say, seed);
       const file = relative('.', setup.file);
       const one = setup.actors[1]?.versions[0].company.entityId ?? '';
-      // In a clone npm runs it; installed, it is a program, which npx finds wherever it was put.
+      // In a clone npm runs the program; installed, npx finds it.
       const program = import.meta.url.endsWith('.ts') ? 'npm run cvrsync --' : 'npx cvrsync';
       say('\nWhere to look:');
       say(`  ${program} --config ${file} explain ${one}   why each property is what it is`);
@@ -39,7 +39,7 @@ export const command = defineCommand({
       if (once) return 0;
       say(`  ${await setup.signInLink()}   the dashboard; the link signs you in, once`);
       say(`  ${setup.app.adminUrl}/metrics   the daemon's metrics, once you are signed in`);
-      say('\nIt goes on with a change every few seconds. Ctrl-C ends it.');
+      say('\nA change follows every few seconds. Press Ctrl-C to end the demo.');
       for (let beat = seed + 1; !signal.aborted; beat += 1) {
         await sleep(BEAT_MS, undefined, { signal }).catch(() => undefined);
         if (!signal.aborted) await playOne(setup, say, beat);
@@ -53,14 +53,14 @@ export const command = defineCommand({
 
 const MOST_SHOWN = 3;
 
-/** To whom, and its subject: lines that are folded or encoded are put right. */
+/** The recipient and subject of a mail, with folded and encoded lines decoded. */
 function subjectOf(source: string): string {
   const head = source.slice(0, source.search(/\r?\n\r?\n/)).replaceAll(/\r?\n[ \t]+/g, ' ');
   const header = (name: string): string => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1] ?? '';
   return `to ${header('to')}: ${decodeWords(header('subject'))}`;
 }
 
-/** Encoded words of a header (RFC 2047): UTF-8, in base64 or quoted. */
+/** Decodes the encoded words of a header (RFC 2047): UTF-8, in base64 or quoted. */
 const decodeWords = (text: string): string =>
   text
     .replaceAll(/\?= =\?/g, '?==?')

@@ -1,4 +1,6 @@
-/** `emulate`: a CRM, the company register or the monitoring service on this machine, to try the daemon or a plugin on. */
+/**
+ * `emulate`: runs a CRM, the company register or the monitoring service on this machine, to try the daemon or a plugin.
+ */
 import { readFile } from 'node:fs/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
@@ -46,7 +48,7 @@ const faultFile = Type.Array(
   ),
 );
 
-/** How a CRM calls the company's name and its CVR number. */
+/** A CRM's properties for the company's name and CVR number. */
 const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: string }>> = {
   hubspot: { name: 'name', cvr: 'cvr_number' },
   salesforce: { name: 'Name', cvr: 'CVR_Number__c' },
@@ -165,17 +167,17 @@ async function readFaults(file: string): Promise<readonly ScriptedFault[]> {
   if (!Value.Check(faultFile, value)) {
     const [error] = Value.Errors(faultFile, value);
     throw new UsageError(
-      `${file} is no list of faults: ${error?.instancePath || 'the whole'} ${error?.message ?? 'is not valid'}`,
+      `${file} is not a list of faults: ${error?.instancePath || 'the whole'} ${error?.message ?? 'is not valid'}`,
     );
   }
   for (const pattern of value.flatMap(({ match, body = '' }) => [match, body])) {
     try {
       new RegExp(pattern);
     } catch (error) {
-      throw new UsageError(`${file}: ${pattern} is no regular expression`, { cause: error });
+      throw new UsageError(`${file}: ${pattern} is not a regular expression`, { cause: error });
     }
   }
-  // The schema says the same as the interface, but for `undefined` beside absent, which a file cannot hold.
+  // The schema matches the interface, except that a file cannot hold an explicit `undefined`.
   return value as readonly ScriptedFault[];
 }
 

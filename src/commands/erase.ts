@@ -1,4 +1,4 @@
-/** `erase`: takes a company or a person out of the store. */
+/** `erase`: removes a company or a person from the store. */
 
 import { recordAudit } from '../runtime/operators/audit.ts';
 import { liftErasure } from '../store/erasure/erasures.ts';
@@ -18,9 +18,9 @@ export const command = defineCommand({
   options: {
     dryRun: flag('show what cvrsync would erase, and change nothing'),
     yes: flag('erase without asking'),
-    lift: flag('let cvrsync keep again what it is told of it from now on'),
+    lift: flag('let cvrsync store data about it again from now on'),
     compact: flag(
-      'also rewrite the file of an SQLite store, so that free pages hold nothing of it; nobody writes meanwhile',
+      'also rewrite the file of an SQLite store, so that free pages hold nothing about it; cvrsync writes nothing meanwhile',
     ),
   },
   run: async (context, { entity: text }, { dryRun, yes, lift, compact }) => {
@@ -49,7 +49,7 @@ async function liftIt(context: CommandContext, store: Store, entity: string): Pr
     return lifted;
   });
   if (!lifted) throw new Error(`${entity} is not erased`);
-  context.output.result({ entity, lifted }, `From now on cvrsync keeps again what it is told of ${entity}.`);
+  context.output.result({ entity, lifted }, `From now on cvrsync stores data about ${entity} again.`);
   return 0;
 }
 
@@ -71,7 +71,7 @@ function report(context: CommandContext, { entity, isDone, ...erasure }: Erased)
 function show({ output }: CommandContext, { tables, records }: Erasure): void {
   output.table(
     tables.map((one) => ({ ...one })),
-    'The store holds nothing of it.',
+    'The store holds nothing about it.',
   );
   if (records.length > 0)
     output.line(`cvrsync writes nothing to the CRM: these records stay as they are: ${records.join(', ')}.`);

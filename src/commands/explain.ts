@@ -1,4 +1,4 @@
-/** `explain`: one company's timeline, from the received webhooks to what each record holds and why. */
+/** `explain`: shows one company's timeline, from the received webhooks to what each record holds and why. */
 
 import type { PresetRow } from '../../providers/provider.ts';
 import type { ConnectorConfig } from '../config/load.ts';
@@ -56,7 +56,7 @@ export const command = defineCommand({
   },
 });
 
-/** The record that a person names; of a connection that is configured no more, by its name and id. */
+/** The record that a person names, by name and id if its connection is no longer configured. */
 function recordIn(subject: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
   const ref = readLinkKey(subject);
   const isKnown = connector.providers.some(({ name }) => name === nameIn(ref.provider, connector));
@@ -68,14 +68,14 @@ function recordIn(subject: string, connector: Pick<ConnectorConfig, 'providers'>
   return ref;
 }
 
-/** Throws {@link UsageError} where no record of the timeline is in a connection that writes the property. */
+/** Throws {@link UsageError} if no record of the timeline is in a connection that writes the property. */
 function needMapped({ links }: Timeline, { providers }: Pick<ConnectorConfig, 'providers'>, property: string): void {
   const names = writtenProperties(mappingOf(links, providers));
   if (names.some((name) => name.toLowerCase() === property.toLowerCase())) return;
   throw new UsageError(`no record here has the property ${property}: cvrsync writes ${names.join(', ')}`);
 }
 
-/** The rows of the connections that records of these links are in. */
+/** The mapping of the connections that these links belong to. */
 const mappingOf = (links: Timeline['links'], providers: ConnectorConfig['providers']): readonly PresetRow[] =>
   providers.filter(({ name }) => links.some(({ provider }) => provider === name)).flatMap(({ mapping }) => mapping);
 
@@ -109,16 +109,16 @@ const answersTo = (
     ),
   );
 
-/** Whether it is linked, and no event has told anything of it. */
+/** Whether the company is linked, and no event has told anything about it. */
 const isAwaited = ({ links, facts }: Timeline): boolean =>
   facts.length === 0 && links.some(({ state }) => state === 'active');
 
 function noEvent({ entity, links }: Timeline): string {
   const { provider = 'PROVIDER', record = 'RECORD_ID' } = links.find(({ state }) => state === 'active') ?? {};
-  return `No event with data has come for it: nothing is written until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update asks for the whole company.`;
+  return `No event with data has arrived: cvrsync writes nothing until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update requests the whole company.`;
 }
 
-/** The timeline as text for a person, after the answers; `emptiness`: why no fact is known, where one is awaited. */
+/** The timeline for people, after the answers; `emptiness` says why an expected fact is missing. */
 function textOf(timeline: Timeline, emptiness: string, answers: readonly string[]): string {
   return [
     timeline.entity,
@@ -207,7 +207,7 @@ const actionLine = ({ at, actor, via, action, subject, result }: Timeline['actio
 function laneLine({ queue, key, state, dueAt, since, attempts, error }: Timeline['lanes'][number]): string {
   const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';
   const tries = attempts > 0 ? `, ${attempts} failed tries` : '';
-  // What waits for a hold to end is behind from then on.
+  // A lane that waits for a hold to end is behind from that end on.
   const behind = state === 'waiting' && dueAt !== null && since >= dueAt ? '' : `, behind since ${shownTime(since)}`;
   return `${queue} ${key}: ${state}${until}${behind}${tries}${error === null ? '' : `: ${error}`}`;
 }

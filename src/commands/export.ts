@@ -1,9 +1,9 @@
-/** `export`: all that the store keeps about a company or a person. */
+/** `export`: prints everything that the store holds about a company or a person. */
 import { readEntity } from './arguments/entity.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, needed } from './cli/command.ts';
 import type { OutputPage } from './cli/output.ts';
-import { type KeptRows, readKeptRows } from './erase/erase.ts';
+import { type EntityRows, readEntityRows } from './erase/erase.ts';
 
 export const command = defineCommand({
   name: 'export',
@@ -14,12 +14,12 @@ export const command = defineCommand({
     const entity = readEntity(text, context.log);
     return withStore(context, async (store): Promise<ExitCode> => {
       const head = { entity, at: new Date().toISOString() };
-      await context.output.lists(head, 'tables', pagesOf(readKeptRows(store.db, entity, context.signal)));
+      await context.output.lists(head, 'tables', pagesOf(readEntityRows(store.db, entity, context.signal)));
       return 0;
     });
   },
 });
 
-async function* pagesOf(kept: AsyncIterable<KeptRows>): AsyncGenerator<OutputPage> {
+async function* pagesOf(kept: AsyncIterable<EntityRows>): AsyncGenerator<OutputPage> {
   for await (const { table, rows } of kept) yield { list: table, rows };
 }

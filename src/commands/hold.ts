@@ -11,9 +11,9 @@ import {
   UNDONE,
 } from '../connector/overrides/override.ts';
 import type { Store } from '../store/open.ts';
-import { needProvider } from './arguments/context.ts';
 import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
+import { needProvider } from './arguments/with-monitoring.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
@@ -41,7 +41,7 @@ const list = defineCommand({
       const now = Date.now();
       const filter = { provider, property, reason, before: beforeOf(olderThan, now) };
       const holds = await listHolds(db, now, filter, limit);
-      // A connection that was taken out of the configuration may still have holds.
+      // A connection that left the configuration may still have holds.
       if (holds.length === 0 && provider !== undefined) needProvider({ providers }, provider);
       context.output.table(
         holds.map((hold) => ({
@@ -134,7 +134,7 @@ function checkOptions({ provider, recordId }: RecordRef, options: HoldOptions): 
   if (until !== undefined && until <= Date.now()) throw new UsageError(`--until ${shownTime(until)} is in the past`);
 }
 
-/** Ends all holds of a connection that fit the options: those of undo, where they name no others. */
+/** Ends all holds of a connection that match the options; by default, those of undo. */
 function clearMany(
   context: CommandContext,
   { provider, property }: OverrideRef,
@@ -162,7 +162,7 @@ function clearMany(
   });
 }
 
-/** What else of the record is on hold: the person may have meant that. */
+/** Names the record's other holds, which the person may have meant. */
 async function describeOtherHolds({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
   const overrides = (await readOverrides(db, provider, [recordId], Date.now())).get(recordId);
   const held = [...(overrides ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);

@@ -1,8 +1,8 @@
 /** `links`: shows which CRM record belongs to which company. */
 import { LINK_STATES, listLinks } from '../connector/links/links.ts';
-import { needProvider } from './arguments/context.ts';
 import { readEntity } from './arguments/entity.ts';
-import { recordIdsIn } from './arguments/record-id.ts';
+import { recordIdsIn } from './arguments/record-argument.ts';
+import { needProvider } from './arguments/with-monitoring.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
 
@@ -16,7 +16,7 @@ export const command = defineCommand({
     entity: text('only links of this company: CVR-1-12345678, or its CVR number', 'id'),
     record: text('only links of this record, by its id in the CRM', 'id'),
     state: oneOf(LINK_STATES, 'only links in this state'),
-    limit: integer(`show at most so many (default ${MOST})`),
+    limit: integer(`show at most this many (default ${MOST})`),
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);
@@ -24,7 +24,7 @@ export const command = defineCommand({
     const recordIds = record === undefined ? undefined : recordIdsIn(connector ?? { providers: [] }, provider, record);
     return withStore<ExitCode>(context, async (store) => {
       const found = await listLinks(store.db, { provider, entity: asked, recordIds, state, limit: limit + 1 });
-      // A connection that was taken out of the configuration may still have links.
+      // A connection that left the configuration may still have links.
       if (found.length === 0 && provider !== undefined && connector !== undefined) needProvider(connector, provider);
       const rows = found.slice(0, limit).map((link) => ({
         provider: link.provider,
@@ -36,7 +36,7 @@ export const command = defineCommand({
         why: link.reason ?? link.observed_error,
       }));
       const isFiltered = [provider, entity, record, state].some((each) => each !== undefined);
-      context.output.table(rows, isFiltered ? 'No link is like that: name fewer filters.' : 'No record is linked.');
+      context.output.table(rows, isFiltered ? 'No link matches: use fewer filters.' : 'No record is linked.');
       if (found.length > limit)
         context.log.warn({ limit }, 'there are more links: raise --limit, or narrow the list with the other options');
       return 0;

@@ -1,4 +1,4 @@
-/** Every command: one line each. A command's file is loaded when it is used. */
+/** Every command, one line each. A command's file loads on its first use. */
 import type { Command } from './cli/command.ts';
 
 export interface CommandEntry {

@@ -1,4 +1,4 @@
-/** `match`: the company that records without a number mean. */
+/** `match`: finds the company of records that have no CVR number. */
 import { runBackfill } from '../connector/backfill/backfill.ts';
 import { matchCrm } from '../connector/backfill/match-crm.ts';
 import { refuseExisting, writeMatchPlan } from '../connector/backfill/match-plan.ts';
@@ -8,8 +8,8 @@ import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
 import { sampleRows } from '../connector/backfill/rows/rows.ts';
 import { countVerdicts, sampleResults } from '../connector/match/results.ts';
 import { surveyResults } from '../connector/match/survey.ts';
-import { type BackfillContext, type CallsMade, withBackfill } from './backfill/context.ts';
 import { showProgress } from './backfill/progress.ts';
+import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
@@ -34,9 +34,9 @@ export const command = defineCommand({
     dryRun: flag('only show what was found; the default'),
     linkCertain: flag('show 20 certain matches, ask, and give all of them the action link in the plan'),
     yes: flag('with --link-certain: do not ask'),
-    sample: integer(`show so many random results with their reasons (default ${SAMPLE})`),
+    sample: integer(`show this many random results with their reasons (default ${SAMPLE})`),
     seed: integer('with --link-certain: show the same random matches as the run that printed this number'),
-    limit: integer('write at most so many lines of the plan, or link at most so many of it'),
+    limit: integer('write at most this many lines of the plan, or link at most this many of them'),
     language: oneOf(['en', 'da'], 'the language of the reasons (default en)'),
     sendUpdate: flag('with --apply: ask the service to send each company in full at once'),
   },
@@ -93,7 +93,7 @@ interface ShowOptions {
   readonly language: 'en' | 'da';
 }
 
-/** Shows what was found, and writes the plan where one is wanted. */
+/** Shows what the run found, and writes the plan if there is one to write. */
 async function show(context: CommandContext, opened: BackfillContext, options: ShowOptions): Promise<ExitCode> {
   const { store, crm } = opened;
   const { plan, linkCertain, sample = SAMPLE, language } = options;
@@ -117,7 +117,7 @@ async function show(context: CommandContext, opened: BackfillContext, options: S
   return (verdicts.likely ?? 0) + (verdicts.ambiguous ?? 0) + (verdicts.dissolved ?? 0) > 0 ? 3 : 0;
 }
 
-/** Writes the plan, with the action `link` for certain matches if that is asked for and accepted. */
+/** Writes the plan, with the action `link` for certain matches if the person asked for it and accepted. */
 async function writePlan(
   context: CommandContext,
   opened: BackfillContext,
@@ -132,12 +132,12 @@ async function writePlan(
   return { toLink: linked?.length ?? 0, ...(certain && { certain }) };
 }
 
-/** Verdicts that a row of a plan gets where its record is read again. */
+/** Classes of plan rows whose records changed since the plan. */
 const LEFT_OUT = ['changed', 'gone', 'moved'] as const;
 
 const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
 
-/** Links what the plan says, by the machinery of a backfill. */
+/** Links what the plan says, as a backfill does. */
 async function applyPlan(
   context: CommandContext,
   opened: BackfillContext,

@@ -2,17 +2,18 @@
 import type { ConnectorConfig } from '../config/load.ts';
 import { linkSeen, mayHold, readCandidate } from '../connector/follow/link-by-hand.ts';
 import { endLink, findLink, type LinkRequest } from '../connector/links/links.ts';
+import { askAllFullUpdates } from '../connector/monitoring/ask-all.ts';
 import type { RecordRef } from '../connector/names/queues.ts';
-import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './arguments/context.ts';
 import { readEntity } from './arguments/entity.ts';
-import { needRecordId } from './arguments/record-id.ts';
+import { needRecordId } from './arguments/record-argument.ts';
+import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './arguments/with-monitoring.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
-import { type CarryStanding, carry } from './monitoring/carry.ts';
+import { type CallState, confirmMonitoring } from './monitoring/confirm-monitoring.ts';
 import { list } from './monitoring/list.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
-import { update } from './monitoring/update.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -27,7 +28,7 @@ const add = defineCommand({
   args,
   options: {
     sendUpdate: flag('have the service send the whole company at once'),
-    yes: flag("link it also where the record holds another company's number"),
+    yes: flag("link it even if the record holds another company's number"),
   },
   run: (context, { provider, entityId, recordId: named }, { sendUpdate, yes }) =>
     withMonitoring(context, async (opened) => {
@@ -43,9 +44,9 @@ const add = defineCommand({
       const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
       if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
       const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      const standing = await carry(opened, desired, context.signal);
+      const callState = await confirmMonitoring(opened, desired, context.signal);
       const note = await unheardOf(context, opened.store.db, entity);
-      return report(context, opened, standing, { done, state: 'monitored', note });
+      return report(context, opened, callState, { done, state: 'monitored', note });
     }),
 });
 
@@ -69,7 +70,10 @@ const remove = defineCommand({
       const isEnded = link?.entity === entity && (await opened.store.write((tx) => endLink(tx, end)));
       if (!isEnded) return removeUpstream(context, opened, { ...end, named: recordId.trim() }, entity);
       const done = `${entity} is no longer linked to ${provider}:${recordId}`;
-      return report(context, opened, await carry(opened, end, context.signal), { done, state: 'no longer monitored' });
+      return report(context, opened, await confirmMonitoring(opened, end, context.signal), {
+        done,
+        state: 'no longer monitored',
+      });
     }),
 });
 
@@ -87,13 +91,26 @@ const jobs = defineCommand({
     }),
 });
 
+const update = defineCommand({
+  name: 'update',
+  audit: 'monitoring.update',
+  about: 'ask the service for the whole state of every linked company, as after a restore; the daemon makes the calls',
+  run: async (context) => {
+    const { connector } = await context.config([]);
+    if (connector === undefined) throw new UsageError('the configuration has no connector section');
+    const companies = await withStore(context, (store) => askAllFullUpdates(store, Date.now, context.signal));
+    context.output.result({ companies }, `The daemon asks the service for the whole state of ${companies} companies.`);
+    return 0;
+  },
+});
+
 export const command = defineCommand({
   name: 'monitoring',
   about: 'have companies monitored for CRM records: add, remove, list, jobs, update',
   commands: [add, remove, list, jobs, update],
 });
 
-/** The other company whose number the record holds, if it holds one. Throws where there is no such record. */
+/** The other company whose number the record holds, if any. Throws if there is no such record. */
 async function readOtherCompany(
   context: CommandContext,
   { openCrm }: Pick<MonitoringContext, 'openCrm'>,
@@ -114,7 +131,7 @@ async function readOtherCompany(
   }
 }
 
-/** Throws {@link UsageError} where the entity is a person and this connection writes no data of persons. */
+/** Throws {@link UsageError} if the entity is a person and this connection writes no data of persons. */
 function needNameable({ providers }: ConnectorConfig, provider: string, entity: string): void {
   if (providers.some((each) => each.name === provider && mayHold(each, entity))) return;
   throw new UsageError(
@@ -125,16 +142,16 @@ function needNameable({ providers }: ConnectorConfig, provider: string, entity: 
 function report(
   context: CommandContext,
   { upstream }: MonitoringContext,
-  standing: CarryStanding,
+  callState: CallState,
   { done, state, note }: { readonly done: string; readonly state: string; readonly note?: string | undefined },
 ): ExitCode {
-  const { kind, link } = standing;
+  const { kind, link } = callState;
   if (kind === 'refused')
     throw new Error(
-      `${done}, but the monitoring service refused the call: ${standing.reason}. The desired state is stored: see cvrsync review`,
+      `${done}, but the monitoring service refused the call: ${callState.reason}. The desired state is stored: see cvrsync review`,
     );
   const { provider, record_id: record, entity, observed } = link;
-  const reason = kind === 'waiting' ? standing.reason : null;
+  const reason = kind === 'waiting' ? callState.reason : null;
   const texts = {
     confirmed: upstream === undefined ? 'No monitoring service is configured: nothing was called.' : `It is ${state}.`,
     waiting: `The desired state is stored, and the daemon calls the monitoring service again${reason === null ? '' : `: ${reason}`}.`,
@@ -174,7 +191,10 @@ async function taken({ store }: MonitoringContext, ref: RecordRef, entity: strin
   );
 }
 
-/** Removes the item from the service where no link exists here: another program may have added it under another spelling of the id. */
+/**
+ * Removes the item from the service if no link exists here: another program may have added it under another spelling of
+ * the id.
+ */
 async function removeUpstream(
   context: CommandContext,
   opened: MonitoringContext,

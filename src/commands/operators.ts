@@ -42,7 +42,7 @@ const create = defineCommand({
       );
     context.output.result(
       { name, role, token },
-      `${token}\nThis is the token of ${name}, who is ${role}. It cannot be shown again. Sign in with it on the dashboard.`,
+      `${token}\nThis is the token of ${name}, whose role is ${role}. It cannot be shown again. Sign in with it on the dashboard.`,
     );
     return 0;
   },
@@ -61,7 +61,7 @@ const list = defineCommand({
     }));
     context.output.table(
       rows,
-      'There are no operators: nobody can open the dashboard. cvrsync operators login-link prints a link that makes the first one.',
+      'There are no operators: nobody can open the dashboard. cvrsync operators login-link prints a link that creates the first one.',
     );
     return 0;
   },
@@ -81,7 +81,7 @@ const revoke = defineCommand({
         return isKnown;
       }),
     );
-    // Somebody may have typed the token itself: it is not repeated.
+    // The given name may be a mistyped token: do not repeat it.
     if (!known) throw new Error('there is no operator of this name: see cvrsync operators list');
     context.output.result(
       { name, revoked: true },
@@ -93,7 +93,7 @@ const revoke = defineCommand({
 
 const allow = defineCommand({
   name: 'allow',
-  about: 'let an operator sign in again through single sign-on who was revoked',
+  about: 'let a revoked operator sign in again through single sign-on',
   args: { name: needed('the name, as `operators list` shows it') },
   run: async (context, { name }) => {
     const isAllowed = await withStore(context, (store) =>
@@ -106,7 +106,7 @@ const allow = defineCommand({
     );
     if (!isAllowed)
       throw new Error(
-        'no operator of this name who signs in through single sign-on is revoked: see cvrsync operators list; operators create makes a new token',
+        'no operator of this name who signs in through single sign-on is revoked: see cvrsync operators list; operators create prints a new token',
       );
     context.output.result(
       { name, allowed: true },
@@ -119,7 +119,9 @@ const allow = defineCommand({
 const loginLink = defineCommand({
   name: 'login-link',
   about: 'print a link that signs an operator in on the dashboard, once, within 15 minutes',
-  args: { name: optional('the name, as `operators list` shows it; none for the link that makes the first operator') },
+  args: {
+    name: optional('the name, as `operators list` shows it; leave it out for the link that creates the first operator'),
+  },
   run: async (context, { name }) => {
     const config = await context.config([]);
     const token = await withStore(context, (store) =>

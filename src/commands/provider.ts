@@ -29,12 +29,12 @@ const create = defineCommand({
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : errorText(error);
       throw new UsageError(
-        `${target} cannot be made (${reason}): name a folder where you may write with --folder, in the image one below data`,
+        `${target} cannot be created (${reason}): name a folder where you may write with --folder, in the image one below data`,
       );
     }
     const files = await writeScaffold(target, names);
     const shown = relative('.', target) || '.';
-    // In a clone the package it is built with may not be there yet; what is installed is.
+    // In a clone, the package may need cvrsync to be built first.
     const isBuilt = !import.meta.url.endsWith('.ts') || existsSync(join(import.meta.dirname, '../../dist/provider.js'));
     output.result(
       { folder: target, files },

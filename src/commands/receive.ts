@@ -1,4 +1,4 @@
-/** `receive`: a saved payload through the real code. */
+/** `receive`: feeds a saved payload through the real code. */
 import { readFile } from 'node:fs/promises';
 import { wireOf } from '../config/load.ts';
 import { openCrm } from '../connector/crm/crm.ts';
@@ -49,8 +49,8 @@ export const command = defineCommand({
       const stored = await store.write((tx) => insertReceipts(tx, [event], Date.now()));
       const whole = await applyNow(replay, payload.entityId, signal);
       const what =
-        stored.size === 0 ? 'This event had come before: it has no second effect.' : 'The event is stored and applied.';
-      const rest = whole ? '' : ' A running daemon holds some of the work, or it waits for its time.';
+        stored.size === 0 ? 'This event arrived before: it has no second effect.' : 'The event is stored and applied.';
+      const rest = whole ? '' : ' A running daemon is doing some of the work, or it is due later.';
       const where = `See it with: cvrsync explain ${payload.entityId}`;
       context.output.result(
         { entity: payload.entityId, duplicate: stored.size === 0, applied: whole },
@@ -73,7 +73,7 @@ async function readFileAs(file: string, wire: WireOptions): Promise<{ json: unkn
   const result = readPayload(read.value, wire);
   if (!result.ok || !isJsonObject(read.value))
     throw new UsageError(
-      `${file} is no payload: ${result.ok ? '' : result.errors.map((each) => `${each.path} ${each.message}`).join('; ')}`,
+      `${file} is not a payload: ${result.ok ? '' : result.errors.map((each) => `${each.path} ${each.message}`).join('; ')}`,
     );
   return { json: withoutWithheld(read.value, wire), payload: result.payload };
 }
@@ -95,7 +95,7 @@ function show(context: CommandContext, previews: readonly Preview[], remarks: re
 
 const NO_CHANGE = { property: '', action: 'skip', old: null, new: null } as const;
 
-/** The properties of a record that differ; one row without a property where it would not be written to at all. */
+/** The properties of a record that differ, or one row without a property if cvrsync would not write to the record. */
 function rowsOf(current: CurrentRecord) {
   if (current.kind !== 'compared')
     return [

@@ -1,4 +1,4 @@
-/** `reconcile`: the service's list, the links and the CRM side by side; what differs is shown and repaired. */
+/** `reconcile`: compares the service's list, the links and the CRM; shows and repairs what differs. */
 import { isSafetyLimitOn, SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
 import { healQueue } from '../connector/names/queues.ts';
 import type { ReconcileContext } from '../connector/reconcile/context.ts';
@@ -6,7 +6,7 @@ import { type ExclusiveResult, runExclusively } from '../connector/reconcile/exc
 import { forgetLists } from '../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../connector/reconcile/repair.ts';
 import { rememberSizes, survey } from '../connector/reconcile/survey.ts';
-import { withBackfill } from './backfill/context.ts';
+import { withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import { confirm } from './cli/confirm.ts';
@@ -31,8 +31,8 @@ export const command = defineCommand({
   options: {
     dryRun: flag('only show what differs and what would be done'),
     yes: flag('repair without asking'),
-    allowShrink: flag('repair also where a list is empty or far smaller than before: you confirm that it is right'),
-    limit: integer(`show at most so many of each kind (default ${SHOWN})`),
+    allowShrink: flag('repair even if a list is empty or far smaller than before: you confirm that it is right'),
+    limit: integer(`show at most this many of each kind (default ${SHOWN})`),
   },
   run: async (context, { provider }, options) => {
     if (options.dryRun && options.yes) throw new UsageError('--dry-run and --yes exclude each other: give one of them');
@@ -42,7 +42,7 @@ export const command = defineCommand({
       );
       if (code === undefined)
         throw new Error(
-          `${provider} is being reconciled now, by the daemon or in another terminal: try again when that has ended`,
+          `${provider} is being reconciled now, by the daemon or in another terminal: try again when that ends`,
         );
       return code;
     });
@@ -89,7 +89,7 @@ async function reconcile(
 const count = (shown: readonly ReconcileView[], verdict: ReconcileView['verdict']): number =>
   shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
 
-/** Whether to repair; undefined where nobody could be asked. */
+/** Whether to repair; undefined without a terminal to ask at. */
 async function mayRepair(
   context: CommandContext,
   { dryRun, yes }: Options,
@@ -141,7 +141,7 @@ function endingOf({ repairable, left, asked, refused }: Ending): readonly string
   return lines;
 }
 
-/** The command that repairs what this run left, with its options; it stands last. */
+/** The command that repairs what this run left, with its options; it comes last. */
 function nextLines(
   context: CommandContext,
   { repairable, asked, isBelieved }: Ending,

@@ -1,4 +1,4 @@
-/** `release`: the register wins over a person's edit. */
+/** `release`: lets the register win over a person's edit. */
 import { clearOverride, setOverride } from '../connector/overrides/override.ts';
 import { needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';

@@ -1,4 +1,4 @@
-/** `restore`: puts a copy of the store in its place, and has the store know that it is older. */
+/** `restore`: puts a copy of the store in its place, and records in the store that it is older. */
 import { copyFile, rename, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config/load.ts';
@@ -26,7 +26,7 @@ export const command = defineCommand({
   options: {
     yes: flag('restore without asking'),
     mark: flag('only record that the store was restored by other means, such as pg_restore or Litestream'),
-    since: time('with --mark: the time that the copy is of; by default the last that the store knows of'),
+    since: time('with --mark: the time of the copy (default: the last time that the store knows)'),
   },
   run: async (context, { file }, { yes, mark, since }) => {
     const config = await context.config([]);
@@ -57,7 +57,7 @@ async function markRestored(context: CommandContext, since: number | undefined):
   );
   context.output.result(
     { since: gap.since, until: gap.until },
-    `The store knows that it holds nothing of ${shownTime(gap.since)} to ${shownTime(gap.until)}. ${NEXT}`,
+    `The store records that it holds nothing from ${shownTime(gap.since)} to ${shownTime(gap.until)}. ${NEXT}`,
   );
   return 0;
 }
@@ -91,7 +91,7 @@ async function restore(context: CommandContext, config: Config, { from, place, y
   const kept = await putInPlace(place, `${place}${suffix}`);
   noteSeen(place, undefined);
   await restoreKey(config.store, from, suffix);
-  const where = kept === undefined ? '' : ` The old store is ${kept}: delete it when you need it no more.`;
+  const where = kept === undefined ? '' : ` The old store is ${kept}: delete it when you no longer need it.`;
   context.output.result(
     { store: place, from: resolve(from), since, until: now, replaced: kept ?? null },
     `Restored ${place} to ${shownTime(since)}.${where} ${NEXT}`,
@@ -158,7 +158,7 @@ function ageText(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** A warning if nothing will open the secrets in the copy. */
+/** Warns if nothing can decrypt the secrets in the copy. */
 async function keyNotes({ service, store }: Config, from: string): Promise<readonly string[]> {
   if (service === undefined || service.secretKey !== undefined) return [];
   const known = (await keyFileOf(from)) ?? (await keyFileOf(store));
@@ -167,7 +167,7 @@ async function keyNotes({ service, store }: Config, from: string): Promise<reado
     : [];
 }
 
-/** Puts the copy of the key in its place as well; the old key stays aside. */
+/** Puts the copy of the key in place, too, and renames the old key. */
 async function restoreKey(store: string, from: string, suffix: string): Promise<void> {
   const key = await keyFileOf(from);
   if (key === undefined) return;

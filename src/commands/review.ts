@@ -39,12 +39,12 @@ import { answered, takeBackCommand } from './review/take-back.ts';
 
 type Kind = Attention['kind'];
 
-/** A thing as it is listed, with what came where nobody could read it. */
+/** A listed entry, with the received body if nobody could read it. */
 type ListedAttention = Attention & { readonly body?: string | undefined };
 
 const SHOWN = 100;
 
-/** What narrows a list of differences. */
+/** The options that narrow a list of differences. */
 const narrow = {
   provider: text('only differences in this CRM', 'name'),
   property: text('only differences of this property in the CRM', 'name'),
@@ -52,14 +52,14 @@ const narrow = {
 
 const list = defineCommand({
   name: 'list',
-  about: 'show what needs a person, each with an id and the answers it takes; exit code 3 where there is something',
+  about: 'show what needs a person, each with an id and the answers it takes; exit code 3 if there is something',
   options: {
     kind: oneOf(
       ATTENTION_KINDS,
-      'only this kind; differences are shown by it alone. With --json, a body or document has what came in `body`',
+      'only this kind; differences need it. With --json, `body` holds a received body or document',
     ),
     ...narrow,
-    limit: integer(`show at most so many (default ${SHOWN})`),
+    limit: integer(`show at most this many (default ${SHOWN})`),
   },
   run: (context, _args, { kind, limit, ...filter }) => {
     if (kind !== 'difference') needNoFilter(filter, 'add --kind difference');
@@ -67,11 +67,11 @@ const list = defineCommand({
   },
 });
 
-/** The help texts of a verb, and what `--all` takes with it. */
+/** The help texts of a verb, and what `--all` covers. */
 interface Answer {
   readonly about: string;
   readonly all: string;
-  /** What `--all` takes without a `--kind`; undefined where one must be named. */
+  /** What `--all` covers without a `--kind`; undefined if `--kind` is required. */
   readonly byDefault: readonly Kind[] | undefined;
 }
 
@@ -159,7 +159,7 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   return count > 0 ? 3 : 0;
 }
 
-/** Adds the copies that are kept of things of one kind, for programs: they are too long for a table. */
+/** Adds the stored copies of entries of one kind, for programs: they are too long for a table. */
 async function withCopies(
   { json }: CommandContext,
   db: Db,
@@ -261,7 +261,7 @@ async function answer(
   return outcome.leftOut.length > 0 ? 3 : 0;
 }
 
-/** Throws where ids and options contradict each other. */
+/** Throws if ids and options contradict each other. */
 function choiceOf(verb: ReviewVerb, ids: readonly string[], chosen: Chosen): Choice {
   const { all, kind, provider, property } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');

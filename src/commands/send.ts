@@ -18,7 +18,7 @@ import { defineCommand, type ExitCode, flag, needed, oneOf, text, texts, UsageEr
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 
-/** Characters of an answer that are printed. */
+/** The most characters of an answer to print. */
 const MOST_SHOWN = 1_000;
 
 export const command = defineCommand({
@@ -27,7 +27,7 @@ export const command = defineCommand({
   args: { url: needed('address of the webhook') },
   options: {
     entity: text(
-      'send the invented values as those of this company, such as CVR-1-12345678 (default: of an invented company); asks first where a record is linked to it',
+      'send the invented values as those of this company, such as CVR-1-12345678 (default: of an invented company); asks first if a record is linked to it',
       'id',
     ),
     event: oneOf(EVENT_NAMES, 'send this event (default: a full state)'),
@@ -66,7 +66,7 @@ interface Sample {
   readonly event: string | null;
 }
 
-/** Asks before invented values are sent of a company that records are linked to. */
+/** Asks before sending invented values for a company that records are linked to. */
 function isConfirmed(
   context: CommandContext,
   yes: boolean,
@@ -75,15 +75,15 @@ function isConfirmed(
 ): Promise<boolean> {
   const linked = `${records.join(', ')} ${records.length === 1 ? 'is' : 'are'} linked to it`;
   const damage =
-    'where this address is the webhook of this installation, cvrsync writes them over the values in the CRM, and keeps them until the register changes the same field again';
+    'if this address is the webhook of this installation, cvrsync overwrites the values in the CRM with them, until the register changes the same field again';
   const question = `Send invented values as those of ${entity}? ${linked}: ${damage}. ${remedyOf(entity)}`;
   return confirmMany(context, yes, question, 'name a company that no record is linked to');
 }
 
 const remedyOf = (entity: string): string =>
-  `To put the records right: cvrsync facts forget ${entity}, which asks the service for the true state and says what to do where there is none.`;
+  `To put the records right: cvrsync facts forget ${entity}, which requests the true state from the service, and says what to do if there is none.`;
 
-/** The records of this installation that are linked to a company; none where no installation is configured here. */
+/** The records of this installation that are linked to a company; none without a configured installation. */
 async function linkedRecords(context: CommandContext, entity: string): Promise<readonly string[]> {
   if (!isConfigured({ file: context.configFile, env: context.env })) return [];
   if (!storeExists((await context.config([])).store)) return [];
@@ -91,7 +91,7 @@ async function linkedRecords(context: CommandContext, entity: string): Promise<r
   return links.map(({ provider, record_id }) => linkKey(provider, record_id));
 }
 
-/** Records that a sample was sent of a company that records are linked to. The address may hold a secret. */
+/** Records in the audit that a sample was sent for a linked company. It omits the address, which may hold a secret. */
 async function recorded(
   context: CommandContext,
   { entityId, event }: Sample,
@@ -131,7 +131,7 @@ const linesOf = ({ status, accepted, answer }: Answer, { entityId, event }: Samp
   ...(answer === '' ? [] : [answer]),
 ];
 
-/** Posts a payload once. Throws where no answer came. */
+/** Posts a payload once. Throws without an answer. */
 async function post(
   { env, signal }: CommandContext,
   { url, auth, headers }: Target,
@@ -170,14 +170,14 @@ function readAddress(text: string): string {
 function readSecret(secret: string | undefined): Auth {
   if (secret === undefined) return { method: 'None' };
   const auth = { method: 'Signature', secret };
-  // Not quoted either.
+  // Do not quote the secret.
   if (!Value.Check(authSchema, auth)) throw new UsageError('the secret is not of the form whsec_ and base64');
   return auth;
 }
 
 function readHeader(given: string): readonly [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):([\t -~]*)$/.exec(given.trim()) ?? [];
-  // Not quoted: it may hold a secret.
+  // Do not quote it: it may hold a secret.
   if (name === undefined || value === undefined) throw new UsageError("a header is not of the form 'name: value'");
   return [name.toLowerCase(), value.trim()];
 }

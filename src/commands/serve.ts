@@ -1,4 +1,4 @@
-/** `serve`: runs the daemon as configured, until a signal stops it, or a stray error. */
+/** `serve`: runs the daemon as configured, until a signal or a stray error stops it. */
 import path from 'node:path';
 import { type App, startApp } from '../app.ts';
 import { firstSignIn } from '../first-sign-in.ts';
@@ -13,7 +13,7 @@ import { defineCommand, flag, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
 import { type CommandContext, ConfigError } from './cli/context.ts';
 
-/** What is left of the 25 s a platform waits, after the store and the sockets have had theirs. */
+/** A platform waits 25 s; this is the rest after closing the store and the sockets. */
 const GRACE_MS = 20_000;
 
 export const command = defineCommand({
@@ -21,7 +21,7 @@ export const command = defineCommand({
   about: 'run the daemon as configured',
   options: {
     acceptConfig: flag('accept what the configuration changes in how linked records are decided, without asking'),
-    startEmpty: flag('begin with an empty store if the one that was there is gone, without asking'),
+    startEmpty: flag('start with an empty store if the previous one is gone, without asking'),
   },
   run: async (context, _args, { acceptConfig, startEmpty }) => {
     const config = await context.config();
@@ -54,7 +54,7 @@ export const command = defineCommand({
   },
 });
 
-/** Has the daemon read its configuration again, one time after the other. One that cannot be used changes nothing. */
+/** Has the daemon reread its configuration, one time after the other. An unusable one changes nothing. */
 function reloader(context: CommandContext, running: { readonly app?: App }): () => void {
   const { log } = context;
   const reload = async (app: App): Promise<void> => {
@@ -66,23 +66,22 @@ function reloader(context: CommandContext, running: { readonly app?: App }): () 
   let last: Promise<unknown> = Promise.resolve();
   return () => {
     const { app } = running;
-    if (app === undefined) return log.info('the configuration is not read again before the daemon is ready');
+    if (app === undefined) return log.info('the daemon does not reread the configuration before it is ready');
     last = last
       .then(() => reload(app))
       .catch((error: unknown) => {
-        if (!(error instanceof ConfigError))
-          return log.error({ err: error }, 'the configuration could not be taken up');
+        if (!(error instanceof ConfigError)) return log.error({ err: error }, 'the configuration could not be applied');
         const { file, problems } = error;
         return log.error({ file, problems }, 'the configuration cannot be used: the one before stays in force');
       });
   };
 }
 
-/** Whether a person at the terminal begins with an empty store in the place of one that is gone. */
+/** Whether a person at the terminal accepts an empty store in place of a lost one. */
 const acceptsLoss = async (context: CommandContext, store: string): Promise<boolean> =>
   !isPostgresUrl(store) &&
   isStoreLost(store) &&
-  (await confirm(context, `The store at ${path.resolve(store)} is gone. Begin with an empty one?`)) === true;
+  (await confirm(context, `The store at ${path.resolve(store)} is gone. Start with an empty one?`)) === true;
 
 const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -11,7 +11,7 @@ export const command = defineCommand({
     const config = await context.config(['admin.token', 'service.secretKey']);
     if (config.admin.token !== undefined)
       throw new Error('the admin token is the one in the configuration: admin.token, which is not shown');
-    // The token file stands beside the store: without one, the token would be of no daemon.
+    // The token file is next to the store: without a store, the token would belong to no daemon.
     requireStore(config.store);
     const token = await adminTokenOf(config);
     if (token === undefined)

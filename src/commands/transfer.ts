@@ -5,13 +5,13 @@ import { DraftError } from '../connector/transfer/record.ts';
 import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
 import { parseEntityId } from '../protocol/entity-id.ts';
 import { readEntity } from './arguments/entity.ts';
-import { type BackfillContext, withBackfill } from './backfill/context.ts';
+import { type BackfillContext, withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, needed, text, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
 import { showWaiting } from './cli/waiting.ts';
-import { type CarryStanding, carry } from './monitoring/carry.ts';
+import { type CallState, confirmMonitoring } from './monitoring/confirm-monitoring.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
@@ -24,28 +24,30 @@ export const command = defineCommand({
   },
   options: {
     name: text('the name of the record (default: the name in the register)'),
-    yes: flag('create it also where another record has the same name, or where the number may be mistyped'),
+    yes: flag('create it even if another record has the same name, or if the number may be mistyped'),
   },
   run: async (context, { provider, entityId }, { name, yes }) => {
     const entity = readEntity(entityId, context.log);
     if (parseEntityId(entity)?.kind !== 'company')
-      throw new UsageError(`${entity} is no company: only companies have the CVR number by which a duplicate is found`);
+      throw new UsageError(
+        `${entity} is not a company: cvrsync finds a duplicate by the CVR number, which only companies have`,
+      );
     const given = name?.trim();
     if (given === '') throw new UsageError('--name is empty: give the name of the company');
     return withBackfill(context, provider, async (opened) => {
       const { store, crm, now, wait, leaseMs } = opened;
       const askName = async (same: readonly Holder[]): Promise<boolean> =>
-        yes || (await confirm(context, `${namesakes(provider, same)}. Make another one?`)) === true;
+        yes || (await confirm(context, `${namesakes(provider, same)}. Create another one?`)) === true;
       const askNumber = async (): Promise<boolean> =>
-        yes || (await confirm(context, `${entity}: ${MISTYPED} Make it all the same?`)) === true;
-      const told = { reading: readingOf(context, provider), waiting: showWaiting(context) };
-      const deps = { store, crm, now, wait, leaseMs, askName, askNumber, ...told };
+        yes || (await confirm(context, `${entity}: ${MISTYPED} Create it anyway?`)) === true;
+      const reports = { reading: readingOf(context, provider), waiting: showWaiting(context) };
+      const deps = { store, crm, now, wait, leaseMs, askName, askNumber, ...reports };
       const done = await transfer(deps, { entity, name: given }, context.signal).catch(usage);
       if ('setAside' in done)
         return report(context, opened, {
           entity,
           made: done,
-          standing: await carry(opened, { provider, recordId: done.id }, context.signal),
+          callState: await confirmMonitoring(opened, { provider, recordId: done.id }, context.signal),
           note: await unheardOf(context, store.db, entity),
         });
       if (isRefusal(done)) {
@@ -61,21 +63,21 @@ export const command = defineCommand({
 interface TransferReport {
   readonly entity: string;
   readonly made: MadeRecord;
-  readonly standing: CarryStanding;
-  /** What else to say of the company. */
+  readonly callState: CallState;
+  /** What else to say about the company. */
   readonly note: string | undefined;
 }
 
 function report(
   { output }: CommandContext,
   { crm: { name: provider }, upstream }: Pick<BackfillContext, 'crm' | 'upstream'>,
-  { entity, made, standing, note }: TransferReport,
+  { entity, made, callState, note }: TransferReport,
 ): ExitCode {
   const { kind, id, name, setAside } = made;
-  const { kind: monitoring, link, ...rest } = standing;
+  const { kind: monitoring, link, ...rest } = callState;
   const reason = 'reason' in rest ? rest.reason : null;
   const first =
-    kind === 'made' ? `Made ${provider}:${id}, ${oneLine(name)}` : `An earlier transfer had made ${provider}:${id}`;
+    kind === 'made' ? `Created ${provider}:${id}, ${oneLine(name)}` : `An earlier transfer created ${provider}:${id}`;
   const observed = {
     confirmed: upstream === undefined ? 'No monitoring service is configured.' : 'It is monitored.',
     refused: `The monitoring service refused it: ${reason}. See cvrsync review.`,
@@ -104,18 +106,17 @@ const isRefusal = (done: Refusal | TransferFailure): done is Refusal =>
   done.kind === 'linked' || done.kind === 'duplicate' || done.kind === 'same-name' || done.kind === 'mistyped';
 
 function refusalOf(provider: string, entity: string, done: Refusal): string {
-  const nothing = 'Nothing was made';
+  const nothing = 'Nothing was created';
   if (done.kind === 'linked')
     return `${nothing}: ${entity} is linked to ${provider}:${done.id} already${done.state === 'conflict' ? ', in conflict: see cvrsync review' : ''}.`;
-  if (done.kind === 'mistyped')
-    return `${nothing}: ${entity}: ${MISTYPED} Correct it, or give --yes where it is right.`;
+  if (done.kind === 'mistyped') return `${nothing}: ${entity}: ${MISTYPED} Correct it, or add --yes if it is right.`;
   const [first] = done.records;
   const link = first === undefined ? '' : ` Link it with cvrsync monitoring add ${provider} ${entity} ${first.id}.`;
   if (done.kind === 'duplicate') {
     const records = done.records.length === 0 ? '' : `: ${shownRecords(provider, done.records)}`;
     return `${nothing}: ${done.reason}${records}.${done.records.length > 1 ? ' Merge them first.' : link}`;
   }
-  return `${nothing}: ${namesakes(provider, done.records)}.${link} Where it is another company, give --yes.`;
+  return `${nothing}: ${namesakes(provider, done.records)}.${link} If it is another company, add --yes.`;
 }
 
 function failureOf(provider: string, entity: string, done: TransferFailure): string {
@@ -123,7 +124,7 @@ function failureOf(provider: string, entity: string, done: TransferFailure): str
     case 'busy':
       return `${entity} is being transferred to ${provider} now, by another process: try again in a minute`;
     case 'rejected':
-      return `${provider} would not make the company: ${done.reason}`;
+      return `${provider} refused to create the company: ${done.reason}`;
     case 'lost':
       return `${provider} did not answer, and holds no such company yet: run the same command again, which searches before it creates one (${done.reason})`;
   }

@@ -9,10 +9,10 @@ import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/open.ts';
-import { connectionPart, needProvider } from './arguments/context.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { durationOrForever, lengthText, time } from './arguments/time.ts';
+import { connectionPart, needProvider } from './arguments/with-monitoring.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, integer, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
@@ -20,7 +20,7 @@ import { canAsk, confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
 
-/** Lines shown to a person; `--json` shows all. */
+/** The most lines to show a person; `--json` shows all. */
 const SHOWN = 100;
 const LOG_EVERY_MS = 5_000;
 
@@ -82,7 +82,7 @@ interface UndoResult {
   readonly left: number;
 }
 
-/** Shows what an undo would do, and asks for it. Without a terminal it says only how much the store knows of. */
+/** Shows what an undo would do, and asks for it. Without a terminal it says only how many values the store has. */
 async function mayUndo(
   context: CommandContext,
   {
@@ -142,7 +142,7 @@ async function take(
           done.push(...some);
           if (Date.now() - loggedAt < LOG_EVERY_MS) return;
           loggedAt = Date.now();
-          context.log.info(progress, dryRun ? 'looking what an undo would do' : 'undoing');
+          context.log.info(progress, dryRun ? 'finding out what an undo would restore' : 'undoing');
         },
       },
       selection,
@@ -166,7 +166,7 @@ async function take(
 
 const NOTHING = 'cvrsync wrote nothing that this could restore.';
 
-/** What to say where the event wrote nothing. Throws where there is no such event. */
+/** The message if the event wrote nothing. Throws if there is no such event. */
 async function readEvent({ db }: Store, seq: number): Promise<string> {
   const written = await db.selectFrom('history').select('entity').where('seq', '=', seq).limit(1).executeTakeFirst();
   const receipt = await db.selectFrom('receipt').select('entity').where('seq', '=', seq).executeTakeFirst();
@@ -183,11 +183,14 @@ async function readEvent({ db }: Store, seq: number): Promise<string> {
   const carrier =
     later?.seq == null
       ? ''
-      : ` The next write for ${entity} was that of event ${later.seq}, which carries all before it.`;
+      : ` The next write for ${entity} was that of event ${later.seq}, which includes all before it.`;
   return `Event ${seq} wrote nothing.${carrier}`;
 }
 
-/** The properties that say when the register last changed: they are left as they are unless they are named. */
+/**
+ * The properties with the time of the register's last change: undo leaves them as they are unless `--property` names
+ * them.
+ */
 function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]): readonly string[] {
   const concerned = new Set(done.map(({ provider }) => provider));
   const rows = providers.filter(({ name }) => concerned.has(name)).flatMap(({ mapping }) => mapping);
@@ -198,12 +201,12 @@ function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]):
 interface UndoReport {
   /** `preview`: shown before the question. */
   readonly stage: 'dry' | 'preview' | 'done';
-  /** What to say where nothing was written. */
+  /** The message if nothing was written. */
   readonly nothing: string;
   readonly connector: ConnectorConfig;
-  /** How long what is restored is held, in ms; infinite for good. */
+  /** How long restored values are held, in ms; infinite for good. */
   readonly hold: number | undefined;
-  /** The options of the run, to go on with. */
+  /** The options of the run, to continue it. */
   readonly options: UndoOptions;
 }
 
@@ -262,7 +265,7 @@ function heldText({ hold = UNDO_HOLD_MS }: UndoReport): string {
   return `Each is held ${until}, or the next sync would write it again: cvrsync hold RECORD PROPERTY --clear ends a hold, cvrsync hold list shows all.`;
 }
 
-/** The command that continues this run. Ages are times now: the run took a while. */
+/** The command that continues this run, with ages as times, because the run took a while. */
 function nextOf(context: CommandContext, { since, until, hold, ...options }: UndoOptions): string {
   const instant = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString();

@@ -94,7 +94,7 @@ describe('backfill', () => {
     emulator.add({ cvr_number: '10150818' });
     const right = (await run('backfill', 'hubspot', '--dry-run')).stdout;
     expect(right).toContain("1 of the matched numbers fails the register's check");
-    expect(right).toContain('1 record is not linked, since the number may be mistyped or lost a zero');
+    expect(right).toContain('1 record is not linked, because the number may be mistyped or lack a zero');
     expect(right).not.toContain('So many');
   });
 
@@ -131,7 +131,7 @@ describe('backfill', () => {
     const { emulator, run, plan } = await setup(service);
     const id = emulator.add({ cvr_number: '10150817' });
     expect((await run('backfill', 'hubspot', '--yes')).stdout).toContain(
-      'hubspot --plan FILE, there link as the action of',
+      'hubspot --plan FILE, set the action of linked rows to link',
     );
     await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
     writeFileSync(plan, readFileSync(plan, 'utf8').replace('linked;skip', 'linked;link'));

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { readKeptRows } from '../../src/commands/erase/erase.ts';
+import { readEntityRows } from '../../src/commands/erase/erase.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';
@@ -28,7 +28,7 @@ test('the demo plays every scene, keeps what a person wrote, and finds the compa
   const named = await rowsWith(store, entity);
   expect(new Set(named.map((row) => row.split(' ', 1)[0])).size).toBeGreaterThan(8);
   const kept: string[] = [];
-  for await (const { table, rows } of readKeptRows(store.db, entity, AbortSignal.timeout(60_000)))
+  for await (const { table, rows } of readEntityRows(store.db, entity, AbortSignal.timeout(60_000)))
     kept.push(...rows.map((row) => `${table} ${JSON.stringify(row)}`));
   expect(named.filter((row) => !kept.includes(row))).toEqual([]);
 });

@@ -188,8 +188,8 @@ describe('links', () => {
     expect(await records('--record', TWO)).toEqual([TWO]);
     expect(await records('--state', 'removed')).toEqual([TWO]);
     expect(await records('crm2')).toEqual([]);
-    expect((await run('links', 'crm2')).stdout).toContain('No link is like that');
-    expect((await run('links', '--entity', '10000009')).stdout).toContain('No link is like that');
+    expect((await run('links', 'crm2')).stdout).toContain('No link matches');
+    expect((await run('links', '--entity', '10000009')).stdout).toContain('No link matches');
     expect(await run('links', 'hubspott')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('hubspott is not configured under connector.providers; did you mean hubspot?'),

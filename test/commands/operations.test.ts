@@ -245,11 +245,11 @@ describe('explain', () => {
     const added = await other.run('monitoring', 'add', 'hubspot', COMPANY, id);
     expect([added.code, added.stdout]).toEqual([0, expect.not.stringContaining('register')]);
     expect((await other.run('explain', COMPANY)).stdout).toContain(
-      `Facts now\n  No event with data has come for it: nothing is written until one does. cvrsync monitoring add hubspot ${COMPANY} ${id} --send-update`,
+      `Facts now\n  No event with data has arrived: cvrsync writes nothing until one does. cvrsync monitoring add hubspot ${COMPANY} ${id} --send-update`,
     );
     const service = { register: { source: 'file', path: folder } };
     const own = await configured({}, { service, server: { port: 9 } });
-    const nothing = `The register has told our own service nothing of ${COMPANY} yet: is the number right?`;
+    const nothing = `Our own service has no data about ${COMPANY} from the register yet: is the number right?`;
     expect((await own.run('monitoring', 'add', 'hubspot', COMPANY, id)).stdout).toContain(nothing);
     expect((await own.run('explain', COMPANY)).stdout).toContain(`Facts now\n  ${nothing}`);
   });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTRACT_VERSION } from '../../providers/provider.ts';
 import { specOf } from '../../src/commands/provider/own-package.ts';
 import { namesFrom } from '../../src/commands/provider/scaffold.ts';
 import { runCli } from '../support/cli.ts';
@@ -37,7 +38,7 @@ describe('provider new', () => {
     const inFile = await runCli(['provider', 'new', 'other', '--folder', join(target, 'package.json/other')]);
     expect([inFile.code, inFile.stderr]).toEqual([
       2,
-      expect.stringMatching(/cannot be made \(ENOTDIR\): name a folder/),
+      expect.stringMatching(/cannot be created \(ENOTDIR\): name a folder/),
     ]);
   });
 
@@ -74,7 +75,7 @@ describe('provider test', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('✓ order-of-outcomes: ');
     expect(stdout).toMatch(/- moved: .*\(skipped: the toy never merges\)/);
-    expect(stdout).toContain('toy, contract 2.0.0: 2 rules kept, 0 broken, 1 skipped');
+    expect(stdout).toContain(`toy, contract ${CONTRACT_VERSION}: 2 rules kept, 0 broken, 1 skipped`);
   });
 
   it('names the rule that broke, what was seen and why it matters, and fails', async () => {

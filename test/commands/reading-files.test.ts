@@ -225,7 +225,7 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(backup?.stderr).toMatch(
       /The backup \/proc\/x\/copy\.db cannot be written: .*\/proc.*: (?:name|.*, or name) another file/,
     );
-    expect(provider?.stderr).toContain('/proc/x/mine cannot be made');
+    expect(provider?.stderr).toContain('/proc/x/mine cannot be created');
   });
 
   test('a folder that is missing is made', async () => {

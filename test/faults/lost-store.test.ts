@@ -75,12 +75,12 @@ test('check and commands say that the store is gone; serve asks at a terminal, a
     );
   expect(await serveAsked('n\n', serve, store)).toMatchObject({
     code: 1,
-    shown: expect.stringMatching(/mine\.db is gone\. Begin with an empty one\? \[y\/N\].*it is gone or empty/s),
+    shown: expect.stringMatching(/mine\.db is gone\. Start with an empty one\? \[y\/N\].*it is gone or empty/s),
   });
   expect(existsSync(store)).toBe(false);
   expect((await serveAsked('y\n', serve, store)).code).toBe(0);
   for (const each of globSync(`${store}*`)) if (!each.endsWith('.key')) rmSync(each);
   const shown = (await serveAsked('', [...serve, '--start-empty'], store)).shown;
-  expect(shown).not.toContain('Begin with an empty one?');
+  expect(shown).not.toContain('Start with an empty one?');
   expect(existsSync(store)).toBe(true);
 });

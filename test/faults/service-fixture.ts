@@ -3,7 +3,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { documentOf } from '../../src/commands/emulate/sample/document.ts';
-import type { Version } from '../../src/commands/emulate/sample/runs.ts';
+import type { Version } from '../../src/commands/emulate/sample/value-runs.ts';
 import { type SampleCompany, sampleCompany } from '../../src/protocol/sample/company.ts';
 import type { HandClock } from '../support/clock.ts';
 import { type Fixture, type FixtureOptions, startFixture } from '../support/fixture.ts';

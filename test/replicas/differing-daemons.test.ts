@@ -86,11 +86,11 @@ describe('daemons of one store whose configurations have different digests', () 
     const same = await runCli(['--config', one.file, '--json', 'check']);
     expect(same.stdout).toContain('1 runs with this configuration');
     const differs = await runCli(['--config', other.file, '--json', 'check']);
-    expect(differs.stdout).toContain('another configuration than this file in connector.credentials');
+    expect(differs.stdout).toContain('differs from this file in connector.credentials');
     await app.store.write((tx) => tx.updateTable('daemon').set({ roles: 'ingest' }).execute());
     const undone = await runCli(['--config', one.file, '--json', 'check']);
-    expect(undone.stdout).toContain('no daemon that runs has the role sync');
-    expect(undone.stdout).not.toContain('no daemon that runs has the role ingest');
+    expect(undone.stdout).toContain('no running daemon has the role sync');
+    expect(undone.stdout).not.toContain('no running daemon has the role ingest');
     const rows = await app.store.db.selectFrom('daemon').select('digests').execute();
     expect(JSON.stringify(rows)).not.toContain('token-of-the-daemon');
   });

@@ -1,7 +1,7 @@
 /**
- * The conformance suite: every rule of the contract, to be run by any test framework or by `cvrsync provider test`.
- *
- * Each rule has a CRM of its own. They may run in any order; one at a time, for one of them listens to the console.
+ * The conformance suite: every rule of the contract, for any test framework and for `cvrsync provider test`. Each rule
+ * has a CRM of its own. The rules may run in any order but only one at a time, because one of them listens to the
+ * console.
  */
 
 import { BrokenExpectation, brief, isProviderError } from './lab/insist.ts';
@@ -22,11 +22,10 @@ import { SETTINGS_RULES } from './rules/settings-rules.ts';
 import { VALUE_RULES } from './rules/value-rules.ts';
 import { WRITE_RULES } from './rules/write-rules.ts';
 
-/** A rule of the contract that a provider broke; the message says which, what was seen, and why it matters. */
+/** A rule of the contract that a provider broke; the message names it, what was seen, and why it matters. */
 export class BrokenRule extends Error {
   override readonly name = 'BrokenRule';
   readonly rule: string;
-  /** What was seen. */
   readonly seen: string;
   readonly why: string;
 
@@ -38,16 +37,16 @@ export class BrokenRule extends Error {
   }
 }
 
-/** One rule, ready to be tried on a provider. */
+/** A rule, ready to try on a provider. */
 export interface Check {
   readonly name: string;
   readonly about: string;
   readonly why: string;
-  /** Why it is not tried on this CRM, as the subject says. */
+  /** Why the suite does not try it on this CRM, from the subject. */
   readonly skip: string | false;
   /**
-   * Tries it: `kept`, or `absent` where the connection does not have the ability, or `untried` where there is no connection
-   * and an earlier rule has said why. Throws {@link BrokenRule}.
+   * Tries the rule: `kept`, `absent` if the connection lacks the ability, or `untried` if there is no connection and an
+   * earlier rule has said why. Throws {@link BrokenRule}.
    */
   run(): Promise<'kept' | 'absent' | 'untried'>;
 }
@@ -65,7 +64,7 @@ const RULES: readonly ConformanceRule[] = [
   ...ABILITY_RULES,
 ];
 
-/** The rules for a provider, in the order a report lists them. Throws where what the subject says is wrong. */
+/** The rules for a provider, in the order of a report. Throws if the subject is wrong. */
 export function conformance(subject: Subject): readonly Check[] {
   checkSubject(subject);
   const report: Report = { isBroken: false };
@@ -86,7 +85,7 @@ export async function tryFake(subject: Subject): Promise<void> {
   }
 }
 
-/** What the rules of one suite know of those before them. */
+/** What the rules of one suite know about earlier ones. */
 interface Report {
   isBroken: boolean;
 }
@@ -110,7 +109,7 @@ function connected(rule: ConformanceRule, subject: Subject, report: Report): Che
       await rule.run(lab);
       return 'kept';
     }).catch((error: unknown) => {
-      // One rule has said so; the others would say it again, each for a reason of its own.
+      // One rule has reported it; others would repeat it, each for a reason of its own.
       if (error instanceof NoConnection && report.isBroken) return 'untried';
       throw error;
     });
@@ -136,7 +135,7 @@ function seenIn(error: unknown): string {
   return place === undefined ? what : `${what} at ${place}`;
 }
 
-/** Where in the author's own files an error came from. */
+/** The place in the author's own files that an error came from. */
 const placeOf = ({ stack = '' }: Error): string | undefined =>
   stack
     .split('\n')
@@ -152,15 +151,18 @@ const placeOf = ({ stack = '' }: Error): string | undefined =>
 
 const UNTRIED = 'there is no connection to try it on: see the broken rule above';
 
-/** What became of one rule. */
+/** The result of one rule. */
 export interface RuleResult extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly kind: 'kept' | 'broken' | 'absent' | 'skipped';
-  /** What was seen where it is broken, why it is skipped. */
+  /** What was seen, for a broken rule; the reason, for a skipped one. */
   readonly detail?: string;
   readonly ms: number;
 }
 
-/** Tries every rule, or those named, one after the other, and tells of each as it ends; throws the signal's reason, and where the subject is wrong. */
+/**
+ * Tries every rule, or those named, one after the other, and yields each result. Throws the signal's reason, and if the
+ * subject is wrong.
+ */
 export async function* judge(
   subject: Subject,
   signal?: AbortSignal,

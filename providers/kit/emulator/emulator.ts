@@ -1,8 +1,7 @@
 /**
- * The base of every CRM emulator: an HTTP server on loopback with scripted faults and counters.
- *
- * An emulator is strict where the real CRM is strict. It serves the demo, the tests and plugin authors,
- * in the same process or as `cvrsync emulate NAME`.
+ * The base of every CRM emulator: an HTTP server on loopback with scripted faults and counters. An emulator is as
+ * strict as the real CRM. It serves the demo, the tests and plugin authors, in the same process or as `cvrsync emulate
+ * NAME`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,12 +19,12 @@ export type FaultAction =
   | { readonly kind: 'hang'; readonly applied?: boolean }
   | { readonly kind: 'reset'; readonly applied?: boolean }
   | { readonly kind: 'cut'; readonly applied?: boolean }
-  /** `start` does the work at once and answers late: the answer is old. `end`, the default, does the work after the wait. */
+  /** `start` does the work at once and answers late, with an old answer. `end`, the default, works after the wait. */
   | { readonly kind: 'slow'; readonly ms: number; readonly at?: 'start' | 'end' };
 
 /**
- * A scripted fault: `match` is a regular expression on `METHOD /path`, `body` one on the request's body, as a firewall on
- * the way reads it. It strikes `times` requests (1) after skipping `after` (0).
+ * A scripted fault: `match` is a regular expression on `METHOD /path`, `body` one on the request's body, as a firewall
+ * reads it. It strikes `times` requests (1) after skipping `after` (0).
  */
 export interface ScriptedFault {
   readonly match: string;
@@ -57,11 +56,11 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** The emulator's own time, in ms. */
+  /** The time that the emulator took, in ms. */
   readonly ms: number;
 }
 
-/** What every CRM emulator can do for a test, a demo or a bench. */
+/** The controls of every CRM emulator, for tests, the demo and benches. */
 export interface CrmEmulator {
   readonly name: string;
   readonly url: string;
@@ -69,34 +68,33 @@ export interface CrmEmulator {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Adds a company and returns its id. Unknown properties are an error, as in the CRM. */
   add(properties: Readonly<Record<string, PropertyValue>>): string;
-  /** What the CRM holds, by canonical property value; undefined where no live record has the id. */
+  /** The record's values, in the contract's spelling; undefined if no live record has the id. */
   get(id: string): Readonly<Record<string, PropertyValue>> | undefined;
-  /** A person's edit, past the API; where the CRM keeps who edited, `by` is the person's name. */
+  /** A person's edit, without the API; if the CRM records the editor, `by` is the person's name. */
   edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
   /** Deletes a record as a person would. */
   remove(id: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge(primary: string, other: string): string;
-  /** Brings a deleted record back, as a person would. */
+  /** Restores a deleted record, as a person would. */
   restore(id: string): void;
   /** The texts of the notes on a record, oldest first. */
   notes(id: string): readonly string[];
-  /** The record's parent, null where it has none. */
+  /** The record's parent; null if it has none. */
   parent(id: string): string | null;
-  /** Adds a scripted fault. */
   fault(fault: ScriptedFault): void;
   /** Every API call so far, oldest first; at most the newest 200,000. */
   readonly calls: readonly Call[];
-  /** Called after every applied write with the record's id: lets a bench time it. */
+  /** Called with the record's id after every applied write, so that a bench can time it. */
   onWrite: ((id: string, properties: Readonly<Record<string, PropertyValue>>) => void) | undefined;
-  /** Called after a read by id, before its answer leaves: an edit made here is not in the answer. */
+  /** Called after a read by id, before its answer leaves: the answer does not contain an edit made here. */
   onRead?: ((ids: readonly string[]) => void) | undefined;
-  /** Called before anything of an update is checked or applied: an edit made here is one that the update meets. */
+  /** Called before an update is checked or applied: the update meets an edit made here. */
   onArrival?: ((ids: readonly string[]) => void) | undefined;
   close(): Promise<void>;
 }
 
-/** What a CRM makes of the texts that come through its API, by property: by a trigger, a workflow, or by itself. */
+/** How the CRM changes texts that come through its API, by property: by a trigger, a workflow, or its own rules. */
 export type Respell = Readonly<Record<string, (text: string) => string>>;
 
 /** The values as such a CRM stores them. */
@@ -111,9 +109,9 @@ export const respelled = <V extends PropertyValue>(
     }),
   );
 
-/** Options every emulator takes. */
+/** The options of every emulator. */
 export interface EmulatorOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port?: number;
   readonly seed?: number;
   readonly faults?: readonly ScriptedFault[];
@@ -130,7 +128,7 @@ export interface ServedEmulator {
 
 const MAX_CALLS = 200_000;
 
-/** Answers a request; at once where it holds state, so that requests never interleave in it. */
+/** Answers a request; synchronously if it has state, so that requests never interleave in it. */
 export type EmulatorHandler = (request: EmulatorRequest) => EmulatorAnswer | Promise<EmulatorAnswer>;
 
 /** Serves a handler on loopback, faults first. */

@@ -1,4 +1,4 @@
-/** An emulated API of one's own on loopback: companies as flat JSON, to be exported, updated, read and listed. */
+/** An emulated API of your own on loopback: companies as flat JSON, to export, update, read and list. */
 
 import { propertiesOf } from '../../http/properties.ts';
 import type { Property, PropertyValue } from '../../provider.ts';
@@ -12,9 +12,9 @@ import {
 } from '../emulator/emulator.ts';
 
 export interface HttpEmulatorOptions extends EmulatorOptions {
-  /** True for an API that takes companies and tells nothing: neither read nor list. */
+  /** The API takes companies and returns none: it can neither be read nor list. */
   readonly blind?: boolean;
-  /** True for an API that answers an update with the updated company. */
+  /** The API answers an update with the updated company. */
   readonly shows?: boolean;
   /** Value of the Authorization header. */
   readonly authValue?: string;
@@ -25,17 +25,17 @@ type Values = Readonly<Record<string, PropertyValue>>;
 const PAGE = 100;
 const MAX_TEXT = 10_000;
 const KNOWN = propertiesOf({ properties: [] });
-/** What a company shows where nothing is in it. */
+/** An empty company. */
 const BLANK: Values = Object.fromEntries([...KNOWN.keys()].map((name) => [name, null]));
 
-/** The companies of an emulated API, past validation. */
+/** The companies of an emulated API, without validation. */
 interface Companies {
   readonly live: ReadonlyMap<string, Values>;
   /** Sets values; null clears. */
   write(id: string, values: Values): void;
-  /** Makes a company and returns its id. */
+  /** Creates a company and returns its id. */
   make(values: Values): string;
-  /** A live company's values; throws where there is none. */
+  /** A live company's values; throws if there is none. */
   held(id: string): Values;
   remove(id: string): void;
   restore(id: string): void;
@@ -108,7 +108,7 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
     get: (id) => companies.live.get(id),
     edit: (id, properties) => companies.write(id, { ...companies.held(id), ...properties }),
     remove: companies.remove,
-    // Such an API knows no merges: one of the two is deleted.
+    // Such an API has no merges: it deletes one of the two.
     merge: (primary, other) => {
       companies.held(primary);
       companies.remove(other);
@@ -184,7 +184,7 @@ function list({ live }: Companies, cursor: string): EmulatorAnswer {
 
 const HTML = { 'content-type': 'text/html' };
 
-/** The body's values; undefined where it is not flat JSON. */
+/** The body's values; undefined if it is not flat JSON. */
 function flat(body: string): Values | undefined {
   try {
     const json: unknown = JSON.parse(body);
@@ -203,7 +203,7 @@ const scalar = (value: unknown): PropertyValue | undefined =>
     ? value
     : undefined;
 
-/** Property → why it is not taken; undefined where all is well. */
+/** The refused properties with the reasons; undefined if all are valid. */
 function invalid(values: Values): Readonly<Record<string, string>> | undefined {
   const faults = Object.entries(values).flatMap(([name, value]) => {
     const fault = name === 'id' ? undefined : faultOf(KNOWN.get(name), value);

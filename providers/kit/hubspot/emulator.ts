@@ -1,8 +1,7 @@
 /**
  * An emulated HubSpot account on loopback: companies, their properties with history, batches, search, merges, limits,
- * notes, associations between companies, owners, webhooks.
- *
- * Not emulated: archiving and merging through the API, tasks, other objects.
+ * notes, associations between companies, owners, webhooks. Not emulated: archiving and merging through the API, tasks,
+ * other objects.
  */
 
 import { toHubspot } from '../../hubspot/read/values.ts';
@@ -19,24 +18,24 @@ import { parentOf } from './routes/associations.ts';
 import { answerRequest } from './routes/routes.ts';
 import { openWebhooks } from './routes/webhooks.ts';
 
-/** The emulator with what only HubSpot has. */
+/** The controls that only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
   /** Ends the token: every call answers 401 until `reinstate`. */
   revoke(): void;
   reinstate(): void;
   /** Posts what happens from now on. */
   subscribe(webhook: EmulatedWebhookOptions): void;
-  /** Resolves when everything that happened was posted, or given up. */
+  /** Resolves when every event was posted or given up. */
   webhooksSettled(): Promise<void>;
   /** Labels a pair of companies as a person would: 14 makes `to` the parent of `from`. */
   associate(from: string, to: string, labels: readonly number[]): void;
   /** The label numbers between two companies. */
   labels(from: string, to: string): readonly number[];
-  /** Redefines a property while the account is in use; values that do not fit it any more are lost. */
+  /** Redefines a property while the account is in use; values that no longer fit are lost. */
   changeProperty(options: PropertyOptions): void;
 }
 
-/** Starts an account; about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
+/** Starts an account in about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
 export async function startHubspotEmulator(options: HubspotEmulatorOptions = {}): Promise<HubspotEmulator> {
   const account = openAccount(options);
   const served = await serveEmulator((request) => answerRequest(account, request), options);
@@ -57,7 +56,7 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
     properties: Readonly<Record<string, PropertyValue>>,
   ): Record<string, string> => {
     const entries = Object.entries(properties).map(([name, value]) => [name, toHubspot(value)] as const);
-    // A person in HubSpot's own pages meets the same checks, but not the rules for the API.
+    // A person on HubSpot's own pages meets the same checks, except the rules for the API.
     const [fault] = invalidValues(account, company, Object.fromEntries(entries), 'v3');
     if (fault !== undefined) throw new Error(`the emulated HubSpot refuses ${fault.name}: ${fault.message}`);
     return Object.fromEntries(entries.map(([name, text]) => [name, storedText(account.definitions.get(name), text)]));

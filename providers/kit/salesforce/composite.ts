@@ -1,6 +1,6 @@
 /**
- * `/composite` of an emulated org: calls in a row, each of which may name what an earlier one made; all or none, or each for
- * itself.
+ * `/composite` of an emulated org: a series of calls, each of which may refer to what an earlier one created; all or
+ * none, or each on its own.
  */
 
 import { toLongId } from '../../salesforce/client/ids.ts';
@@ -14,7 +14,7 @@ import { retrieveMany, updateMany } from './records.ts';
 const MAX_CALLS = 25;
 const MAX_COLLECTIONS = 5;
 const OBJECTS_UNDONE = ['Task', 'ContentNote', 'ContentDocumentLink'];
-/** Headers that a call inside takes from the call around it. */
+/** Headers that a call inside inherits from the call around it. */
 const INHERITED = ['accept', 'authorization', 'content-type'];
 
 /** One call inside. */
@@ -29,7 +29,7 @@ interface Subrequest {
 
 type Create = (object: string, body: unknown, headers: EmulatorRequest['headers']) => EmulatorAnswer;
 
-/** Answers a composite call; `create` makes one record of an object. */
+/** Answers a composite call; `create` creates one record of an object. */
 export function answerComposite(org: Org, json: unknown, create: Create): EmulatorAnswer {
   const { compositeRequest, allOrNone = false, collateSubrequests = true } = objectOf(json) ?? {};
   const requests = Array.isArray(compositeRequest) ? compositeRequest.map(readSubrequest) : [];
@@ -56,7 +56,7 @@ function readSubrequest(json: unknown): Subrequest | undefined {
   return { method, path, referenceId: reference, headers, body };
 }
 
-/** Why the call as a whole is not taken. */
+/** Why the whole call is refused. */
 function faultIn(requests: readonly (Subrequest | undefined)[]): string | undefined {
   if (requests.length === 0 || requests.length > MAX_CALLS) return `a composite call takes 1 to ${MAX_CALLS} calls`;
   if (requests.filter((request) => request?.path.startsWith('composite/') === true).length > MAX_COLLECTIONS)
@@ -69,7 +69,7 @@ function faultIn(requests: readonly (Subrequest | undefined)[]): string | undefi
     : 'a call inside takes Accept, Authorization and Content-Type from the outside';
 }
 
-/** Calls of one method run together where that was not switched off: in which order is not promised. */
+/** Unless collation is off, calls of one method run together, in no promised order. */
 const inTurn = (requests: readonly Subrequest[], collated: boolean): readonly Subrequest[] =>
   collated ? [...Map.groupBy(requests, ({ method }) => method).values()].flat() : requests;
 
@@ -117,7 +117,7 @@ function quietly<T>(org: Org, work: () => T): T {
   }
 }
 
-/** A request that did not fail itself is answered as halted. */
+/** A request that did not fail itself counts as halted. */
 function responseOf(referenceId: string, answer: EmulatorAnswer, failed: boolean) {
   const shown = failed && answer.status < 400 ? HALTED : answer;
   return { body: shown.body, httpHeaders: {}, httpStatusCode: shown.status, referenceId };

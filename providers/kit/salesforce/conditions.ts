@@ -6,7 +6,7 @@ import type { SoqlCondition, SoqlOrder } from './soql.ts';
 /** The raw value of one field of a row. */
 export type FieldsOf<R> = (row: R, field: string) => PropertyValue;
 
-/** True where a row meets a condition. */
+/** Whether a row meets a condition. */
 export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fieldOf: FieldsOf<R>): boolean {
   const raw = fieldOf(row, field);
   const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? toLongId(value) : value));
@@ -23,7 +23,7 @@ export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fie
   }
 }
 
-/** The rows in the order asked for; blanks first. */
+/** The rows in the requested order; blanks first. */
 export function ordered<R>(rows: readonly R[], order: readonly SoqlOrder[], fieldOf: FieldsOf<R>): readonly R[] {
   const keyed = rows.map((row) => ({ row, keys: order.map(({ field }) => sortable(fieldOf(row, field) ?? '')) }));
   keyed.sort((a, b) => {

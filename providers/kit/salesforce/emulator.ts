@@ -1,8 +1,7 @@
 /**
- * An emulated Salesforce org on loopback: accounts with field history, describe, collections, queries, sessions, merges,
- * limits, tasks, notes, custom fields and permission sets.
- *
- * Not emulated: upserting and deleting through the API, getDeleted, Bulk, other objects than those.
+ * An emulated Salesforce org on loopback: accounts with field history, describe, collections, queries, sessions,
+ * merges, limits, tasks, notes, custom fields and permission sets. Not emulated: upserting and deleting through the
+ * API, getDeleted, Bulk, other objects.
  */
 
 import type { PropertyValue } from '../../provider.ts';
@@ -18,38 +17,38 @@ import { SOMEBODY } from './org/users.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCodes } from './validate.ts';
 
-/** The emulator with what only Salesforce has. */
+/** The controls that only Salesforce has. */
 export interface SalesforceEmulator extends CrmEmulator {
   /** Ends all sessions, as two hours without a call do. */
   expireSessions(): void;
   /** Refuses sessions and token requests until `reinstate`. */
   revoke(): void;
   reinstate(): void;
-  /** Gives sessions, and refuses them all the same. */
+  /** Issues sessions, and refuses them. */
   refuseSessions(on: boolean): void;
   /** Moves the org to another instance: its address changes, sessions end. */
   move(): void;
-  /** Lets tokens be for another org from now on. */
+  /** Issues tokens for another org from now on. */
   answerForOrganization(id: string): void;
-  /** Keeps a record locked for so many tries. */
+  /** Keeps a record locked for this many tries. */
   lockRow(id: string, tries: number): void;
-  /** Deletes for good: the recycle bin does not have it either. */
+  /** Deletes for good, from the recycle bin, too. */
   purge(id: string): void;
   /** Hides a field from the user, as field-level security does. */
   hideField(name: string): void;
-  /** Redefines a field while the org is in use; values that do not fit it any more are lost. */
+  /** Redefines a field while the org is in use; values that no longer fit are lost. */
   changeField(options: FieldOptions): void;
   /** Begins or ends an approval, which locks a record. */
   approve(id: string, locks: boolean): void;
-  /** Takes no new records until there is room again. */
+  /** Refuses new records until there is room again. */
   fillStorage(full: boolean): void;
-  /** Adds an Apex trigger; the answer removes it again. */
+  /** Adds an Apex trigger; the returned function removes it. */
   trigger(trigger: Trigger): () => void;
-  /** Texts no error may show. */
+  /** Texts that no error may show. */
   readonly secrets: readonly string[];
 }
 
-/** Starts an org; about 1 ms, and 100 ms for the key of the JWT flow. */
+/** Starts an org in about 1 ms, and 100 ms for the key of the JWT flow. */
 export async function startSalesforceEmulator(options: SalesforceEmulatorOptions = {}): Promise<SalesforceEmulator> {
   const org = openOrg(options);
   let loginUrl = '';
@@ -147,7 +146,10 @@ function findLive(org: Org, id: string): StoredAccount {
   return account;
 }
 
-/** The values to store of what a person enters in Salesforce's own pages: checked alike, but they may confirm an alert. */
+/**
+ * The stored values of a person's edit on Salesforce's own pages: the same checks apply, but a person may confirm an
+ * alert.
+ */
 function valuesByPerson(
   org: Org,
   account: StoredAccount | undefined,

@@ -1,9 +1,8 @@
-/** The field history that Salesforce keeps of what users write. */
 import type { PropertyValue } from '../../provider.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import type { Org } from './org/org.ts';
 
-/** Writes values as a user, and keeps the changes of tracked fields as rows of AccountHistory. */
+/** Writes values as a user, and records the changes of tracked fields in AccountHistory. */
 export function writeAs(
   org: Org,
   account: StoredAccount,

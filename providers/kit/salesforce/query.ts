@@ -1,4 +1,4 @@
-/** `/query`, `/queryAll` and `/tooling/query` of an emulated org, paged by locators that end. */
+/** `/query`, `/queryAll` and `/tooling/query` of an emulated org, with pages by locators that expire. */
 
 import type { PropertyValue } from '../../provider.ts';
 import { toLongId } from '../../salesforce/client/ids.ts';
@@ -14,13 +14,12 @@ import { parseSoql, type Query } from './soql.ts';
 const MAX_PAGE = 2_000;
 const LOCATOR_MS = 900_000;
 
-/** How a query was asked: `all` sees the recycle bin. */
+/** `all` includes the recycle bin. */
 export interface QueryOptions {
   readonly all?: true;
   readonly tooling?: true;
 }
 
-/** Answers a query. */
 export function answerQuery(org: Org, soql: string, asked: QueryOptions = {}): EmulatorAnswer {
   const query = parseSoql(soql);
   if (query === undefined) return refusal(400, 'MALFORMED_QUERY', 'unexpected token');
@@ -40,7 +39,7 @@ export function answerLocator(org: Org, locator: string): EmulatorAnswer {
   return page(org, open.rows, open.total);
 }
 
-/** The only field of another object that a query of accounts may ask for here. */
+/** The only field of another object that a query of accounts may select here. */
 const MODIFIER = 'LastModifiedBy.Name';
 const modifierOf = (org: Org, { modifiedById }: StoredAccount): string =>
   org.users.nameOf(modifiedById ?? org.tokens.userId);
@@ -105,7 +104,7 @@ function select(org: Org, query: Query, all: boolean): readonly StoredAccount[] 
   return byId ? found : ordered(found, query.order, sortValue).slice(0, limit);
 }
 
-/** Conditions on Id and SystemModstamp are indexed: what is left of them is filtered. */
+/** Conditions on Id and SystemModstamp use an index; the rest filters. */
 function candidates(org: Org, where: Query['where']): { rows: Iterable<StoredAccount>; rest: Query['where'] } {
   const named = where.find(({ field, operator }) => field === 'Id' && (operator === 'IN' || operator === '='));
   if (named !== undefined)
@@ -120,7 +119,7 @@ function candidates(org: Org, where: Query['where']): { rows: Iterable<StoredAcc
   };
 }
 
-/** A stamp as a number: a hundred thousand of them are sorted in a moment. */
+/** A stamp as a number, so that sorting a hundred thousand of them is quick. */
 const sortValue = (account: StoredAccount, name: string): PropertyValue =>
   name === 'SystemModstamp' ? Math.floor(account.updatedAt / 1_000) : rawValue(account, name);
 
@@ -147,7 +146,7 @@ function fieldOf(row: StoredRow, name: string): PropertyValue {
   return row.values[name] ?? null;
 }
 
-/** A field of a related object stands in an object of its own. */
+/** A field of a related object is in an object of its own. */
 function renderRow(row: StoredRow, names: readonly string[]): object {
   const body: Record<string, unknown> = { attributes: { type: row.object } };
   for (const name of names) {

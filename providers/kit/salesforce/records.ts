@@ -14,7 +14,7 @@ const MAX_WRITES = 200;
 const MAX_READS = 2_000;
 const ID = /^[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?$/;
 
-/** Answers `POST /composite/sobjects/Account`: null where a record is not there. */
+/** Answers `POST /composite/sobjects/Account`: null for a missing record. */
 export function retrieveMany(org: Org, json: unknown): EmulatorAnswer {
   const { ids, fields } = objectOf(json) ?? {};
   if (!Array.isArray(ids) || !Array.isArray(fields))
@@ -36,7 +36,7 @@ export function retrieveMany(org: Org, json: unknown): EmulatorAnswer {
   return { status: 200, body };
 }
 
-/** Answers `PATCH /composite/sobjects`, each record for itself. */
+/** Answers `PATCH /composite/sobjects`, each record on its own. */
 export function updateMany(org: Org, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
   const { records, allOrNone } = objectOf(json) ?? {};
   if (!Array.isArray(records)) return refusal(400, 'JSON_PARSER_ERROR', 'records is required');
@@ -112,7 +112,7 @@ export function updateOne(org: Org, id: string, json: unknown, headers: Emulator
   return refusal(statusCode === 'ENTITY_IS_DELETED' ? 404 : 400, statusCode, message, { fields });
 }
 
-/** One record as JSON: the asked fields, blanks as null, checkboxes never blank. */
+/** One record as JSON: the requested fields, blanks as null, checkboxes never blank. */
 export function render(org: Org, account: StoredAccount, names: readonly string[]): Record<string, unknown> {
   const row: Record<string, unknown> = {
     attributes: { type: 'Account', url: `/services/data/v67.0/sobjects/Account/${account.id}` },
@@ -129,7 +129,7 @@ const NO_ACCESS = recordError('INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient a
 interface Input {
   readonly id: string;
   readonly values: Readonly<Record<string, PropertyValue>>;
-  /** The whole call is refused for this record. */
+  /** This record has the whole call refused. */
   readonly refused?: EmulatorAnswer;
 }
 
@@ -153,7 +153,7 @@ function readInput(org: Org, json: unknown): Input {
   return input;
 }
 
-/** The errors of each record of a call; none where it was written. */
+/** The errors of each record of a call; none if it was written. */
 function writeAll(
   org: Org,
   inputs: readonly Input[],
@@ -200,14 +200,14 @@ function write(
   return [];
 }
 
-/** What the org makes of the values of a call. */
+/** The values of a call as the org changes them. */
 const made = (org: Org, values: Readonly<Record<string, PropertyValue>>): Record<string, PropertyValue> =>
   withCodes(org, respelled(values, org.options.respell));
 
 const allowsAlerts = (headers: EmulatorRequest['headers']): boolean =>
   /allowSave=true/i.test(String(headers['sforce-duplicate-rule-header'] ?? ''));
 
-/** Territory and assignment rules run on an address change unless the call says no: they may change the owner. */
+/** Territory and assignment rules run on an address change unless the call forbids it: they may change the owner. */
 function assigned(
   values: Readonly<Record<string, PropertyValue>>,
   headers: EmulatorRequest['headers'],

@@ -1,6 +1,6 @@
 /**
- * The endpoints of an emulated org: tokens first, then session and limits, then the work.
- * An address and headers over 16,384 bytes together are 431, by Node's own server.
+ * The endpoints of an emulated org: tokens first, then session and limits, then the work. Node's own server answers 431
+ * to an address and headers of more than 16,384 bytes together.
  */
 import type { EmulatorAnswer, EmulatorRequest } from '../emulator/emulator.ts';
 import { answerComposite } from './composite.ts';
@@ -16,7 +16,7 @@ const OLDEST_VERSION = 31;
 const NEWEST_VERSION = 68;
 const DATA = /^((?:\/moved-\d+)?)\/services\/data\/v(\d+)\.0\/(.*)$/;
 
-/** Answers one request; `loginUrl` is where the emulator is reached. */
+/** Answers one request; `loginUrl` is the emulator's address. */
 export function answerRequest(org: Org, request: EmulatorRequest, loginUrl: string): EmulatorAnswer {
   const { method, url } = request;
   if (method === 'POST' && url.pathname === '/services/oauth2/token') {
@@ -39,7 +39,7 @@ function versioned(org: Org, request: EmulatorRequest, version: number, path: st
   return route(org, request, path);
 }
 
-/** Paths that name something, by what the routes call them. */
+/** Paths with a name, by the term of the routes. */
 const PLACES = [
   ['{describe}', /^sobjects\/(\w+)\/describe$/],
   ['{id}', /^sobjects\/Account\/(001[0-9A-Za-z]+)$/],
@@ -47,7 +47,7 @@ const PLACES = [
   ['{object}', /^sobjects\/(\w+)$/],
 ] as const;
 
-/** The place of a path, and the name that stands in it. */
+/** The place of a path, and the name in it. */
 function placeOf(path: string): { readonly place: string; readonly name: string } {
   for (const [place, pattern] of PLACES) {
     const name = pattern.exec(path)?.[1];
@@ -81,7 +81,7 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
       return withJson(request, (json) => createCustomField(org, json));
     case 'POST composite':
       return withJson(request, (json) =>
-        // A call inside takes Accept, Authorization and Content-Type from the call around it, and nothing else.
+        // A call inside inherits only Accept, Authorization and Content-Type from the call around it.
         answerComposite(org, json, (object, body, own) => create(org, object, body, own)),
       );
     case 'POST {object}':

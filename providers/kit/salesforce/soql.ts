@@ -1,4 +1,4 @@
-/** The part of SOQL the emulator understands: one object, conditions joined by AND, ORDER BY, LIMIT. */
+/** The part of SOQL that the emulator understands: one object, conditions joined by AND, ORDER BY, LIMIT. */
 import type { PropertyValue } from '../../provider.ts';
 
 export interface SoqlCondition {
@@ -26,7 +26,7 @@ const TOKENS =
 const KINDS = ['text', 'time', 'number', 'word', 'sign'] as const;
 type Token = { readonly kind: (typeof KINDS)[number]; readonly text: string };
 
-/** Reads a query; undefined where it is malformed. */
+/** Reads a query; undefined if it is malformed. */
 export function parseSoql(soql: string): Query | undefined {
   const tokens = tokenize(soql);
   if (tokens === undefined) return undefined;
@@ -48,7 +48,7 @@ const isWhole = (parts: { readonly [P in keyof Parts]: Parts[P] | undefined }): 
 
 /** Takes tokens from the front: each verb takes what it names, or nothing. */
 interface Reader {
-  /** A word or a sign; false where another stands there. */
+  /** Takes a word or a sign; false if another one is there. */
   readonly word: (text: string) => boolean;
   readonly name: () => string | undefined;
   readonly number: () => number | undefined;

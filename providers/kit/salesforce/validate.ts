@@ -1,4 +1,4 @@
-/** What an emulated org checks before it stores the values of one record, and how it stores them. */
+/** Checks the values of one record before an emulated org stores them, and stores them as Salesforce does. */
 import type { PropertyValue } from '../../provider.ts';
 import type { StoredAccount } from './org/accounts.ts';
 import type { FieldDefinition } from './org/definitions.ts';
@@ -8,7 +8,7 @@ import { type RecordError, recordError } from './org/refusal.ts';
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'currency', 'percent']);
 const EMAIL = /^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/;
 
-/** True where the JSON itself does not fit the field: the parser refuses the whole call. */
+/** Whether the JSON itself does not fit the field: the parser refuses the whole call. */
 export function misfit(field: FieldDefinition, value: unknown): boolean {
   if (value === null) return false;
   if (NUMBERS.has(field.type)) return typeof value !== 'number';
@@ -19,7 +19,7 @@ export function misfit(field: FieldDefinition, value: unknown): boolean {
   return false;
 }
 
-/** The value as it is stored: blanks are null, edges trimmed, numbers rounded to the scale of the field. */
+/** The stored value: blanks are null, edges trimmed, numbers rounded to the scale of the field. */
 export function stored(field: FieldDefinition, value: PropertyValue): PropertyValue {
   if (typeof value === 'number') return field.type === 'int' ? Math.round(value) : Number(value.toFixed(field.scale));
   if (typeof value !== 'string') return value;
@@ -28,7 +28,7 @@ export function stored(field: FieldDefinition, value: PropertyValue): PropertyVa
   return field.type === 'datetime' ? salesforceTime(timeOf(text)) : text;
 }
 
-/** The errors of writing stored values to a record; none where it may be written. `api` adds the rules for calls. */
+/** The errors of writing stored values to a record; none if it may be written. `api` adds the rules for calls. */
 export function validate(
   org: Org,
   account: StoredAccount | undefined,
@@ -61,7 +61,7 @@ export function validate(
   return [{ ...recordError('DUPLICATES_DETECTED', 'Use one of these records?'), ...{ duplicateResut } }];
 }
 
-/** A country, a state and their codes follow one another where the picklists are on. */
+/** A country, a state and their codes follow one another if the picklists are on. */
 export function withCodes(
   { options: { countries, states = {} } }: Org,
   values: Readonly<Record<string, PropertyValue>>,
@@ -159,7 +159,7 @@ function textError(
   return field.unique ? duplicateError(org, account, field, value) : undefined;
 }
 
-/** What is wrong with a text by itself, whatever other records hold. */
+/** The error of a text alone, whatever other records hold. */
 function formError(
   org: Org,
   { name, label, length, type, restricted, values }: FieldDefinition,

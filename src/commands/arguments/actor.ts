@@ -1,8 +1,7 @@
-/** Who runs a command, as the audit names them. */
 import { userInfo } from 'node:os';
 import type { AuditActor } from '../../runtime/operators/audit.ts';
 
-/** The user of the machine; a container may have a user without a name. */
+/** Who runs a command, for the audit: the user of this process; in a container it may have no name. */
 export function commandActor(): AuditActor {
   try {
     return { kind: 'user', name: userInfo().username };

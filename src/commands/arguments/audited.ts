@@ -1,11 +1,10 @@
-/** Records in the audit what a command did, for whom, and what came of it. */
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { type Command, type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { commandActor } from './actor.ts';
 import { storeExists, withStore } from './with-store.ts';
 
-/** What was given on the command line. */
+/** The arguments and options of the command line. */
 export interface Given {
   readonly args: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
@@ -18,7 +17,10 @@ const RESULTS: Readonly<Record<ExitCode, string>> = {
   3: 'done, but for records that need a person',
 };
 
-/** Runs a command; records it where it changes something. What the audit cannot keep is a warning: the command is done. */
+/**
+ * Runs a command, and records in the audit that and how it changed something. A failing audit is a warning: the command
+ * is done.
+ */
 export async function audited(
   context: CommandContext,
   command: Command,
@@ -55,10 +57,10 @@ const actionOf = ({ audit }: Command, options: Given['options']): string | undef
   return options[audit.where] === undefined || options[audit.where] === false ? undefined : audit.action;
 };
 
-/** Options whose texts are names; what else is text may be a secret. */
+/** Options whose texts are names; any other text may be a secret. */
 const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'n', 'time']);
 
-/** The options that were given; of texts that may be secret only that they were. */
+/** The given options; of texts that may be secret, only that they were given. */
 function shownOptions(
   { options: specs }: Command,
   options: Given['options'],

@@ -1,9 +1,11 @@
-/** Reads a company from the command line. */
 import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/** The canonical entity id in a text: an entity id, or a CVR number in any spelling. Warns where the number looks mistyped. */
+/**
+ * Reads a company from the command line: an entity id, or a CVR number in any spelling. Warns if the number looks
+ * mistyped.
+ */
 export function readEntity(text: string, log: CommandContext['log']): string {
   const cvr = readCvrNumber(text);
   const entity = entityIdIn(text);

@@ -7,10 +7,9 @@ import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';
 import type { Db } from '../../store/open.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { needProvider } from './context.ts';
-import { needRecordId } from './record-id.ts';
+import { needProvider } from './with-monitoring.ts';
 
-/** The connector's configuration, of which the CRMs' secrets may be unset. Throws {@link UsageError} where the configuration has no connector. */
+/** The connector's configuration; secrets of the CRMs may be unset. Throws {@link UsageError} without a connector. */
 export async function needConnector(context: CommandContext): Promise<ConnectorConfig> {
   const { connector } = await context.config([]);
   if (connector === undefined)
@@ -18,12 +17,12 @@ export async function needConnector(context: CommandContext): Promise<ConnectorC
   return connector;
 }
 
-/** Stands for every record of a connection, where a record id is expected. */
+/** Means every record of a connection, in place of a record id. */
 export const EVERY_RECORD = '*';
 
 /**
- * The record in `hubspot:123`, in any case of the connection's name, in the address of its page in the CRM, with or without
- * the connection before it; or all records of a connection in `hubspot:*`.
+ * The record in `hubspot:123`, with the connection's name in any case, or in the address of its page in the CRM, with
+ * or without the connection before it; all records of a connection in `hubspot:*`.
  */
 export function readRecord(text: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
   if (/^https?:\/\//iu.test(text)) return recordAt(text, connector);
@@ -35,7 +34,7 @@ export function readRecord(text: string, connector: Pick<ConnectorConfig, 'provi
   return { provider, recordId: needRecordId(connector, provider, ref.recordId) };
 }
 
-/** The connection that a person means, who may write its name in any case. */
+/** The connection that a person means; the case of its name does not count. */
 export function nameIn(text: string, { providers }: Pick<ConnectorConfig, 'providers'>): string {
   const alike = providers.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
   const [only] = alike;
@@ -55,8 +54,8 @@ function recordAt(address: string, { providers }: Pick<ConnectorConfig, 'provide
 }
 
 /**
- * The link of the record. Throws where the record has none, which usually means a mistyped id, and where the CRM merged the
- * record into another one: its overrides moved to the survivor.
+ * The link of the record. Throws if it has none, which usually means a mistyped id, and if the CRM merged the record
+ * into another one: its overrides moved to the survivor.
  */
 export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
   const link = await findLink(db, ref);
@@ -69,7 +68,7 @@ export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
   return link;
 }
 
-/** Throws {@link UsageError} where the connection does not write the property. */
+/** Throws {@link UsageError} if the connection does not write the property. */
 export function needProperty(connector: ConnectorConfig, { provider }: RecordRef, property: string): void {
   const rows = connector.providers.find((each) => each.name === provider)?.mapping ?? [];
   const names = writtenProperties(rows);
@@ -78,4 +77,31 @@ export function needProperty(connector: ConnectorConfig, { provider }: RecordRef
   const hint =
     field === undefined ? `it writes ${names.join(', ')}` : `did you mean ${field}, the property of ${property}?`;
   throw new UsageError(`${provider} does not write the property ${property}: ${hint}`);
+}
+
+/** The canonical id in a text. Throws {@link UsageError} if it cannot be a record of the connection. */
+export function needRecordId(
+  { providers }: Pick<ConnectorConfig, 'providers'>,
+  provider: string,
+  text: string,
+): string {
+  const config = providers.find(({ name }) => name === provider);
+  if (config === undefined) return text;
+  const read = readRecordId(config, text);
+  if (read.kind === 'id') return read.id;
+  throw new UsageError(`${text} cannot be a record of ${provider}: ${read.reason}`);
+}
+
+/** The canonical ids that a text may mean in these connections. Throws {@link UsageError} if it fits none of them. */
+export function recordIdsIn(
+  { providers }: Pick<ConnectorConfig, 'providers'>,
+  provider: string | undefined,
+  text: string,
+): readonly string[] {
+  if (provider !== undefined) return [needRecordId({ providers }, provider, text)];
+  const reads = providers.map((one) => ({ name: one.name, read: readRecordId(one, text) }));
+  const ids = new Set(reads.flatMap(({ read }) => (read.kind === 'id' ? read.id : [])));
+  if (ids.size > 0 || providers.length === 0) return [...ids];
+  const reasons = reads.flatMap(({ name, read }) => (read.kind === 'none' ? `${name}: ${read.reason}` : []));
+  throw new UsageError(`${text} cannot be a record: ${reasons.join('; ')}`);
 }

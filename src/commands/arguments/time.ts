@@ -10,14 +10,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** The length of `90m`, `2h`, `3d` or `1w` in ms; undefined where the text is none. */
+/** The length of `90m`, `2h`, `3d` or `1w` in ms; undefined for any other text. */
 function lengthIn(text: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,5})\s*([mhdw])$/iu.exec(text.trim()) ?? [];
   const ms = UNIT_MS[unit.toLowerCase()];
   return ms === undefined ? undefined : Number(count) * ms;
 }
 
-/** A length of time as these options take it. */
+/** A length of time, in the form that these options take. */
 export function lengthText(ms: number): string {
   if (!Number.isFinite(ms)) return 'forever';
   const [unit = 'm', size = 60_000] = Object.entries(UNIT_MS).findLast(([, each]) => ms % each === 0) ?? [];
@@ -30,7 +30,7 @@ function instantIn(text: string, examples: string): number {
   return Date.parse(instant);
 }
 
-/** An option with a point in time in the past; without a zone it is UTC, and `2h` is two hours ago. */
+/** An option with a time in the past; without a zone it is UTC, and `2h` is two hours ago. */
 export const time = (about: string): OptionSpec<number | undefined> => ({
   about: `${about}; a time, or as long ago: 2h, 3d`,
   value: 'time',
@@ -42,7 +42,7 @@ export const time = (about: string): OptionSpec<number | undefined> => ({
   },
 });
 
-/** An option with the end of something: its last day, an instant, or the time that is left, such as `30d`. */
+/** An option with an end: the last day, an instant, or the time left, such as `30d`. */
 export const end = (about: string): OptionSpec<number | undefined> => ({
   about,
   value: 'date',
@@ -55,7 +55,6 @@ export const end = (about: string): OptionSpec<number | undefined> => ({
   },
 });
 
-/** An option with a length of time, in ms. */
 export const duration = (about: string): OptionSpec<number | undefined> => ({ about, value: 'time', read: readLength });
 
 /** An option with a length of time in ms, infinite for `forever`. */

@@ -1,4 +1,3 @@
-/** Opens the service's store and secrets for a command. */
 import { monitorOptions } from '../../service/delivery/transport.ts';
 import { loadSecretKey, openSecrets, type Secrets } from '../../service/keys/secrets.ts';
 import type { MonitorOptions } from '../../service/monitors/monitor-input.ts';
@@ -9,17 +8,17 @@ import type { CommandContext } from '../cli/context.ts';
 import { readEntity } from './entity.ts';
 import { withStore } from './with-store.ts';
 
-/** What operations on the service need, and what commands show of it. */
+/** What operations on the service and their commands need. */
 export interface ServiceContext {
   readonly store: Store;
   readonly now: () => number;
   readonly secrets: Secrets;
-  /** How the settings of a monitor are validated. */
+  /** How to validate the settings of a monitor. */
   readonly options: MonitorOptions;
   readonly hasMailServer: boolean;
 }
 
-/** Opens the store and its secrets for `work`. */
+/** Opens the service's store and secrets for `work`. */
 export async function withService(
   context: CommandContext,
   work: (service: ServiceContext) => Promise<ExitCode>,

@@ -6,13 +6,13 @@ import { openStore, type Store } from '../../store/open.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/** True for a PostgreSQL store, and for a SQLite file that exists. */
+/** Whether it is a PostgreSQL store, or a SQLite file that exists. */
 export const storeExists = (url: string): boolean => isPostgresUrl(url) || existsSync(url);
 
-/** Where the store is, for people: the file with its whole path, or the engine. */
+/** The store for people: the whole path of the file, or the engine. */
 export const shownStore = (url: string): string => (isPostgresUrl(url) ? 'postgres' : `sqlite at ${path.resolve(url)}`);
 
-/** Throws where there is no store, and says where it was looked for. */
+/** Throws if there is no store, and says where it should be. */
 export function requireStore(url: string): void {
   if (storeExists(url)) return;
   if (isStoreLost(url)) throw new LostStoreError(url);
@@ -21,9 +21,9 @@ export function requireStore(url: string): void {
 }
 
 /**
- * Opens the configured store for `work` and closes it afterwards. Does not migrate a store that has tables, because an older
- * daemon may be running on it; `migrate` and `serve` do that. Makes one only with `create`: for commands that people run
- * before the daemon.
+ * Opens the configured store for `work`, then closes it. It does not migrate a store that has tables, because an older
+ * daemon may be running on it; `migrate` and `serve` do that. It creates a store only with `create`, for commands that
+ * people run before the daemon.
  */
 export async function withStore<T>(
   context: CommandContext,

@@ -6,7 +6,7 @@ import type { BackfillOutcome } from '../../connector/backfill/rows/outcome.ts';
 import type { ScanRow } from '../../connector/backfill/rows/rows.ts';
 import type { BackfillRun } from '../../connector/backfill/rows/run.ts';
 import { VERDICTS, type Verdict } from '../../connector/follow/verdict.ts';
-import type { CallsMade } from './context.ts';
+import type { CallsMade } from './with-backfill.ts';
 
 const MEANING: Readonly<Record<Verdict, string>> = {
   matched: "the number is a company's",
@@ -25,7 +25,7 @@ const MEANING: Readonly<Record<Verdict, string>> = {
 
 export interface Summary {
   readonly provider: string;
-  /** `stopped` by a signal; `limited` by `--limit`; both go on when started again. */
+  /** `stopped` by a signal; `limited` by `--limit`; both continue at the next start. */
   readonly ended: 'planned' | 'done' | 'limited' | 'stopped';
   /** The property that holds the number. */
   readonly match: string;
@@ -34,14 +34,14 @@ export interface Summary {
   readonly calls: CallsMade;
   readonly seconds: number;
   readonly trust: BackfillRun['trust'];
-  /** How to have the service send each company whole; absent where it was asked to. */
+  /** The command that has the service send each company in full; absent if this run asked for that. */
   readonly fill?: string;
-  /** Of the linked ones: those that were before this run. */
+  /** How many of the linked records were linked before this run. */
   readonly before: number;
   readonly isMonitoring: boolean;
-  /** True for a dry run or a plan: nothing is linked. */
+  /** A dry run or a plan, which links nothing. */
   readonly isLook: boolean;
-  /** The command that goes on, or applies the plan. */
+  /** The command that continues the run, or applies the plan. */
   readonly next: string;
   readonly sample: { readonly link: readonly ScanRow[]; readonly person: readonly ScanRow[] };
   readonly file?: string;
@@ -50,7 +50,6 @@ export interface Summary {
 /** The number of rows that need a person: exit code 3. */
 export const forAPerson = ({ outcome }: Summary): number => outcome.person + outcome.refused;
 
-/** The document of `--json`. */
 export const documentOf = (summary: Summary): object => {
   const { provider, ended, scanned, outcome, calls, seconds, trust, sample, file } = summary;
   const { verdicts, toLink, linked, failed, observed, refused, unconfirmed, mistyped, unsure } = outcome;
@@ -88,7 +87,6 @@ export const documentOf = (summary: Summary): object => {
 const number = (value: number): string => value.toLocaleString('en');
 const records = (count: number): string => `${number(count)} ${count === 1 ? 'record' : 'records'}`;
 
-/** The same for people. */
 export function textOf(summary: Summary): string {
   const { provider, scanned, outcome, sample, ended, calls, seconds } = summary;
   const lines = [
@@ -112,7 +110,7 @@ export function textOf(summary: Summary): string {
   return [...lines, ...nextText(summary)].join('\n');
 }
 
-/** What is left, and the command that does it: the last line, where people look for it. */
+/** What is left, and the command for it: the last line, where people look for it. */
 function nextText({ ended, isLook, outcome, file, next }: Summary): readonly string[] {
   switch (ended) {
     case 'planned':
@@ -126,10 +124,10 @@ function nextText({ ended, isLook, outcome, file, next }: Summary): readonly str
   }
 }
 
-/** So many are no accident. */
+/** From this many on it is not an accident. */
 const MANY = 10;
 
-/** One number in eleven passes by chance: where most fail, they are phone numbers or the like. */
+/** One number in eleven passes by chance: if most fail, the property holds phone numbers or the like. */
 function numbersText({ provider, scanned, outcome, match }: Summary): readonly string[] {
   const { mistyped, unsure, verdicts } = outcome;
   const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
@@ -138,7 +136,7 @@ function numbersText({ provider, scanned, outcome, match }: Summary): readonly s
     unsure === 0
       ? []
       : [
-          `${records(unsure)} ${unsure === 1 ? 'is' : 'are'} not linked, since the number may be mistyped or lost a zero: set the action to link in a plan where it is right.`,
+          `${records(unsure)} ${unsure === 1 ? 'is' : 'are'} not linked, because the number may be mistyped or lack a zero: set the action to link in a plan if it is right.`,
         ];
   if (mistyped === 0) return left;
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
@@ -183,14 +181,14 @@ function linksText({ ended, outcome, isMonitoring, trust, before, fill }: Summar
   ];
 }
 
-/** A CRM's text may hold line ends, and escape sequences that would command the terminal. */
+/** A CRM's text may hold line ends, and escape sequences that command the terminal. */
 const rowText = ({ record_id: record, name, found, verdict, detail }: ScanRow): string =>
   `  ${record}  ${name ?? ''}  ${found ?? ''}  ${verdict}${detail === null ? '' : `: ${detail}`}`.replaceAll(
     /\p{Cc}+/gu,
     ' ',
   );
 
-/** What a plan file would do, by the scan it was made of. */
+/** What a plan file would do, by the scan that it came from. */
 export function textOfPlan(file: string, { toLink, linked, skipped, warnings, given, repaired }: PlanRead): string {
   const many = printWarnings(warnings, toLink, true);
   return [
@@ -199,9 +197,7 @@ export function textOfPlan(file: string, { toLink, linked, skipped, warnings, gi
     ...(repaired > 0 ? [`  ${number(repaired)} lost a leading zero in a spreadsheet; cvrsync restores it`] : []),
     ...(given.length > 0 ? ['Numbers that you changed:'] : []),
     ...given.map((one) => `  ${one.record}: the CRM holds ${one.found || 'none'}, the plan says ${one.number}`),
-    ...(many.length > 0
-      ? ['So many are refused without --yes: was a column filled by dragging, or sorted alone?']
-      : []),
+    ...(many.length > 0 ? ['This many doubtful lines need --yes. Was a column drag-filled, or sorted alone?'] : []),
   ]
     .map((line) => line.replaceAll(/\p{Cc}+/gu, ' '))
     .join('\n');

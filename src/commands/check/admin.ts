@@ -1,4 +1,3 @@
-/** Checks the admin listener. */
 import type { Config } from '../../config/load.ts';
 import { adminTokenOf, ownAddress } from '../../halves.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
@@ -11,7 +10,10 @@ import type { Store } from '../../store/open.ts';
 
 const subject = 'admin listener';
 
-/** Checks whether other machines reach it, whether anybody may sign in, whether a token exists, and whether a running daemon accepts it. */
+/**
+ * Checks whether other machines reach the admin listener, whether anybody may sign in, whether a token exists, and
+ * whether a running daemon accepts it.
+ */
 export async function adminFindings(
   { config, store, http }: { readonly config: Config; readonly store: Store; readonly http: OutboundHttp },
   signal: AbortSignal,
@@ -37,7 +39,7 @@ async function checkOperators({ admin }: Config, store: Store): Promise<Findings
           found: 'there is none: nobody can sign in',
           advice: `open the link that serve printed, or the one of cvrsync operators login-link, or run ${makeOne}`,
         }
-      : { level: 'info', subject, found: 'none yet: serve prints a link that makes the first one' },
+      : { level: 'info', subject, found: 'none yet: serve prints a link that creates the first one' },
   ];
 }
 
@@ -46,14 +48,14 @@ async function checkToken(config: Config, http: OutboundHttp, signal: AbortSigna
     const token = await adminTokenOf(config);
     return token === undefined ? [NO_TOKEN] : await trial(config, token, http, signal);
   } catch (error) {
-    return [{ level: 'fail', subject, found: errorText(error), advice: 'mend the token file, or set admin.token' }];
+    return [{ level: 'fail', subject, found: errorText(error), advice: 'repair the token file, or set admin.token' }];
   }
 }
 
 const NO_TOKEN: Finding = {
   level: 'info',
   subject,
-  found: 'there is no admin token: with PostgreSQL none is made by itself',
+  found: 'there is no admin token: cvrsync creates none for PostgreSQL',
   advice: 'set admin.token, or service.secretKey',
 };
 

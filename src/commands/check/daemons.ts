@@ -25,7 +25,7 @@ export async function clockFindings({ db }: Store, now: number): Promise<Finding
       level: 'warn',
       subject: 'clock',
       found: `the store's last time is ${last}Z, ${seconds} s ahead of this machine's clock; ${waiting} lanes wait for a time before it`,
-      advice: 'set the clock by NTP; a restart of the daemon makes due what waits',
+      advice: 'set the clock by NTP; after a restart the daemon takes up the waiting work',
     },
   ];
 }
@@ -37,7 +37,7 @@ export async function daemonFindings(store: Store, config: Config): Promise<Find
   const undone = idle.map((role) => ({
     level: 'warn' as const,
     subject: 'roles',
-    found: `no daemon that runs has the role ${role}`,
+    found: `no running daemon has the role ${role}`,
     advice: `start one with ${role} among its roles`,
   }));
   const digests = await configDigests(config, await saltOf(store, Date.now()));
@@ -51,7 +51,7 @@ export async function daemonFindings(store: Store, config: Config): Promise<Find
   const differ = differing.map(({ name, startedAt, parts }) => ({
     level: 'warn' as const,
     subject,
-    found: `${name}, started ${new Date(startedAt).toISOString().slice(0, 19)}Z, has another configuration than this file in ${parts.join(', ')}`,
+    found: `${name}, started ${new Date(startedAt).toISOString().slice(0, 19)}Z, differs from this file in ${parts.join(', ')}`,
     advice: 'give every daemon of a store the same configuration, and restart the daemons with an old one',
   }));
   return [...differ, ...undone];

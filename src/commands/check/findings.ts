@@ -1,15 +1,15 @@
-/** What `check` finds once it has a store: of the configuration, both halves, the daemons, the index, the admin listener, alerts. */
+/** The findings of `check` once it has a store: configuration, both halves, daemons, index, admin listener, alerts. */
 import { alertFindings } from '../../alerts/check.ts';
-import type { Config } from '../../config/load.ts';
-import { allowsBeneficialOwners } from '../../config/load.ts';
+import { allowsBeneficialOwners, type Config } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
 import { type CheckOptions, connectorFindings } from '../../connector/check.ts';
 import { lackOfSpace } from '../../connector/intake/free-space.ts';
+import { callbackUrl, discoverIssuer } from '../../dashboard/sign-in/issuer.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { isLoopback } from '../../http/server/networks.ts';
-import { errorText } from '../../protocol/text/error-text.ts';
+import { errorText, fullErrorText } from '../../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { serviceFindings } from '../../service/check.ts';
 import type { Secrets } from '../../service/keys/secrets.ts';
@@ -19,18 +19,16 @@ import { adminFindings } from './admin.ts';
 import { clockFindings, daemonFindings } from './daemons.ts';
 import { gapFindings } from './gaps.ts';
 import { indexFindings } from './index-state.ts';
-import { singleSignOnFindings } from './single-sign-on.ts';
 
-/** What is looked at, and how the world is reached. */
 export interface CheckSubject {
   readonly config: Config;
   readonly store: Store;
   readonly http: OutboundHttp;
-  /** Where our own service is reached; as configured where absent. */
+  /** The address of our own service; default: the configured one. */
   readonly own?: string | undefined;
 }
 
-/** All findings. What does not answer before the signal aborts is a finding too. */
+/** All findings. Whatever does not answer before the signal aborts is a finding, too. */
 export async function allFindings(
   { config, store, http, own }: CheckSubject,
   signal: AbortSignal,
@@ -49,7 +47,7 @@ export async function allFindings(
   ];
 }
 
-/** The findings that need no call to anybody. */
+/** The findings that need no network call. */
 export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'config' | 'store'>): Promise<Findings> => [
   ...warningsOf(config),
   ...(await diskFindings(store, config)),
@@ -65,7 +63,7 @@ const wantsMatches = ({ connector }: Config): boolean =>
 
 const MIB = 1024 * 1024;
 
-/** A finding where the disk is nearly full: a failure once webhooks are refused for it. */
+/** A finding if the disk is nearly full; a failure if the webhook refuses events because of it. */
 export async function diskFindings(store: Store, { connector }: Pick<Config, 'connector'>): Promise<Findings> {
   const subject = 'store';
   const free = await store.freeBytes();
@@ -77,13 +75,13 @@ export async function diskFindings(store: Store, { connector }: Pick<Config, 'co
   return [{ level: 'warn', subject, found, advice: 'make room: webhooks are refused when it is full' }];
 }
 
-/** What is allowed in a configuration and unwise. */
+/** What a configuration may do but should not. */
 export const warningsOf = (config: Config): Findings =>
   configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
 
 type Deps = Parameters<typeof connectorFindings>[0] & Pick<CheckSubject, 'own'>;
 
-/** What each configured half finds. */
+/** The findings of each configured half. */
 async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
   const { connector, service, server } = config;
   const opened = await tryKey(config);
@@ -118,7 +116,7 @@ const withUpstream = <C extends { readonly upstream?: unknown }, U>(
   ...(upstream !== undefined && { upstream }),
 });
 
-/** Our own service runs inside the daemon: that it does not answer while the daemon is stopped is not a configuration error. */
+/** Our own service runs inside the daemon: its silence while the daemon is stopped is not a configuration error. */
 const ofOwnService = (finding: Finding): Finding =>
   finding.subject === 'upstream' && finding.level === 'fail'
     ? {
@@ -129,14 +127,37 @@ const ofOwnService = (finding: Finding): Finding =>
       }
     : finding;
 
-/** Makes the key file where it must, as `serve` would. */
+/** Creates the key file if necessary, as `serve` does. */
 async function tryKey(config: Config): Promise<{ readonly secrets?: Secrets | undefined; readonly finding?: Finding }> {
   try {
     return { secrets: await secretsOf(config) };
   } catch (error) {
     const found = errorText(error);
     const isConfigured = config.service?.secretKey !== undefined || isPostgresUrl(config.store);
-    const advice = isConfigured ? 'see the setting service.secretKey' : 'mend or restore the key file';
+    const advice = isConfigured ? 'see the setting service.secretKey' : 'repair or restore the key file';
     return { finding: { level: 'fail', subject: 'key', found, advice } };
+  }
+}
+
+const subject = 'single sign-on';
+
+/** Reads the metadata of the single sign-on issuer, and names the redirect address to register there. */
+async function singleSignOnFindings({ admin }: Config, http: OutboundHttp): Promise<Findings> {
+  const { oidc, publicUrl } = admin;
+  if (oidc === undefined || publicUrl === undefined) return [];
+  try {
+    const found = await discoverIssuer({ ...oidc, publicUrl }, http, Date.now);
+    const { issuer } = found.serverMetadata();
+    const advice = `register ${callbackUrl(publicUrl)} there as the redirect address`;
+    return [{ level: 'ok', subject, found: `${issuer} answers`, advice }];
+  } catch (error) {
+    return [
+      {
+        level: 'fail',
+        subject,
+        found: fullErrorText(error),
+        advice: 'check admin.oidc.issuer; tokens and links still sign in',
+      },
+    ];
   }
 }

@@ -1,4 +1,4 @@
-/** What `check` says of the company index: its size and its age; nothing where nobody made one and no connection needs it. */
+/** The size and age of the company index; nothing if it does not exist and no connection needs it. */
 import { readIndexState } from '../../match/index/state.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import type { Db } from '../../store/store.ts';
@@ -21,6 +21,6 @@ export async function indexFindings(db: Db, isNeeded: boolean): Promise<Findings
   const { phase, source, entries, at, isPartial } = state;
   const found = `${entries} companies and production units from ${source.replace(/ \d+ \d+$/u, '')}, ${new Date(at).toISOString().slice(0, 16)}Z${isPartial ? '; partial, as it has fewer than 500,000' : ''}`;
   if (phase === 'ready') return [{ level: 'ok', subject, found }];
-  const advice = 'run the cvrsync match index that was stopped again: until then match finds nothing';
+  const advice = 'finish it: run the same cvrsync match index again; until then match finds nothing';
   return [{ level: 'warn', subject, found: `not finished: ${found}`, advice }];
 }

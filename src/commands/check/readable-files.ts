@@ -26,12 +26,12 @@ const exposed = (file: string) => ({
   found: `${file} holds secrets, and every account of this machine can read it`,
 });
 
-/** A shorter text may be there for another reason. */
+/** A shorter text may be in the file for another reason. */
 const LEAST = 4;
 const READABLE = 0o004;
 const ENTERED = 0o001;
 
-/** The text of a file, if other accounts can read it; undefined if they cannot, or if the file does not exist. */
+/** The text of a file if other accounts can read it; undefined if they cannot, or if the file does not exist. */
 async function exposedText(file: string): Promise<string | undefined> {
   const isOpen = async (path: string, bit: number): Promise<boolean> =>
     await stat(path).then(
@@ -46,7 +46,7 @@ async function exposedText(file: string): Promise<string | undefined> {
   return await readFile(file, 'utf8').catch(() => undefined);
 }
 
-/** Whether a value of a configuration is a secret as it stands there, or an address with one. */
+/** Whether a value of a configuration is a secret, or an address with one. */
 function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const parsed = parseConfig(text);
   const long = secrets.filter((secret) => secret.length >= LEAST);

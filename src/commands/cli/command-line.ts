@@ -1,9 +1,8 @@
-/** Command lines that cvrsync prints for a person to run next. */
 import type { CommandContext } from './context.ts';
 
 /**
- * A command line with these options, as a shell takes it, on the configuration that this run was given. Options that are
- * undefined, null or false are left out.
+ * A command line for a person to run next, quoted for a shell, with these options and the configuration of this run. It
+ * leaves out options that are undefined, null or false.
  */
 export function commandLine(
   { configFile }: Pick<CommandContext, 'configFile'>,
@@ -21,7 +20,7 @@ export function commandLine(
   return ['cvrsync', words, ...given].join(' ');
 }
 
-/** A text as a shell takes it for one word. */
+/** A text as one word of a shell. */
 function quoted(text: string): string {
   if (/^[\w./\\:~@+-]+$/u.test(text)) return text;
   return /["$`]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;

@@ -1,6 +1,4 @@
-/**
- * How a command is written: one file that exports `command`, made by {@link defineCommand}, and one line in list.ts.
- */
+/** Defines commands: each has a file that exports `command`, made by {@link defineCommand}, and one line in list.ts. */
 import type { CommandContext } from './context.ts';
 
 /** 0 done, 1 failed, 2 bad usage or configuration, 3 finished with records that need a person. */
@@ -11,20 +9,20 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** An argument; `T` is what its text is read as. */
+/** An argument; `T` is the type of its value. */
 export interface Argument<T = unknown> {
   readonly about: string;
   readonly shape: 'needed' | 'optional' | 'many';
   /** Reads the text; throws {@link UsageError}. For `many`, called once per text. */
   readonly read: (text: string) => unknown;
-  /** Never there; carries the type. */
+  /** Never present; carries the type. */
   readonly type?: T;
 }
 
 /** An option; its flag is its key: `dryRun` is `--dry-run`. */
 export interface OptionSpec<T = unknown> {
   readonly about: string;
-  /** What help calls its value; undefined for a flag. */
+  /** The name of its value in help; undefined for a flag. */
   readonly value?: string;
   readonly repeats?: true;
   readonly default?: T;
@@ -34,7 +32,7 @@ export interface OptionSpec<T = unknown> {
 
 type Values<S> = { readonly [K in keyof S]: S[K] extends { readonly type?: infer T } ? T : never };
 
-/** A command whose argument and option types are known to its `run` only. */
+/** A command; only its `run` knows the types of its arguments and options. */
 export interface Command {
   readonly name: string;
   readonly about: string;
@@ -42,9 +40,9 @@ export interface Command {
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly commands: readonly Command[];
   readonly audit?: CommandAudit | undefined;
-  /** The name of the operation that it runs, which keeps the audit itself. */
+  /** The name of its operation, which records itself in the audit. */
   readonly operation?: string | undefined;
-  /** Absent where only its sub-commands do something. */
+  /** Absent if only its sub-commands do something. */
   readonly run?: (
     context: CommandContext,
     args: Readonly<Record<string, unknown>>,
@@ -53,8 +51,8 @@ export interface Command {
 }
 
 /**
- * What the audit calls a command, as noun and verb: `monitor.create`. With `where` only a run with that option is recorded.
- * Absent where a command changes nothing, or records itself; a dry run is never recorded.
+ * The audit's name of a command, as noun and verb: `monitor.create`. With `where`, the audit records only runs with
+ * that option. Absent if a command changes nothing, or records itself; the audit never records a dry run.
  */
 export type CommandAudit = string | { readonly action: string; readonly where: string };
 
@@ -67,11 +65,11 @@ export interface CommandSpec<A, O> {
   readonly commands?: readonly Command[];
   readonly audit?: CommandAudit;
   readonly operation?: string;
-  /** Does it. Undefined counts as 0. What it throws is shown by the one handler in main.ts. */
+  /** Undefined counts as 0. The handler in main.ts shows what it throws. */
   readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }
 
-/** Makes a command; the types of `run`'s parameters follow from `args` and `options`. */
+/** The types of `run`'s parameters follow from `args` and `options`. */
 export function defineCommand<
   A extends Readonly<Record<string, Argument>> = Record<never, never>,
   O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
@@ -79,15 +77,15 @@ export function defineCommand<
   const { name, about, args = {}, options = {}, commands = [], audit, operation, run } = spec;
   const command = { name, about, args, options, commands, audit, operation };
   if (run === undefined) return command;
-  // The one place where texts read by `args` and `options` meet their types: commander knows none.
+  // Commander does not know the types of the texts that `args` and `options` read: assert them here, once.
   return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };
 }
 
 const asText = (text: string): string => text;
 
-/** An argument that must be there. */
+/** A required argument. */
 export const needed = (about: string): Argument<string> => ({ about, shape: 'needed', read: asText });
-/** An argument that may be left out. */
+/** An argument that may be absent. */
 export const optional = (about: string): Argument<string | undefined> => ({ about, shape: 'optional', read: asText });
 /** Any number of arguments; the last one only. */
 export const many = (about: string): Argument<readonly string[]> => ({ about, shape: 'many', read: asText });
@@ -95,7 +93,7 @@ export const many = (about: string): Argument<readonly string[]> => ({ about, sh
 export const flag = (about: string): OptionSpec<boolean> => ({ about, default: false, read: asText });
 /** An option with a text. */
 export const text = (about: string, value = 'text'): OptionSpec<string | undefined> => ({ about, value, read: asText });
-/** An option with a text that may be given several times. */
+/** An option with a text, which may repeat. */
 export const texts = (about: string, value = 'text'): OptionSpec<readonly string[]> => ({
   about,
   value,

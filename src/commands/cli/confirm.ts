@@ -1,4 +1,3 @@
-/** Asks the person at the terminal for confirmation. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -9,7 +8,7 @@ import type { CommandContext } from './context.ts';
 export const canAsk = ({ stdin, stderr, json }: CommandContext): boolean =>
   stdin?.isTTY === true && stderr.isTTY === true && !json;
 
-/** The answer to a question of yes or no; undefined where nobody can be asked. Anything but a yes is a no. */
+/** The answer to a yes-or-no question; undefined without a terminal. Anything but a yes is a no. */
 export async function confirm(context: CommandContext, question: string): Promise<boolean | undefined> {
   const { stdin, stderr, signal } = context;
   if (stdin === undefined || !canAsk(context)) return undefined;
@@ -34,7 +33,7 @@ export async function confirm(context: CommandContext, question: string): Promis
 
 /**
  * Asks for confirmation before a change of many records; `--yes` skips the question. Throws {@link UsageError} with
- * `advice` where there is no terminal to ask at.
+ * `advice` if there is no terminal.
  */
 export async function confirmMany(
   context: CommandContext,

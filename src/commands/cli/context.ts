@@ -14,26 +14,28 @@ import { createOutput, type Output, type Sink } from './output.ts';
 import { limitRepeats } from './repeated-errors.ts';
 import { escapeControls } from './table.ts';
 
-/** What the world gives a run of the program. */
+/** What the process gives a run of the program. */
 export interface World {
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Where answers of a person come from; absent where there is none to ask. */
+  /** The person's answers; absent if there is nobody to ask. */
   readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Env;
   /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
   readonly signal: AbortSignal;
-  /** Aborted, as `signal` is, with a `StrayError` where something threw outside of any call: the process must end. */
+  /**
+   * Aborted together with `signal`, with a `StrayError`, if something threw outside of any call: the process must end.
+   */
   readonly strayed?: AbortSignal;
-  /** Calls `listener` at each SIGHUP, which ends the process until then; absent where none can come. */
+  /** Calls `listener` at each SIGHUP, which until then ends the process; absent if the system has none. */
   readonly onHangUp?: (listener: () => void) => void;
 }
 
-/** The options every command takes. */
+/** The options of every command. */
 export interface GlobalOptions {
   readonly config?: string;
   readonly json: boolean;
-  /** As the configuration says where absent. */
+  /** Default: the configuration's. */
   readonly logLevel?: LogLevel;
 }
 
@@ -42,20 +44,20 @@ export interface CommandContext extends World {
   readonly output: Output;
   /** JSON lines on stderr. */
   readonly log: Logger;
-  /** The file named by `--config`, if any. */
+  /** The file that `--config` names, if any. */
   readonly configFile: string | undefined;
   /**
-   * The configuration; read once. Throws {@link ConfigError}. With `parts`, such as `connector.providers.hubspot`, only the
-   * variables of these parts and of `store` must be set: for commands that use no other.
+   * The configuration, read once. Throws {@link ConfigError}. With `parts`, such as `connector.providers.hubspot`, only
+   * the variables of these parts and of `store` must be set: for commands that use no other part.
    */
   config(parts?: readonly string[]): Promise<Config>;
-  /** The same with the file it came from. */
+  /** The configuration with its file. */
   loaded(): Promise<LoadedConfig>;
-  /** Reads the file again. What it says counts for the caller; secrets of before stay masked. Throws {@link ConfigError}. */
+  /** Reads the file again; earlier secrets stay masked. Throws {@link ConfigError}. */
   reload(): Promise<LoadedConfig>;
 }
 
-/** A configuration that cannot be used: exit code 2, every problem listed. */
+/** An unusable configuration: exit code 2, with every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly file: string;
@@ -74,8 +76,8 @@ export interface MaskedSink extends Sink {
 }
 
 /**
- * Wraps a sink so that all output passes one mask: it hides the secrets it knows, and makes control characters visible
- * and harmless.
+ * Passes all output of a sink through one mask, which hides known secrets and makes control characters visible and
+ * harmless.
  */
 export function maskedSink(sink: Sink): MaskedSink {
   let scrub = (text: string): string => text;
@@ -92,7 +94,7 @@ export function maskedSink(sink: Sink): MaskedSink {
   };
 }
 
-/** Makes the context of one command. The sinks learn the secrets as soon as the configuration is read. */
+/** Makes the context of one command. The sinks learn the secrets once the configuration is read. */
 export async function createContext(
   world: World & { stdout: MaskedSink; stderr: MaskedSink },
   options: GlobalOptions,
@@ -111,7 +113,7 @@ export async function createContext(
         err(error: unknown) {
           if (!(error instanceof Error)) return error;
           const message = fullErrorText(error);
-          // Where we were when the store did not answer says nothing of why.
+          // Our stack does not say why the store did not answer.
           const isOfStore = storeErrorIn(error) !== undefined;
           return isOfStore ? { type: error.name, message } : { ...stdSerializers.err(error), message };
         },
@@ -146,7 +148,7 @@ export async function createContext(
   };
 }
 
-/** Reads the configuration, and again: `taken` is called with each that is used, and with the secrets of all before. */
+/** Reads and rereads the configuration. Calls `taken` with each one that is used, and with the secrets of all so far. */
 async function configReader(source: ConfigSource, log: Logger, taken: (loaded: LoadedConfig) => void) {
   const { loadConfig, withEnvFile } = await import('../../config/load-file.ts');
   const readEnv = () =>
@@ -174,7 +176,7 @@ async function configReader(source: ConfigSource, log: Logger, taken: (loaded: L
   };
 }
 
-/** Whether a path of the configuration is in one of these parts, or in `store`; any is where there are none. */
+/** Whether a path of the configuration is in one of these parts, or in `store`; without parts, every path is. */
 const isIn = (path: string, parts: readonly string[] | undefined): boolean =>
   parts === undefined ||
   ['store', ...parts].some((part) => path.replace(/_FILE$/u, '') === part || path.startsWith(`${part}.`));

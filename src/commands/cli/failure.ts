@@ -1,10 +1,11 @@
-/** Shows why a command failed: what happened, where, and what to do; the stack only at log level debug. */
-
 import { causesOf, errorText } from '../../protocol/text/error-text.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type GlobalOptions } from './context.ts';
 
-/** Shows an error on stderr, as lines or with `--json` as one document, and returns the exit code. */
+/**
+ * Shows on stderr why a command failed, as lines or with `--json` as one document, and returns the exit code. It shows
+ * the stack only at log level debug.
+ */
 export function showFailure(
   error: unknown,
   stderr: { write(text: string): unknown },

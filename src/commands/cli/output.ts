@@ -1,21 +1,21 @@
-/** What a command prints on stdout: for people, or with `--json` for programs. */
+/** Prints a command's results on stdout: for people, or with `--json` for programs. */
 import { maskedJson, maskedValue } from '../../protocol/text/mask.ts';
 import { renderTable, type TableRow, toTsv } from './table.ts';
 
-/** Where texts go: a process stream, or a test's. */
+/** A process stream, or a test's. */
 export interface Sink {
   write(text: string): unknown;
-  /** Writes what moves the cursor, where that is more than text: a bar's. Nothing from outside may be in it as it came. */
+  /** Writes text that moves the cursor, such as a progress bar. It must not contain raw text from outside. */
   draw?(text: string): unknown;
-  /** Hides the secrets in a text; absent where none are known. */
+  /** Hides the secrets in a text; absent if none are known. */
   scrub?(text: string): string;
-  /** Writes what is made of scrubbed values, whose keys and marks stay as they are. */
+  /** Writes a document whose values are scrubbed already. */
   writeScrubbed?(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Of a terminal that does not say how wide it is. */
+/** For a terminal that does not report its width. */
 const USUAL_WIDTH = 80;
 
 export interface OutputPage {
@@ -26,23 +26,22 @@ export interface OutputPage {
 export interface Output {
   /** One line for people; nothing with `--json`. */
   line(text?: string): void;
-  /**
-   * Rows under their keys: as wide as the terminal, or a line a row with tabs in a pipe; with `--json` one document, the
-   * list.
-   */
+  /** Rows with headings: fitted to the terminal, or tab-separated lines in a pipe; with `--json` one list. */
   table(rows: readonly TableRow[], empty?: string): void;
-  /** The command's one result: `text` for people, `value` as one JSON document, also where there is no text. Call it once. */
+  /**
+   * The command's only result: `text` for people, `value` as one JSON document, which is also printed if there is no
+   * text.
+   */
   result(value: unknown, text?: string): void;
   /**
-   * The command's one result, where it is too large to be held: one JSON document of `head` and, under `name`, the lists of
-   * rows that come in pages. The pages of a list follow one another.
+   * The command's only result, if it is too large for memory: one JSON document of `head`, with lists of rows under
+   * `name` that come in pages. The pages of a list follow one another.
    */
   lists(head: Readonly<Record<string, unknown>>, name: string, pages: AsyncIterable<OutputPage>): Promise<void>;
-  /** One of a stream: a line for people, or a line of JSON. */
+  /** An entry of a stream: a line for people, or a line of JSON. */
   entry(value: unknown, text: string): void;
 }
 
-/** Makes the output of one command. */
 export function createOutput(stdout: Sink, json: boolean): Output {
   const line = (text: string): void => void stdout.write(`${text}\n`);
   const scrub = (text: string): string => stdout.scrub?.(text) ?? text;
@@ -70,7 +69,7 @@ export function createOutput(stdout: Sink, json: boolean): Output {
   };
 }
 
-/** The parts of a document as `JSON.stringify` with an indent of two writes it whole. */
+/** The parts of a document that equals `JSON.stringify` with an indent of two. */
 async function* partsOf(
   head: Readonly<Record<string, unknown>>,
   name: string,

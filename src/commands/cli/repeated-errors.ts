@@ -1,10 +1,10 @@
-/** Keeps a log short while the same error repeats: it has one line a minute, which says how many there were. */
+/** Shortens a log while the same error repeats: one line a minute, with the count. */
 import type { LogFn, Logger } from 'pino';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
 
 const EVERY_MS = 60_000;
-/** From this level on nothing is left out. */
+/** From this level on every line is logged. */
 const FATAL = 60;
 
 interface Repeated {
@@ -49,7 +49,7 @@ export function limitRepeats(): LogMethod {
   };
 }
 
-/** What lines of one error have in common; undefined for a line without an error. */
+/** The common part of one error's lines; undefined for a line without an error. */
 function keyOf(details: unknown, message: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || !('err' in details)) return undefined;
   if (storeErrorIn(details.err) !== undefined) return 'the store';

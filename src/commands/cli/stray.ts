@@ -1,9 +1,8 @@
-/** Tells what was thrown where nothing waits for it: what happened, who did it as far as its stack says, and what to do. */
 import type { Logger } from 'pino';
 import { importedPlugins, pluginIn } from '../../config/plugins/imported.ts';
 import type { StrayError } from '../../runtime/stray-error.ts';
 
-/** Logs a stray error, which ends the process. */
+/** Logs a stray error, which ends the process: what happened, which plugin its stack names, and what to do. */
 export function logStray(log: Logger, error: StrayError): void {
   const { stack = '', message } = error;
   const plugin = pluginIn(stack);
@@ -21,5 +20,5 @@ function adviceFor(plugin: string | undefined): string {
   const report = 'report it as a bug of cvrsync with this line';
   return plugins.length === 0
     ? report
-    : `its stack names no plugin, but a plugin may have caused it: first try without ${plugins.join(', ')}; where it stays, ${report}`;
+    : `its stack names no plugin, but a plugin may have caused it: first try without ${plugins.join(', ')}; if the error remains, ${report}`;
 }

@@ -1,18 +1,18 @@
-/** Rows as text: under each other on a terminal, whatever its width; one line a row for a pipe. Pure. */
+/** Formats rows as text: a table or blocks for a terminal of any width, one line a row for a pipe. Pure. */
 
 export type TableRow = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const GAP = '  ';
-/** A column of words is not made narrower than this: nobody reads it. */
+/** A narrower column of words would be unreadable. */
 const LEAST_WIDTH = 24;
 const SHORT_NAME_WIDTH = 8;
 
-/** Control characters: of the terminal, and those that change the direction of text. */
+/** Control characters of the terminal, and those that change the direction of text. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * Makes control characters visible and harmless: `\u001b`. Inside a document of JSON it is an escape that stands for
- * the same character.
+ * Makes control characters visible and harmless: `\u001b`. Inside a JSON document that is an escape of the same
+ * character.
  */
 export const escapeControls = (text: string): string =>
   text.replaceAll(CONTROL_CHARACTERS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
@@ -26,7 +26,7 @@ const columnsOf = (rows: readonly TableRow[]): readonly string[] => [
   ...new Set(rows.flatMap((row) => Object.keys(row))),
 ];
 
-/** A line for each row and one for the names of the columns, with tabs between the cells. Nothing is cut. */
+/** The names of the columns and the rows, one line each, with tabs between the cells. It cuts nothing. */
 export function toTsv(rows: readonly TableRow[]): string {
   const columns = columnsOf(rows);
   return [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
@@ -35,15 +35,15 @@ export function toTsv(rows: readonly TableRow[]): string {
 }
 
 /**
- * A table of at most `width` letters where that can be read, else a block for each row. Cells wrap between words; no word
- * is cut, so that ids can be copied.
+ * A table of at most `width` letters, or a block for each row if that would be unreadable. Cells wrap between words,
+ * and no word is cut, so that ids can be copied.
  */
 export function renderTable(rows: readonly TableRow[], width: number): string {
   const columns = columnsOf(rows).filter((column) => rows.some((row) => cell(row[column]) !== ''));
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
   const widths = widthsFor([columns, ...lines], width);
   if (widths === undefined) {
-    // A level or a state alone names no row.
+    // A level or a state alone does not identify a row.
     const head = Math.max(...lines.map(([first = '']) => lengthOf(first))) < SHORT_NAME_WIDTH ? 2 : 1;
     return lines.map((cells) => block(columns, cells, head, width)).join('\n\n');
   }
@@ -51,7 +51,7 @@ export function renderTable(rows: readonly TableRow[], width: number): string {
   return [columns, rule, ...lines].flatMap((cells) => wrapped(cells, widths)).join('\n');
 }
 
-/** The width of each column, those of many words sharing what the others leave; undefined where that is too little. */
+/** The width of each column; columns of many words share the rest. Undefined if there is too little room. */
 function widthsFor(lines: readonly (readonly string[])[], width: number): readonly number[] | undefined {
   const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
   const natural = columns.map((cells) => Math.max(...cells.map(lengthOf)));
@@ -61,7 +61,8 @@ function widthsFor(lines: readonly (readonly string[])[], width: number): readon
   let spare = width - GAP.length * (columns.length - 1) - sum(least);
   if (spare < 0) return undefined;
   const widths = [...least];
-  // Letter by letter to the narrowest that wants one: columns of many words end up alike.
+  // Give the spare letters one by one to the narrowest column that wants one, so that columns of many words end up
+  // alike.
   for (; spare > 0; spare -= 1) {
     const wanting = widths.flatMap((each, index) => (each < (natural[index] ?? 0) ? [index] : []));
     const [narrowest] = wanting.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
@@ -82,7 +83,7 @@ function wrapped(cells: readonly string[], widths: readonly number[]): readonly 
   );
 }
 
-/** The first cells name the row; the others stand under them with the names of their columns. */
+/** The first cells name the row; the others follow below, with the names of their columns. */
 function block(columns: readonly string[], cells: readonly string[], head: number, width: number): string {
   const label = Math.max(0, ...columns.slice(head).map(lengthOf));
   const lines = cells.slice(head).flatMap((text, index) => {
@@ -105,7 +106,7 @@ function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** In letters, not in halves of them. */
+/** Counts letters, not UTF-16 units. */
 const lengthOf = (text: string): number => [...text].length;
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - lengthOf(text)));
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

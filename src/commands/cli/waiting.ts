@@ -1,9 +1,8 @@
-/** Says what a command waits for, since when and until when at most. */
 import type { Wait, WaitReport } from '../../connector/crm/patience.ts';
 import type { CommandContext } from './context.ts';
 import { oneLine } from './table.ts';
 
-/** Reports each wait on stderr: a line for people, a log line for programs. */
+/** Reports on stderr what a command waits for: a line for people, a log line for programs. */
 export const showWaiting =
   ({ stderr, json, log }: Pick<CommandContext, 'stderr' | 'json' | 'log'>): WaitReport =>
   ({ trouble, wait }) => {
@@ -16,9 +15,9 @@ export const showWaiting =
 export const waitingFor = (trouble: string, wait: Wait | undefined): string =>
   `waiting${timesOf(wait)}: ${oneLine(trouble)}`;
 
-/** Since when and until when, to be put behind a word. */
+/** The beginning and the latest end of a wait, to append to a word. */
 export const timesOf = (wait: Wait | undefined): string =>
   wait === undefined ? '' : ` since ${timeOf(wait.since)}, until ${timeOf(wait.until)} at most`;
 
-/** The time of day here: a person compares it with a clock on the wall. */
+/** The local time of day, which a person compares with a clock. */
 const timeOf = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);

@@ -1,14 +1,13 @@
 /**
- * A record of processing activities (Article 30 of the GDPR), as far as the configuration tells it. What only the controller
- * knows is left to fill in. Pure; no secret is in it.
+ * A record of processing activities (Article 30 of the GDPR), as far as the configuration knows; the controller fills
+ * in the rest. It contains no secret. Pure.
  */
 import { FIELDS } from '../../../providers/fields.ts';
 import type { Config, ConfiguredProvider } from '../../config/load.ts';
 
-/** Stands where a person has to write. */
 const TO_FILL_IN = '_to fill in_';
 
-/** The record as Markdown; `day` is the day it was made on, YYYY-MM-DD. */
+/** The record as Markdown; `day` is the day of its creation, YYYY-MM-DD. */
 export function processingRecord(config: Config, day: string): string {
   return [
     '# Record of processing activities: company data in the CRM',
@@ -47,7 +46,7 @@ const purposesOf = (config: Config): readonly string[] => [
   ...(connections(config).some(({ autoMatch }) => autoMatch !== undefined)
     ? ['The company of a record without a CVR number is proposed to a person, who decides.']
     : []),
-  ...(config.service ? ['Changes of companies are told to those who asked for them, by webhook and mail.'] : []),
+  ...(config.service ? ['Those who asked for changes of companies get them, by webhook and mail.'] : []),
   `What the data is used for beyond that (sales, credit, customer due diligence): ${TO_FILL_IN}`,
 ];
 

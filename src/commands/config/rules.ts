@@ -1,4 +1,4 @@
-/** `config diff` and `config apply`: what a changed configuration would write into linked records, and accepting it. */
+/** `config diff` and `config apply`: preview and accept what a changed configuration would write into linked records. */
 
 import { type CrmConfig, type CrmDeps, openCrm } from '../../connector/crm/crm.ts';
 import { type PreviewExample, type RulePreview, shownTotals } from '../../connector/proposals/preview.ts';
@@ -9,8 +9,8 @@ import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/open.ts';
 import { commandActor } from '../arguments/actor.ts';
-import { connectionPart, needProvider } from '../arguments/context.ts';
 import { needConnector } from '../arguments/record-argument.ts';
+import { connectionPart, needProvider } from '../arguments/with-monitoring.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional } from '../cli/command.ts';
 import { confirmMany } from '../cli/confirm.ts';
@@ -25,7 +25,7 @@ interface Counted {
   readonly trouble?: string;
 }
 
-/** Finds what the file proposes and counts it, for work on a store that the daemon may be using. */
+/** Finds and counts the proposals of the file, for work on a store that the daemon may be using. */
 async function withCounted(
   context: CommandContext,
   only: string | undefined,
@@ -76,7 +76,7 @@ function show({ output }: CommandContext, { proposal, preview, trouble }: Counte
   for (const { subject, before, after } of changes)
     output.line(`  ${subject}: ${before ?? 'not there'} → ${after ?? 'not there'}`);
   if (preview === undefined) {
-    output.line(`  what it would write could not be counted: ${trouble}`);
+    output.line(`  cvrsync could not count what it would write: ${trouble}`);
     return;
   }
   output.line(`  ${shownTotals(preview)}`);

@@ -1,4 +1,7 @@
-/** The scenes of the demo: changes in the register, and what each of them does in the CRMs. */
+/** The scenes of the demo: changes in the register, and their effects in the CRMs. */
+
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { matchQueue } from '../../connector/names/queues.ts';
 import { readAttention } from '../../connector/review/attention.ts';
@@ -9,11 +12,13 @@ import { plainText } from '../../protocol/news.ts';
 import { CHANGES } from '../../protocol/sample/change.ts';
 import { type Random, randomFrom } from '../../protocol/sample/random.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { replayDeliveries } from '../../service/delivery/deliveries.ts';
+import { addItem } from '../../service/items/items.ts';
+import { createKey } from '../../service/keys/keys.ts';
+import { createMonitor } from '../../service/monitors/monitors.ts';
 import { readRegisterEntries } from '../../service/register/watch/index-entry.ts';
 import { type Actor, companyOf, type DemoSetup } from './setup.ts';
-import { askNews, resendLast, watchByMail } from './visitors.ts';
 
-/** Prints one line for the audience. */
 export type Say = (line: string) => void;
 
 const PHONE: Readonly<Record<string, string>> = { hubspot: 'phone', salesforce: 'Phone' };
@@ -28,7 +33,7 @@ const RATE_LIMIT = {
   },
 };
 
-/** Plays every scene once; the records are right after each. */
+/** Plays every scene once, and waits after each until the records are right. */
 export async function playScenes(setup: DemoSetup, say: Say, seed: number): Promise<void> {
   const random = randomFrom(seed);
   const [first, second, third, fourth] = setup.actors;
@@ -72,11 +77,11 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   const calls = setup.emulators.reduce((sum, emulator, index) => sum + emulator.calls.length - (before[index] ?? 0), 0);
   say(`  deliveries  ${sent} sent again; calls made to the CRMs for it: ${calls}`);
 
-  say('\n6. Somebody makes a record without a CVR number: cvrsync finds the company, and a person decides.');
+  say('\n6. Somebody creates a record without a CVR number: cvrsync finds the company, and a person decides.');
   if (hubspot !== undefined) await findByName(setup, hubspot, say);
 }
 
-/** A record without a number, as somebody types in what they heard on the phone: the company it means is suggested. */
+/** Somebody types in a company without its number, as heard on the phone: cvrsync suggests the company. */
 async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise<void> {
   const { store } = setup.app;
   await setup.publish(setup.newcomer);
@@ -88,7 +93,7 @@ async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise
   const street = `${address.streetName ?? ''} ${address.houseNumberFrom ?? ''}`.trim();
   const id = crm.add({ name: typed, address: street, zip: String(address.postalCode ?? '') });
   say(`  ${crm.name.padEnd(11)} ${id} a sales rep types in ${typed}, ${street}: no CVR number`);
-  // What the CRM's webhook, or its next poll, would do.
+  // The CRM's webhook, or its next poll, would do this.
   await store.write((tx) => mark(tx, matchQueue(crm.name), [id], Date.now()));
   await setup.settled();
   const suggestions = await readAttention(store.db, Date.now(), { kinds: ['match'] });
@@ -100,7 +105,7 @@ async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise
   await setup.settled();
 }
 
-/** One more random change, for the demo that goes on. */
+/** One more random change after the scenes. */
 export async function playOne(setup: DemoSetup, say: Say, seed: number): Promise<void> {
   const random = randomFrom(seed);
   const actor = setup.actors[random.int(0, setup.actors.length - 1)];
@@ -136,7 +141,7 @@ async function personEdits(setup: DemoSetup, actor: Actor, crm: CrmEmulator, say
 const held = (crm: CrmEmulator, actor: Actor, property: string): string =>
   String(crm.get(actor.records.get(crm) ?? '')?.[property] ?? 'blank');
 
-/** A paused account's lanes are not due, so what is due drains at once: wait for the pause to end first. */
+/** A paused account's lanes are not due, so `settled` returns at once: wait for the pause to end first. */
 async function afterPause(setup: DemoSetup): Promise<void> {
   await setup.settled();
   for (const crm of setup.app.connector?.crms ?? []) {
@@ -144,4 +149,51 @@ async function afterPause(setup: DemoSetup): Promise<void> {
     if (block !== undefined) await new Promise((resolve) => setTimeout(resolve, block.until - Date.now() + 50));
   }
   await setup.settled();
+}
+
+const news = Type.Array(Type.Object({ headline: Type.String() }));
+
+const serviceOf = ({ app }: DemoSetup) => {
+  if (app.service === undefined) throw new Error('the demo runs without the service');
+  return app.service;
+};
+
+/** Creates a monitor that sends mail about names and addresses at once. */
+async function watchByMail(setup: DemoSetup, actors: readonly Actor[]): Promise<void> {
+  const { secrets } = serviceOf(setup);
+  const now = Date.now();
+  await setup.app.store.write(async (tx) => {
+    const colleague = {
+      name: 'Sales',
+      emails: ['ida@example.com'],
+      mailFrequency: 'immediate',
+      events: ['name', 'address'],
+    } as const;
+    const { id: monitor } = await createMonitor(tx, colleague, { secrets, now });
+    for (const actor of actors)
+      await addItem(tx, { monitor, entity: companyOf(actor).entityId, recordId: '', sendUpdate: false, now });
+  });
+}
+
+/** Asks the service for news, as any client does. */
+async function askNews(setup: DemoSetup, ids: readonly string[]): Promise<Type.Static<typeof news>> {
+  const scopes = ['news'] as const;
+  const { key } = await setup.app.store.write((tx) => createKey(tx, { name: 'demo', scopes }, Date.now()));
+  const answer = await fetch(`${setup.app.url}/modules/news?orderBy=publishtime`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-access-key': key },
+    body: JSON.stringify(ids),
+  });
+  return Value.Parse(news, await answer.json());
+}
+
+/** Sends the newest delivery of a company again; returns how many there were. */
+async function resendLast(setup: DemoSetup, entity: string): Promise<number> {
+  const { seq } = await setup.app.store.db
+    .selectFrom('delivery')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('entity', '=', entity)
+    .where('state', '=', 'done')
+    .executeTakeFirstOrThrow();
+  return setup.app.store.write((tx) => replayDeliveries(tx, { seq, state: 'done' }, Date.now()));
 }

@@ -1,6 +1,10 @@
 /** Sets the demo up: a register of files, both CRMs emulated, a mailbox, and the daemon between them. */
+
+import { once } from 'node:events';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
 import { stringify } from 'yaml';
 import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { EMULATORS } from '../../../providers/kit/emulators.ts';
@@ -13,8 +17,7 @@ import { sampleCompanies } from '../../protocol/sample/stream.ts';
 import { counts } from '../../runtime/lanes/lanes.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
 import { documentOf } from '../emulate/sample/document.ts';
-import type { Version } from '../emulate/sample/runs.ts';
-import { type Mailbox, openMailbox } from './mailbox.ts';
+import type { Version } from '../emulate/sample/value-runs.ts';
 
 /** A company of the demo: its past in the register, and its record in each CRM. */
 export interface Actor {
@@ -26,33 +29,33 @@ export interface DemoSetup {
   readonly app: App;
   readonly emulators: readonly CrmEmulator[];
   readonly actors: readonly Actor[];
-  /** A company that no CRM has a record of. */
+  /** A company without a record in any CRM. */
   readonly newcomer: Actor;
   readonly mailbox: Mailbox;
   /** The configuration file, for commands that inspect the result. */
   readonly file: string;
-  /** Adds the company's document to the register, as its last version is. */
+  /** Adds a document with the company's last version to the register. */
   publish(actor: Actor): Promise<void>;
-  /** Links the record of each actor in each CRM, and has the service send all it knows. */
+  /** Links the record of each actor in each CRM, and has the service send everything it knows. */
   link(actors: readonly Actor[]): Promise<void>;
   /** An address that opens the dashboard, signed in, once. */
   signInLink(): Promise<string>;
-  /** Resolves when every record holds what it should. */
+  /** Resolves when every record has its final values. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
 const COMPANIES = 5;
 const DAY_MS = 86_400_000;
-/** The header the demo's webhook asks for; on loopback, for the length of the demo. */
+/** The header of the demo's webhook, which listens on loopback while the demo runs. */
 const KEY = { method: 'Header', key: 'X-Webhook-Key', value: 'demo' } as const;
 const MATCH: Readonly<Record<string, string>> = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' };
 const NAME: Readonly<Record<string, string>> = { hubspot: 'name', salesforce: 'Name' };
 
-/** The company as the register says it is now. */
+/** The company's current state in the register. */
 export const companyOf = ({ versions }: Actor): SampleCompany => (versions.at(-1) ?? versions[0]).company;
 
-/** Builds everything anew in `folder`; what an earlier demo left there is removed. */
+/** Builds everything in `folder`, after removing what an earlier demo left there. */
 export async function setUpDemo(context: CommandContext, folder: string, seed: number): Promise<DemoSetup> {
   await rm(folder, { recursive: true, force: true });
   const register = join(folder, 'register');
@@ -80,7 +83,7 @@ export async function setUpDemo(context: CommandContext, folder: string, seed: n
     async publish({ versions }) {
       documents += 1;
       const name = `${String(documents).padStart(6, '0')}.json`;
-      // Under its name only once it is whole.
+      // The register reads the file only under its final name, once it is complete.
       await writeFile(join(register, `.${name}`), JSON.stringify(documentOf(versions)));
       await rename(join(register, `.${name}`), join(register, name));
     },
@@ -129,7 +132,7 @@ const configuration = (
   },
 });
 
-/** The company as the register has had it for a month, and as a sales team would have typed it in: name and CVR number. */
+/** The company as the register has had it for a month, and as a sales team would have typed it: name and CVR number. */
 function enter(company: SampleCompany, emulators: readonly CrmEmulator[]): Actor {
   const at = Date.now() - 30 * DAY_MS;
   const cvr = company.entityId.split('-')[2] ?? '';
@@ -140,7 +143,7 @@ function enter(company: SampleCompany, emulators: readonly CrmEmulator[]): Actor
   };
 }
 
-/** Work of one half makes work for the other, so both are asked until neither has any. */
+/** Work of one half creates work for the other, so ask both until neither has any. */
 async function settled({ service, connector, store }: App): Promise<void> {
   for (;;) {
     await service?.look();
@@ -151,4 +154,39 @@ async function settled({ service, connector, store }: App): Promise<void> {
     );
     if (busy.length === 0) return;
   }
+}
+
+interface Mailbox {
+  /** smtp://127.0.0.1:… */
+  readonly url: string;
+  /** Called with the source text of each mail. */
+  onMail: (source: string) => void;
+  close(): Promise<void>;
+}
+
+/** Opens a mail server on loopback that takes any mail from this machine and shows it. */
+async function openMailbox(): Promise<Mailbox> {
+  const mailbox = { url: '', onMail: (_source: string): void => undefined, close };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 1_000,
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        mailbox.onMail(Buffer.concat(chunks).toString('utf8'));
+        done();
+      });
+    },
+  });
+  function close(): Promise<void> {
+    return new Promise((resolve) => server.close(() => resolve()));
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  mailbox.url = `smtp://127.0.0.1:${port}`;
+  return mailbox;
 }

@@ -1,12 +1,10 @@
 /**
- * As much of Elasticsearch 6 as the register is asked with: range, term, match_phrase and bool queries, sort, search_after.
- *
- * Strict as the real one: the window ends at 3,000, numbers are sorted as texts, a `term` on an analysed text matches
- * nothing, and what is not known is an error.
+ * The part of Elasticsearch 6 that clients of the register use: range, term, match_phrase and bool queries, sort,
+ * search_after. As strict as the original: the window ends at 3,000, numbers sort as texts, a `term` on an analysed
+ * text matches nothing, and anything unknown is an error.
  */
 import { isJsonObject } from '../../protocol/text/json.ts';
 
-/** A refusal, as status and reason. */
 export class QueryRefusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -35,9 +33,9 @@ export interface SearchHits {
 
 const WINDOW = 3_000;
 const KNOWN = ['query', 'sort', 'size', 'from', 'search_after', '_source', 'track_total_hits'];
-/** Fields kept as keywords: searched and sorted as texts. */
+/** Keyword fields: searched and sorted as texts. */
 const KEYWORDS = /\.(?:cvrNummer|pNummer)$/;
-/** Fields kept as dates: sorted as ms since 1970. */
+/** Date fields: sorted as ms since 1970. */
 const DATES = /\.(?:sidstIndlaest|sidstOpdateret)$/;
 
 /** Answers one search. Throws {@link QueryRefusal}. */
@@ -128,7 +126,7 @@ function range(path: string, bounds: Readonly<Record<string, unknown>>): Matcher
 function terms(path: string, wanted: readonly unknown[]): Matcher {
   const texts = new Set(wanted.map(String));
   return (document) =>
-    // A text is kept as its words in lower case: a whole one is found nowhere.
+    // Elasticsearch stores a text as its words in lower case: a whole text matches nothing.
     valuesAt(document, path).some(
       (value) => (typeof value !== 'string' || KEYWORDS.test(path)) && texts.has(String(value)),
     );
@@ -180,7 +178,7 @@ function readAfter(after: unknown, order: readonly Order[], from: number): reado
 
 function sortValue(document: RegisterHit, path: string): string | number {
   const [value] = valuesAt(document, path);
-  // As Elasticsearch has it: documents without the field come last.
+  // As in Elasticsearch, documents without the field come last.
   if (value === undefined) return Number.MAX_SAFE_INTEGER;
   return DATES.test(path) ? Date.parse(String(value)) : String(value);
 }

@@ -1,4 +1,4 @@
-/** The company register's distribution on this machine, for tests, the demo and a try: `cvrsync emulate register`. */
+/** Emulates the company register's distribution, for tests, the demo and `cvrsync emulate register`. */
 import type {
   EmulatorAnswer,
   EmulatorRequest,
@@ -11,20 +11,20 @@ import { type Hit, QueryRefusal, type RegisterHit, search } from './elastic.ts';
 import { sampleSeries } from './sample/stream.ts';
 
 export interface RegisterEmulatorOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port?: number;
   readonly seed?: number;
-  /** Sample companies to begin with, 10 where absent. */
+  /** The number of sample companies at the start; default 10. */
   readonly companies?: number;
   readonly faults?: readonly ScriptedFault[];
   readonly user?: string;
   readonly password?: string;
-  /** Elasticsearch 7 gives the total as an object. Default: the number that 6 gives. */
+  /** Elasticsearch 7 returns the total as an object. Default: a number, as in 6. */
   readonly totals?: 'number' | 'object';
 }
 
 export interface RegisterEmulator extends ServedEmulator {
-  /** Settings of `service.register` that reach it. */
+  /** Settings of `service.register` that reach the emulator. */
   readonly settings: {
     readonly source: 'cvr';
     readonly baseUrl: string;
@@ -32,19 +32,19 @@ export interface RegisterEmulator extends ServedEmulator {
     readonly password: string;
   };
   /**
-   * Stores a document in place of an earlier one of the same unit, as it is or as if the register had loaded it at a time in
-   * ms since 1970. It is found from then on.
+   * Stores a document in place of an earlier one of the same unit, optionally as if the register had loaded it at a
+   * time in ms since 1970.
    */
   put(document: unknown, loadedAt?: number): void;
   /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
   change(loadedAt?: number): unknown;
   /** The stored documents, by index and number. */
   readonly documents: Readonly<Record<Index, ReadonlyMap<string, RegisterHit>>>;
-  /** Rearranges the hits of answers that follow, until it is undefined again. */
+  /** Rearranges the hits of later answers while it is set. */
   disturb: ((hits: readonly Hit[]) => readonly unknown[]) | undefined;
   /**
-   * Answers that follow lack documents, until it is undefined again. `shard`: no node holds one of the six shards, which
-   * then counts as neither successful nor failed. `early`: a search ends after the first documents of each shard.
+   * Makes later answers lack documents while it is set. `shard`: no node holds one of the six shards, which then counts
+   * as neither successful nor failed. `early`: a search ends after the first documents of each shard.
    */
   partial: 'shard' | 'early' | undefined;
 }
@@ -58,13 +58,13 @@ type Index = keyof typeof INDICES;
 const isIndex = (name: string | undefined): name is Index => name !== undefined && Object.hasOwn(INDICES, name);
 
 const PATH = /^\/cvr-permanent\/([a-z]+)(?:\/_doc)?\/_(search|count)$/;
-/** A series of sample changes without end, as far as anyone watches. */
+/** More sample changes than anyone will watch. */
 const ENDLESS = 10_000_000;
 
-/** No ordinary word: whoever configures it has it masked in all output. */
+/** Not an ordinary word: cvrsync masks it in all output of whoever configures it. */
 const PASSWORD = 'emulated-register-password';
 
-/** Serves the indices of companies, production units and participants, with sample companies in them. */
+/** Serves the indices of companies, production units and participants, with sample companies. */
 export async function serveRegister(options: RegisterEmulatorOptions = {}): Promise<RegisterEmulator> {
   const { seed = 1, companies = 10, user = 'cvrsync', password = PASSWORD, totals = 'number' } = options;
   const documents = {
@@ -149,7 +149,7 @@ function loadedAs(document: unknown, loadedAt: number): RegisterHit {
 const SHARDS = { total: 6, successful: 6, skipped: 0, failed: 0 };
 const EARLY = { terminated_early: true };
 
-/** Tells by a document's key, and by its place in the index, whether an answer lacks it. */
+/** Whether an answer lacks a document, by the document's key and its place in the index. */
 const LACKING = {
   nothing: () => false,
   shard: (key: string) => Number(key) % SHARDS.total === 0,

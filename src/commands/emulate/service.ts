@@ -1,4 +1,4 @@
-/** The monitoring service on this machine, over sample data: the real one, with a register that writes itself. */
+/** Runs the real monitoring service on this machine, over a register of sample data that changes by itself. */
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ export interface ServiceOptions {
   readonly seed: number;
   readonly companies: number;
   readonly faults: readonly ScriptedFault[];
-  /** Where the jobs of both CRMs deliver; nowhere where absent. */
+  /** The webhook of the jobs of both CRMs; without it they deliver nothing. */
   readonly webhook: string | undefined;
-  /** Seconds between two changes in the register; none where absent. */
+  /** Seconds between two changes in the register; no changes if absent. */
   readonly every: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface EmulatedService {
 export const JOBS: readonly string[] = ['hubspot', 'salesforce'];
 const MOST_CHANGES = 1_000_000;
 
-/** Starts it on a store that goes away with it. Posts to any address of this machine. */
+/** Starts the service on a temporary store. It posts to any address of this machine. */
 export async function serveService(
   context: Pick<CommandContext, 'log'>,
   options: ServiceOptions,
@@ -65,7 +65,7 @@ export async function serveService(
   const accessKey = await enter(app, webhook);
   const change = (): void => {
     appendFile(register, line(series.next().value?.document)).catch((err) =>
-      context.log.error({ err }, 'no change was made'),
+      context.log.error({ err }, 'the change failed'),
     );
   };
   const beat = every === undefined || every < 1 ? undefined : setInterval(change, every * 1_000);
@@ -96,7 +96,7 @@ async function enter({ store, service }: App, webhook: string | undefined): Prom
   });
 }
 
-/** Faults strike in front of the service; what gets past them is answered by it. */
+/** Faults apply before the service; it answers every other request. */
 async function forward(to: string, { method, path, headers, body }: EmulatorRequest): Promise<EmulatorAnswer> {
   const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || /^(?:host|connection|content-length|transfer-encoding)$/.test(name)

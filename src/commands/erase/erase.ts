@@ -1,39 +1,38 @@
 /**
- * Erases an entity: notes first, by a digest, that it is erased, so that nothing new of it is stored, and then goes over all
- * tables until a pass finds nothing more. What it looks for is in the store until it is done: it goes on after a crash.
+ * Erases an entity. First it stores a digest, so that nothing new about the entity is stored; then it walks all tables
+ * until a pass finds nothing. What it looks for stays in the store until the end, so that it resumes after a crash.
  */
 import { sql } from 'kysely';
+import { deleteEntries, entriesBefore, forgetSuccessor } from '../../match/index/write.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { each } from '../../store/each.ts';
 import { aliasOfDigest, beginErasure, endErasure, erasedWords, readRest } from '../../store/erasure/erasures.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { PLACE_OF_TABLE, PLACES, type Place } from '../export/kept-rows.ts';
 import { type EntityRow, openTables, type StoreTables } from '../export/pages.ts';
+import { PLACE_OF_TABLE, PLACES, type Place } from '../export/places.ts';
 import { readJson } from '../export/stored-json.ts';
 import { type ErasurePlan, findNaming, findOwn, type RowChange, type Walk } from './find-rows.ts';
-import { eraseEntries, readTakenOver } from './index-entries.ts';
 import { planErasure } from './plan.ts';
 
-/** The rows of one table. */
-export interface KeptRows {
+export interface EntityRows {
   readonly table: string;
   readonly rows: readonly EntityRow[];
 }
 
-/** What an erasure does in one table. */
+/** The effect of an erasure on one table. */
 export interface TableErasure {
   readonly table: string;
-  /** Rows of the entity, deleted. */
+  /** Deleted rows of the entity. */
   readonly deleted: number;
-  /** Rows of others that named it, left without it. */
+  /** Rows of others, from which the entity was removed. */
   readonly anonymised: number;
 }
 
 /** What an erasure does, or would do. */
 export interface Erasure {
   readonly tables: readonly TableErasure[];
-  /** Records in CRMs, `hubspot:123`, that stay as they are. */
+  /** Records in CRMs, such as `hubspot:123`, which erasure does not change. */
   readonly records: readonly string[];
 }
 
@@ -43,15 +42,15 @@ export interface ErasureOptions {
   readonly signal: AbortSignal;
 }
 
-/** A pass finds what a process stored that had read before the erasure began. */
+/** A later pass finds what a process stored that had read before the erasure began. */
 const MOST_PASSES = 8;
-/** Rows changed in one transaction: others write in between. */
+/** Rows changed in one transaction: others can write between two. */
 const STEP = 100;
 
-/** In reverse: a row is found by those that come before it. */
+/** In reverse order, because rows are found through those of earlier tables. */
 const TABLES = PLACE_OF_TABLE.toReversed();
 
-/** The company index is erased by itself, with the keys of its entries. */
+/** The company index has an erasure of its own, which includes the keys of its entries. */
 const INDEX = 'match_entry';
 
 /** What `erase` would do now. Changes nothing. */
@@ -74,10 +73,10 @@ async function countRows(pages: AsyncIterable<readonly RowChange[]>): Promise<nu
 }
 
 /**
- * All rows that `erase` would find, page by page: those of the entity, and those of others that name it. The pages of a table
- * follow one another.
+ * All rows that `erase` would find, page by page: those of the entity, and those of others that name it. The pages of a
+ * table follow one another.
  */
-export async function* readKeptRows(db: Db, entity: string, signal: AbortSignal): AsyncGenerator<KeptRows> {
+export async function* readEntityRows(db: Db, entity: string, signal: AbortSignal): AsyncGenerator<EntityRows> {
   const walk = await openWalk(await openTables(db, signal), entity);
   for (const [table, place] of PLACE_OF_TABLE) {
     for (const find of [findOwn, findNaming])
@@ -87,13 +86,13 @@ export async function* readKeptRows(db: Db, entity: string, signal: AbortSignal)
   }
 }
 
-/** What an erasure of the entity looks for now, with what one that was cut off looked for. */
+/** What an erasure of the entity looks for now, and what an interrupted one looked for. */
 async function openWalk(tables: StoreTables, entity: string): Promise<Walk> {
   const plan = merged(await planErasure(tables, entity), await readRest(tables.db, entity));
   return { ...tables, plan, words: await erasedWords(tables.db, plan.entities, plan.names) };
 }
 
-/** Erases an entity, or goes on where an erasure of it ended. Writes nothing to a CRM. */
+/** Erases an entity, or resumes an interrupted erasure. Writes nothing to a CRM. */
 export async function erase(store: Store, entity: string, { now, actor, signal }: ErasureOptions): Promise<Erasure> {
   const walk = await openWalk(await openTables(store.db, signal), entity);
   const { plan } = walk;
@@ -104,7 +103,7 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
     await recordAudit(tx, { actor, via: 'command', action: 'entity.erase', subject, result: 'done' }, now());
     return { digest, lanes };
   });
-  // With the salt that the store has from here on.
+  // With the salt that the store has now.
   const begun: Walk = { ...walk, words: await erasedWords(store.db, plan.entities, plan.names) };
   const totals = new Map<string, TableErasure>();
   if (lanes > 0) totals.set('lane', { table: 'lane', deleted: lanes, anonymised: 0 });
@@ -119,14 +118,14 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
   return { tables: PLACE_OF_TABLE.flatMap(([table]) => totals.get(table) ?? []), records: plan.records };
 }
 
-/** Both what is found now and what was found before a crash. */
+/** What is found now, and what was found before a crash. */
 function merged(plan: ErasurePlan, rest: string | undefined): ErasurePlan {
   const before = restOf(rest);
   const both = (key: keyof ErasurePlan): readonly string[] => union(plan[key], before?.[key]);
   return { entities: both('entities'), names: both('names'), related: both('related'), records: both('records') };
 }
 
-// We wrote it.
+// This program wrote the text.
 const restOf = (rest: string | undefined): ErasurePlan | undefined => readJson(rest) as ErasurePlan | undefined;
 
 const union = (a: readonly string[], b: readonly string[] = []): readonly string[] => [...new Set([...a, ...b])];
@@ -138,8 +137,8 @@ const sum = (a: TableErasure | undefined, b: TableErasure): TableErasure => ({
 });
 
 /**
- * Lanes of the entity end, whoever holds them: its work settles nothing. Work on companies that name it begins anew, so that
- * nobody stores what was read before. Returns how many ended.
+ * Ends the lanes of the entity, whoever holds them, so that their work settles nothing. Restarts work on companies that
+ * name it, so that nobody stores what was read before. Returns how many ended.
  */
 async function releaseLanes(tx: Tx, { entities, related }: ErasurePlan, now: number): Promise<number> {
   let ended = 0;
@@ -176,7 +175,10 @@ async function erasePass(store: Store, walk: Walk): Promise<readonly TableErasur
   return done;
 }
 
-/** Until none is left, though others change some meanwhile: rows of a record are found by its link, which goes later. */
+/**
+ * Repeats until nothing is left, because others change rows meanwhile: a record's rows are found by its link, which
+ * goes later.
+ */
 async function deleteOwn(store: Store, walk: Walk, table: string, place: Place): Promise<number> {
   let count = 0;
   for (let tries = 0; tries < MOST_PASSES; tries++) {
@@ -190,7 +192,7 @@ async function deleteOwn(store: Store, walk: Walk, table: string, place: Place):
   return count;
 }
 
-/** To find rows may take reading a whole table: that is done before, so that nobody waits with a write for it. */
+/** Finding rows may read a whole table: it is done before, so that no other write waits for it. */
 async function applyInSteps(store: Store, table: string, changes: readonly RowChange[]): Promise<number> {
   let count = 0;
   for (let start = 0; start < changes.length; start += STEP)
@@ -198,7 +200,7 @@ async function applyInSteps(store: Store, table: string, changes: readonly RowCh
   return count;
 }
 
-/** Rows that another changed meanwhile are left to the next pass. */
+/** Leaves rows that another process changed meanwhile to the next pass. */
 async function applyChanges(tx: Tx, table: string, changes: readonly RowChange[]): Promise<number> {
   let count = 0;
   for (const { row, columns } of changes) {
@@ -217,3 +219,34 @@ async function applyChanges(tx: Tx, table: string, changes: readonly RowChange[]
   }
   return count;
 }
+
+/** The entries of others that name the erased company as their successor. */
+async function readTakenOver(db: Db, plan: ErasurePlan): Promise<readonly EntityRow[]> {
+  const company = companyOf(plan);
+  if (company === undefined) return [];
+  const own = new Set(numbersOf(plan));
+  const taken = (await entriesBefore(db, company)).filter((number) => !own.has(number)).map(Number);
+  if (taken.length === 0) return [];
+  return db.selectFrom('match_entry').selectAll().where('number', 'in', taken).execute();
+}
+
+/**
+ * Deletes the entries of the erased entities with their keys, and removes the successor from the entries of companies
+ * that it took over.
+ */
+async function eraseEntries(
+  store: Store,
+  plan: ErasurePlan,
+): Promise<{ readonly deleted: number; readonly anonymised: number }> {
+  const deleted = await store.write((tx) => deleteEntries(tx, numbersOf(plan)));
+  const company = companyOf(plan);
+  return { deleted, anonymised: company === undefined ? 0 : await forgetSuccessor(store, company) };
+}
+
+const COMPANY = 'CVR-1-';
+
+const numbersOf = ({ entities }: ErasurePlan): readonly string[] =>
+  entities.filter((id) => !id.startsWith('CVR-3-')).map((id) => id.slice(COMPANY.length));
+
+const companyOf = ({ entities: [entity = ''] }: ErasurePlan): string | undefined =>
+  entity.startsWith(COMPANY) ? entity.slice(COMPANY.length) : undefined;

@@ -1,29 +1,29 @@
 /**
- * The walk over every column of texts of the store: which rows stand for an entity, which others name it, and how these are
- * left without it. `erase` changes what it finds, `export` prints it.
+ * Walks every text column of the store and finds the rows that stand for an entity, the rows of others that name it,
+ * and what remains of these without it. `erase` changes what it finds, `export` prints it.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { unescaped } from '../../store/erasure/name-finder.ts';
 import { type ErasedWords, namesAnother, redact } from '../../store/erasure/redact.ts';
-import { contains, numbersOf, type Place, walkedColumns } from '../export/kept-rows.ts';
 import { anyOf, type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
+import { contains, numbersOf, type Place, walkedColumns } from '../export/places.ts';
 import { readJson } from '../export/stored-json.ts';
 
-/** A row as it is, and the columns that it gets; it is deleted where there are none. */
+/** A row, and its new columns; undefined columns delete it. */
 export interface RowChange {
   readonly row: EntityRow;
   readonly columns: EntityRow | undefined;
 }
 
-/** Whom an erasure takes out, and by what they are found. */
+/** The entities to erase, and the texts that find them. */
 export interface ErasurePlan {
-  /** The entity and, of a company, its production units: canonical ids. */
+  /** The entity and, for a company, its production units: canonical ids. */
   readonly entities: readonly string[];
-  /** Folded. */
+  /** Case-folded. */
   readonly names: readonly string[];
-  /** Others with a row that names an entity by its id: their other rows may hold only its name. */
+  /** Other entities with a row that names one by its id: their other rows may contain only its name. */
   readonly related: readonly string[];
-  /** Its records, `hubspot:123`: a person erases them in the CRM. */
+  /** Its records, such as `hubspot:123`: a person erases them in the CRM. */
   readonly records: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export async function* findOwn(walk: Walk, table: string, place: Place): AsyncGe
 
 const ownOf = ({ plan }: Walk, { own }: Place): RawBuilder<boolean> => anyOf(plan.entities.map(own));
 
-/** The rows of others that name one of them. */
+/** The rows of others that name one of the entities. */
 export async function* findNaming(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
   const columns = walkedColumns(walk, table, place);
   const { entities, names } = walk.plan;
@@ -56,7 +56,10 @@ export async function* findNaming(walk: Walk, table: string, place: Place): Asyn
   }
 }
 
-/** The rows whose columns have the number of an entity in them, or a name; more are met, since an engine knows no words. */
+/**
+ * The rows whose columns contain the number or a name of an entity; the engine may find more, because it does not know
+ * words.
+ */
 export function naming(
   { except = sql<boolean>`1 = 0` }: Place,
   columns: readonly string[],
@@ -70,7 +73,7 @@ export function naming(
   return sql`(${found}) and not (${except})`;
 }
 
-/** A company's number as people write it in pairs. */
+/** A company's number in pairs, as people write it. */
 const spacedForms = (number: string): readonly string[] =>
   number.length === 8 ? [' ', '.'].map((blank) => (number.match(/\d\d/g) ?? []).join(blank)) : [];
 
@@ -88,7 +91,7 @@ async function leftOf(
   return isRelated ? byName : byId;
 }
 
-/** Fields of facts that hold the names a company bears itself. */
+/** Fields of facts that hold the company's own names. */
 const OWN_NAMES = new Set<unknown>(['name', 'altNames']);
 
 function withoutWords(row: EntityRow, columns: readonly string[], words: ErasedWords, names: boolean): EntityRow {
@@ -106,14 +109,14 @@ function withoutWords(row: EntityRow, columns: readonly string[], words: ErasedW
   return Object.fromEntries(left);
 }
 
-/** What an erasure does with a row of others. */
+/** The erasure's change to a row of others. */
 function changeOf({ others }: Place, row: EntityRow, left: EntityRow): EntityRow | undefined {
   if (others === 'redact') return left;
   if (others === 'clear') return Object.fromEntries(Object.keys(left).map((column) => [column, null]));
   return others === 'shorten' ? shortened(row, left) : undefined;
 }
 
-/** The lists without what names the entity; undefined where nothing is left, or a column is no list. */
+/** The lists without the parts that name the entity; undefined if nothing is left, or a column is not a list. */
 function shortened(row: EntityRow, left: EntityRow): EntityRow | undefined {
   const lists = Object.entries(left).map(([column, text]): readonly [string, readonly unknown[]] => {
     const before = readJson(row[column]);

@@ -1,12 +1,12 @@
-/** What an erasure looks for: the ids, names and relations of an entity, read while the store still holds them. */
+/** Collects what an erasure looks for: the ids, names and relations of an entity, while the store still has them. */
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { erasedWords } from '../../store/erasure/erasures.ts';
 import { fold } from '../../store/erasure/name-finder.ts';
 import { type ErasedWords, namesIn } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import { PLACE_OF_TABLE, type Place, walkedColumns } from '../export/kept-rows.ts';
 import { type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
+import { PLACE_OF_TABLE, type Place, walkedColumns } from '../export/places.ts';
 import { readJson } from '../export/stored-json.ts';
 import { unitsOf } from '../export/units.ts';
 import { type ErasurePlan, namesInProse, namesNamesake, naming } from './find-rows.ts';
@@ -30,7 +30,7 @@ export async function planErasure(tables: StoreTables, entity: string): Promise<
   return { entities, names: usable, related: [...related], records: await recordsOf(db, entities) };
 }
 
-/** Who is named by name alone in what is known of them, and names no other person who is called so. */
+/** The entities whose data names it by name alone, except those that name another person of the same name. */
 async function namedInProse(
   tables: StoreTables,
   words: ErasedWords,
@@ -48,7 +48,7 @@ async function namedInProse(
   return [...named.difference(namesakes)];
 }
 
-/** What others say of an entity; what is written, noted and mailed is made of it. */
+/** The tables with statements of others about an entity; written values, notes and mails are derived from them. */
 const SOURCES: ReadonlySet<string> = new Set(['receipt', 'snapshot', 'news', 'fact', 'change']);
 
 interface NamingRow {
@@ -57,7 +57,7 @@ interface NamingRow {
   readonly columns: readonly string[];
 }
 
-/** The rows that have the number of an entity or one of the names in them. */
+/** The rows with the number of an entity or one of the names. */
 async function* rowsNaming(
   tables: StoreTables,
   entities: readonly string[],
@@ -77,7 +77,7 @@ async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly 
   return rows.map(({ provider, record_id: id }) => `${provider}:${id}`).toSorted();
 }
 
-/** What the register called the entities, now and before. */
+/** The current and former names of the entities in the register. */
 async function ownNames(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const changes = await db.selectFrom('change').select('name').where('entity', 'in', entities).execute();
   const known = await db

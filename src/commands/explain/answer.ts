@@ -1,18 +1,18 @@
-/** The first lines of `explain`: what a record holds, and why, before all that led there. Pure. */
+/** The first lines of `explain`: what a record holds and why, before the timeline. Pure. */
 import type { PropertyEdit } from '../../../providers/provider.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineDecision } from '../../connector/explain/timeline.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
 import { shownTime } from '../arguments/with-store.ts';
 
-/** What is known of a linked record at this moment. */
+/** The current state of a linked record. */
 export interface ExplainedRecord extends RecordRef {
   readonly current: CurrentRecord;
-  /** Who changed what differs, as the CRM says, oldest first; empty where it does not say. */
+  /** Who changed the differing properties, oldest first; empty if the CRM does not say. */
   readonly edits: readonly PropertyEdit[];
 }
 
-/** A property as it was decided, now or when it was last looked at. */
+/** A property with its current or last decision. */
 interface Line {
   readonly property: string;
   readonly holds: unknown;
@@ -51,7 +51,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
 };
 
-/** Rules by which the CRM holds what the register says. */
+/** Rules that mean that the CRM holds the register's value. */
 const AGREES: ReadonlySet<string> = new Set(['same', 'stored']);
 const SHOWN = 3;
 
@@ -80,7 +80,7 @@ const isOf =
   ({ property }: { readonly property: string | null }): boolean =>
     property?.toLowerCase() === name.toLowerCase();
 
-/** The decisions of now; where the CRM could not be asked, the last ones that are stored. */
+/** The current decisions; if the CRM did not answer, the last stored ones. */
 function linesOf(current: CurrentRecord, own: readonly TimelineDecision[]): readonly Line[] {
   if (current.kind === 'compared')
     return current.planned.map(({ property, old, now, seq, rule, detail }) => ({
@@ -155,7 +155,7 @@ function ruleText(wanted: readonly Line[], property: string | undefined): string
   return [...groups].map(([rule, alike]) => `${rule}: ${alike.map((each) => each.property).join(', ')}`).join('; ');
 }
 
-/** What cvrsync wrote last, and who changed it since, where the CRM says who. */
+/** What cvrsync wrote last, and who changed it since, if the CRM says so. */
 function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[], property: string | undefined): string {
   const isWanted = property === undefined ? () => true : isOf(property);
   const write = own.findLast((each) => each.outcome === 'written' && isWanted(each));
@@ -170,7 +170,7 @@ function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[],
   return `${edit.by} changed ${what} at ${shownTime(edit.at)}; before that ${ours}`;
 }
 
-/** Salesforce tells times in whole seconds. */
+/** Salesforce has times in whole seconds. */
 const SECOND_MS = 1_000;
 
 /** The newest edit by somebody else, if it came after our last write; in the order of the CRM, if it shows our writes. */
@@ -200,7 +200,7 @@ function todoOf(name: string, wanted: readonly Line[], property: string | undefi
 
 const LONGEST = 80;
 
-/** A value for a person, cut where it is long. */
+/** A value for a person, cut if it is long. */
 function shownValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'blank';
   const text = JSON.stringify(value);

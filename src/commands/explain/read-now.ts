@@ -1,4 +1,4 @@
-/** Reads in their CRMs what the records of a timeline hold now; a CRM that cannot be asked is told with the reason. */
+/** Reads what the records of a timeline hold now; for a CRM that cannot be called, it gives the reason. */
 import type { PropertyEdit } from '../../../providers/provider.ts';
 import { type Crm, openCrm } from '../../connector/crm/crm.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';
@@ -7,14 +7,14 @@ import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store } from '../../store/open.ts';
-import { connectionPart } from '../arguments/context.ts';
+import { connectionPart } from '../arguments/with-monitoring.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
 import type { ExplainedRecord } from './answer.ts';
 
-/** So many records of one company are read: a person looks at no more. */
+/** The most records of one company to read: a person looks at no more. */
 const MOST = 5;
 const LIMIT_MS = 15_000;
-/** How far back the CRM is asked who edited a property. */
+/** How far back to ask the CRM for edits of a property. */
 const EDITS_MS = 90 * 86_400_000;
 
 /** The linked records with what they hold, at most five. */
@@ -50,7 +50,7 @@ export async function readNow(
 
 const silent = (reason: string): CurrentRecord => ({ kind: 'silent', reason });
 
-/** The open connection, or why it cannot be asked. */
+/** The open connection, or why it cannot be called. */
 async function openFor(
   context: CommandContext,
   name: string,
@@ -59,13 +59,13 @@ async function openFor(
   try {
     const { connector } = await context.config([connectionPart(name)]);
     const config = connector?.providers.find((each) => each.name === name);
-    return config === undefined ? `${name} is not configured any more` : await openCrm(deps, config);
+    return config === undefined ? `${name} is no longer configured` : await openCrm(deps, config);
   } catch (error) {
     return error instanceof ConfigError ? error.problems.map(({ message }) => message).join('; ') : errorText(error);
   }
 }
 
-/** Who edited what differs; nothing where the CRM does not say: the answer stands without it. */
+/** Who edited the differing properties; empty if the CRM does not say, because the answer does not depend on it. */
 async function editsOf(
   { connection }: Crm,
   id: string,

@@ -1,6 +1,4 @@
-/** JSON in the columns of the store. */
-
-/** A stored text as JSON; undefined where it is none. */
+/** A stored text as JSON; undefined if it is not JSON. */
 export function readJson(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;
   try {

@@ -1,11 +1,13 @@
-/** The production units of a company, wherever the store says that they are its. */
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
 import type { Db } from '../../store/store.ts';
-import { contains } from './kept-rows.ts';
+import { contains } from './places.ts';
 import { readJson } from './stored-json.ts';
 
-/** Canonical ids; none of another kind of entity. */
+/**
+ * The canonical ids of a company's production units, from every place in the store that names them; empty for other
+ * entities.
+ */
 export async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {
   if (!entity.startsWith('CVR-1-')) return [];
   const snapshot = await db.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();
@@ -20,7 +22,7 @@ export async function unitsOf(db: Db, entity: string): Promise<readonly string[]
   return [...new Set(found.filter((id) => id.startsWith('CVR-2-')))];
 }
 
-/** The units whose own rows say that they are the company's: it may not list them yet, or no longer. */
+/** The units whose own rows name the company, which may not list them yet, or no longer. */
 async function unitsThatName(db: Db, entity: string): Promise<readonly string[]> {
   const number = entity.slice('CVR-1-'.length);
   const snapshots = await db

@@ -1,4 +1,4 @@
-/** `match find`: the candidates for one company that somebody describes. */
+/** `match find`: shows the candidates for one described company. */
 import { matchRecords } from '../../match/match.ts';
 import { reasonText } from '../../match/weights.ts';
 import { withStore } from '../arguments/with-store.ts';
@@ -8,7 +8,7 @@ import { needIndex } from './need-index.ts';
 export const find = defineCommand({
   name: 'find',
   about:
-    'show the candidates for one company, as a record of the CRM would describe it; exit code 3 where none is certain',
+    'show the candidates for one company, as a record of the CRM would describe it; exit code 3 if none is certain',
   args: { name: needed('the name') },
   options: {
     street: text('the street with its number'),

@@ -1,13 +1,15 @@
-/** `match --link-certain`: shows some of the certain matches that a plan would link, by chance, and asks before it does. */
+/**
+ * `match --link-certain`: shows a random sample of the certain matches that a plan would link, and asks before it does.
+ */
 import { resultsAt } from '../../connector/match/results.ts';
 import { choosePositions, type PlanSurvey } from '../../connector/match/survey.ts';
-import type { BackfillContext } from '../backfill/context.ts';
+import type { BackfillContext } from '../backfill/with-backfill.ts';
 import { confirmMany } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { resultText } from './show.ts';
 
 const SAMPLE = 20;
-/** Seeds are short enough to type. */
+/** Short enough to type. */
 const SEEDS = 100_000;
 
 export interface LinkCertainOptions {
@@ -24,7 +26,7 @@ export interface CertainSample {
   readonly isAccepted: boolean;
 }
 
-/** Shows the sample and asks. Throws where nobody can be asked and `yes` is not given. */
+/** Shows the sample and asks. Throws without a terminal, unless `yes` is given. */
 export async function acceptCertain(
   context: CommandContext,
   { store, crm, now }: BackfillContext,

@@ -1,4 +1,4 @@
-/** `match index`: makes the company index, from a file or from what the service has loaded of the register. */
+/** `match index`: creates the company index, from a file or from the service's copy of the register. */
 import { statSync } from 'node:fs';
 import { type FillDeps, type Filled, fillFromFile, rebuildIndex } from '../../match/index/fill.ts';
 import { readIndexState } from '../../match/index/state.ts';
@@ -9,8 +9,7 @@ import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli
 import type { CommandContext } from '../cli/context.ts';
 import { FILE_SOURCES } from './need-index.ts';
 
-const PARTIAL =
-  'The index is partial, as it has fewer than 500,000 companies: that no other company has a name says less.';
+const PARTIAL = 'The index is partial, because it has fewer than 500,000 companies: a unique name proves less.';
 const PROBLEMS_SHOWN = 20;
 const EVERY_MS = 5_000;
 
@@ -19,7 +18,7 @@ export const index = defineCommand({
   audit: 'index.make',
   about: 'make the company index that records are compared with; continues where it was stopped',
   args: { file: optional('companies as CSV or JSON lines; see docs/match.md for the columns') },
-  options: { rebuild: flag('make it anew from what the service has loaded of the register') },
+  options: { rebuild: flag('rebuild it from what the service has loaded of the register') },
   run: (context, { file }, { rebuild }) => {
     if (rebuild === (file !== undefined))
       throw new UsageError(`give a file of companies, or --rebuild: ${FILE_SOURCES}`);
@@ -47,7 +46,7 @@ async function make(context: CommandContext, store: Store, file: string | undefi
 const textOf = ({ entries, problems: count }: Filled, seconds: number): string =>
   `Indexed ${entries} companies and production units in ${seconds} s.${count === 0 ? '' : ` ${count} lines could not be read.`}`;
 
-/** Names the first lines that are no company; the rest is counted. */
+/** Logs the first lines that are not companies, and counts the rest. */
 function problems({ log }: CommandContext): FillDeps['onProblem'] {
   let count = 0;
   return ({ line, problem }) => {

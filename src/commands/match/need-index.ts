@@ -1,4 +1,3 @@
-/** The company index, without which nothing can be matched. */
 import { type IndexState, readIndexState } from '../../match/index/state.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -6,16 +5,14 @@ import type { Db } from '../../store/store.ts';
 export const FILE_SOURCES =
   "a file of companies is made of the file download of Datafordeler (register CVR), of an extract of the register's CVR system-to-system access, or is a list of your own; docs/match.md names the columns";
 
-/** How to make the index. */
+/** How to create the index. */
 export const MAKE_INDEX = `make it with cvrsync match index FILE from a file of companies, or with cvrsync match index --rebuild from what the service has loaded of the register. Such ${FILE_SOURCES}`;
 
-/** The state of the index. Throws where there is none, or only a part of one. */
+/** The state of the index. Throws if it is missing or incomplete. */
 export async function needIndex(db: Db): Promise<IndexState> {
   const state = await readIndexState(db);
   if (state === undefined) throw new Error(`there is no company index yet, or one of another version: ${MAKE_INDEX}`);
   if (state.phase !== 'ready')
-    throw new Error(
-      `the company index is not finished: run the cvrsync match index that was stopped again (${state.source})`,
-    );
+    throw new Error(`the company index is not finished: run the same cvrsync match index again (${state.source})`);
   return state;
 }

@@ -1,4 +1,4 @@
-/** What a match found, in words. */
+/** Shows the results of a match. */
 import type { MatchedRecord } from '../../connector/match/results.ts';
 import type { MatchVerdict } from '../../match/verdict.ts';
 import { reasonText } from '../../match/weights.ts';
@@ -14,7 +14,7 @@ const MEANING: Readonly<Record<MatchVerdict, string>> = {
   none: 'no company is near',
 };
 
-/** A line for each verdict that occurs. */
+/** A line for each class that occurs. */
 export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, number>>>): readonly string[] => {
   const lines = Object.entries(MEANING).flatMap(([verdict, meaning]) => {
     const [, count = 0] = Object.entries(counts).find(([name]) => name === verdict) ?? [];
@@ -23,7 +23,7 @@ export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, numbe
   return lines.length === 0 ? ['       0'] : lines;
 };
 
-/** A record, and the first of its candidates with the reasons. */
+/** A record, and its best candidate with the reasons. */
 export function resultText({ recordId, record, verdict, candidates }: MatchedRecord, language: 'en' | 'da'): string {
   const [best, ...others] = candidates;
   const named = `  ${recordId} ${oneLine(record.name ?? '')}: ${verdict}`;

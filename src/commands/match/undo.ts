@@ -1,7 +1,7 @@
 /** `match undo`: takes back what a plan linked, as one run. */
 import { statSync } from 'node:fs';
 import { type PlanUndone, undoPlan } from '../../connector/backfill/undo-plan.ts';
-import { withBackfill } from '../backfill/context.ts';
+import { withBackfill } from '../backfill/with-backfill.ts';
 import { defineCommand, flag, needed, UsageError } from '../cli/command.ts';
 import { confirmMany } from '../cli/confirm.ts';
 

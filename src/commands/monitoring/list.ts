@@ -1,8 +1,8 @@
-/** `monitoring list`: what the service monitors, beside what is linked here. */
+/** `monitoring list`: compares what the service monitors with the links here. */
 import { type Link, listLinks } from '../../connector/links/links.ts';
 import type { Upstream } from '../../connector/monitoring/upstream.ts';
 import type { Store } from '../../store/open.ts';
-import { needProvider, needUpstream, withMonitoring } from '../arguments/context.ts';
+import { needProvider, needUpstream, withMonitoring } from '../arguments/with-monitoring.ts';
 import { defineCommand, optional } from '../cli/command.ts';
 import type { TableRow } from '../cli/table.ts';
 
@@ -10,7 +10,7 @@ const PAGE = 1_000;
 
 export const list = defineCommand({
   name: 'list',
-  about: 'list what the service monitors, job by job, beside what is linked here',
+  about: 'list what the service monitors, job by job, next to what is linked here',
   args: { provider: optional('list this CRM only') },
   run: (context, { provider }) =>
     withMonitoring(context, async (opened) => {
@@ -27,7 +27,7 @@ export const list = defineCommand({
     }),
 });
 
-/** A row for each item, then one for each link that the service does not have. `only` leaves out other jobs. */
+/** A row for each item, then one for each link that the service lacks. `only` omits other jobs. */
 async function compare(
   { upstream, store, signal }: { readonly upstream: Upstream; readonly store: Store; readonly signal: AbortSignal },
   providers: readonly string[],
@@ -38,7 +38,7 @@ async function compare(
   const rows: TableRow[] = [];
   for (const { id: jobId, name } of await upstream.jobs(signal)) {
     const job = name ?? jobId;
-    // A job is named after its provider: of one that is not, nothing here says whose it is.
+    // A job has the name of its provider; any other job may belong to anyone.
     const owner = providers.find((one) => one.toLowerCase() === job.toLowerCase());
     if (only && owner === undefined) continue;
     for await (const { entityId, id, provider } of upstream.items(jobId, signal)) {

@@ -1,9 +1,11 @@
-/** A company that is monitored and that nobody has told anything of: nothing of it can be written. */
 import { hasSnapshot } from '../../service/items/items.ts';
 import type { Db } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/** Says it of a company that the register has not told our own service of; undefined where it has, or another service monitors. */
+/**
+ * Warns about a monitored company of which our own service has heard nothing, so that cvrsync can write nothing;
+ * undefined if it has, or if another service monitors it.
+ */
 export async function unheardOf(
   { config }: Pick<CommandContext, 'config'>,
   db: Db,
@@ -11,5 +13,5 @@ export async function unheardOf(
 ): Promise<string | undefined> {
   const { service, connector } = await config([]);
   if (service === undefined || connector?.upstream !== undefined || (await hasSnapshot(db, entity))) return undefined;
-  return `The register has told our own service nothing of ${entity} yet: is the number right? Nothing is written until it does.`;
+  return `Our own service has no data about ${entity} from the register yet: is the number right? cvrsync writes nothing until it has.`;
 }

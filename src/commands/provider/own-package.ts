@@ -1,4 +1,4 @@
-/** How a new provider package names the cvrsync that it is built with: the one that wrote it. */
+/** Names, in a new provider package, the cvrsync that wrote it. */
 import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -9,14 +9,15 @@ export interface OwnPackage {
   /** The folder of the package. */
   readonly home: string;
   readonly version: string;
-  /** The number of the user of this process, on systems that have one. */
+  /** The user id of this process, on systems that have one. */
   readonly user: number | undefined;
 }
 
 /**
- * What stands in a `package.json` of that folder. Unless npm fetched this program from a registry, no registry may know
- * it, or one may have a stranger's package of that name: then it is the installation itself. npm makes the program of a
- * linked package executable, and cannot do so for one of another user, as in the image: that one is packed.
+ * The dependency for a `package.json` in that folder. Unless npm fetched this program from a registry, no registry may
+ * know it, or one may have a stranger's package of that name: then it names the installation itself. npm makes the
+ * program of a linked package executable, and cannot do so for another user's file, as in the image: then it packs the
+ * installation.
  */
 export async function specOf({ home, version, user }: OwnPackage, folder: string): Promise<string> {
   if (await isFromRegistry(home)) return `^${version}`;
@@ -31,7 +32,7 @@ async function isFromRegistry(home: string): Promise<boolean> {
   return typeof resolved === 'string' && /^https?:/.test(resolved);
 }
 
-/** Packs the installation into the folder; gives the name of the file. */
+/** Packs the installation into the folder; returns the name of the file. */
 async function pack(home: string, folder: string): Promise<string> {
   const options = ['--ignore-scripts', '--silent', '--pack-destination', folder];
   try {

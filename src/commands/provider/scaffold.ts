@@ -1,10 +1,10 @@
-/** A provider package to begin with: the sample in scaffold/ under another name. */
+/** Writes a provider package to start with: the sample in scaffold/ under another name. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type OwnPackage, specOf } from './own-package.ts';
 
-/** A name as the places where it stands want it. */
+/** The spellings of a name. */
 export interface Names {
   /** Of the package: `@acme/super-crm`. */
   readonly package: string;
@@ -18,7 +18,7 @@ export interface Names {
   readonly env: string;
 }
 
-/** The names that follow from one; undefined where it is no name for an npm package. */
+/** The spellings of a name; undefined if it is not a name of an npm package. */
 export function namesFrom(name: string): Names | undefined {
   if (!/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
   const provider = name.split('/').at(-1) ?? name;
@@ -33,7 +33,7 @@ export function namesFrom(name: string): Names | undefined {
   };
 }
 
-/** The sample's names, the longest first: each stands for one of {@link Names}. */
+/** The sample's names, longest first: each stands for one of {@link Names}. */
 const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
   [/(?<="name": ")my-crm(?=")|(?<=use: ")my-crm|(?<=config init )my-crm|(?<=^# )my-crm$/gm, (names) => names.package],
   [/my-crm/g, (names) => names.provider],
@@ -42,7 +42,10 @@ const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
   [/MY_CRM/g, (names) => names.env],
 ];
 
-/** The manifest, which builds with the cvrsync that wrote it and takes every newer one: its contract decides whether it fits. */
+/**
+ * The manifest builds with the cvrsync that wrote it, and accepts every newer one, because the contract decides whether
+ * it fits.
+ */
 async function withCvrsync(text: string, own: OwnPackage, folder: string): Promise<string> {
   const manifest: { devDependencies: Record<string, string>; peerDependencies: Record<string, string> } =
     JSON.parse(text);
@@ -51,7 +54,7 @@ async function withCvrsync(text: string, own: OwnPackage, folder: string): Promi
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Writes the package into a folder, which must be empty or not there yet; gives the files' paths in it. */
+/** Writes the package into an empty or new folder; returns the paths of the files in it. */
 export async function writeScaffold(folder: string, names: Names): Promise<readonly string[]> {
   const manifest = findPackageJSON(import.meta.url);
   if (manifest === undefined) throw new Error('the package this program belongs to is not whole: install it again');

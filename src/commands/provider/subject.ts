@@ -1,4 +1,4 @@
-/** From a path to what the conformance suite must know about a provider. */
+/** Loads the subject of the conformance suite from a path. */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,19 +9,19 @@ import { importFrom } from '../../config/plugins/plugin.ts';
 import { isProvider } from '../../config/plugins/plugin-check.ts';
 import { UsageError } from '../cli/command.ts';
 
-/** Where a package has its subject when it does not say. */
+/** The usual files of a package's subject. */
 const USUAL = ['test/subject.ts', 'test/subject.js', 'subject.ts', 'subject.js'];
 
 const isSubject = (value: unknown): value is Subject =>
   typeof value === 'object' && value !== null && 'provider' in value && 'start' in value;
 
-/** The subject a file exports, or the one of the package in a folder. */
+/** The subject that a file exports, or that of the package in a folder. */
 export async function loadSubject(path: string): Promise<Subject> {
   const file = await subjectFile(path);
   const found = exportMeant(await importFrom(pathToFileURL(file).href), 'subject', isSubject);
   if (found !== undefined && !isProvider(found.provider))
     throw new UsageError(
-      `${file} exports a subject whose provider is none: it has name, contract, settings and connect`,
+      `${file} exports a subject whose provider is not one: it needs name, contract, settings and connect`,
     );
   if (found !== undefined) return found;
   throw new UsageError(
@@ -55,13 +55,13 @@ async function subjectFile(given: string): Promise<string> {
 
 const statOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
-/** What `package.json` says under `cvrsync.subject`. */
+/** The subject that `package.json` names under `cvrsync.subject`. */
 async function subjectNamed(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}');
   try {
     const subject: unknown = JSON.parse(text)?.cvrsync?.subject;
     return typeof subject === 'string' ? subject : undefined;
   } catch (error) {
-    throw new UsageError(`${join(folder, 'package.json')} is no JSON`, { cause: error });
+    throw new UsageError(`${join(folder, 'package.json')} is not JSON`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Tries a provider's rules in a thread of its own: one that loops for ever is ended from outside. */
+/** Tries a provider's rules in a thread of its own, so that the main thread can end one that loops. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { conformance, judge, type RuleResult, tryFake } from '../../../providers/kit/conformance/conformance.ts';
 import { WrongSubject } from '../../../providers/kit/conformance/lab/whole-subject.ts';
@@ -7,14 +7,12 @@ import { errorText } from '../../protocol/text/error-text.ts';
 import { UsageError } from '../cli/command.ts';
 import { loadSubject } from './subject.ts';
 
-/** The task of the thread. */
 export interface Trial {
   readonly path: string;
-  /** The rules to try, in this order; undefined: list the rules, and try none. */
+  /** The rules to try, in this order; undefined only lists the rules. */
   readonly rules: readonly string[] | undefined;
 }
 
-/** A message from the thread. */
 export type TrialMessage =
   | { readonly kind: 'rules'; readonly provider: string; readonly contract: string; readonly rules: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string; readonly isUsage: boolean }
@@ -45,6 +43,6 @@ try {
   const message = errorText(error);
   send({ kind: 'refused', message, isUsage: error instanceof UsageError || error instanceof WrongSubject });
 } finally {
-  // What the provider left open would keep the thread.
+  // Anything that the provider left open would keep the thread.
   process.exit();
 }

@@ -4,13 +4,13 @@ import type { RuleResult } from '../../../providers/kit/conformance/conformance.
 import { UsageError } from '../cli/command.ts';
 import type { Trial, TrialMessage } from './trial-worker.ts';
 
-/** How long a rule, and all rules together, may take, in ms. */
+/** The most ms for a rule, and for all rules together. */
 export interface TrialLimits {
   readonly ruleMs: number;
   readonly allMs: number;
 }
 
-/** What is known of a provider before its rules are tried. */
+/** A provider and its rules, before any is tried. */
 export interface Described {
   readonly provider: string;
   readonly contract: string;
@@ -27,7 +27,7 @@ const broken = (rule: string, detail: string, ms: number): RuleResult => ({
   ms,
 });
 
-/** Loads a provider and says which rules there are for it; throws where there is none, or the daemon would refuse it. */
+/** Loads a provider and lists its rules; throws if there is none, or the daemon would refuse it. */
 export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
   for await (const message of runThread({ path, rules: undefined }, limits.ruleMs, signal))
     if (message.kind === 'rules') return message;
@@ -35,7 +35,7 @@ export async function describeSubject(path: string, limits: TrialLimits, signal:
   throw new Error(`${path} cannot be loaded`);
 }
 
-/** Tries the rules one after the other; one that does not end is ended, and the next begins in a thread of its own. */
+/** Tries the rules one after the other. It ends one that hangs, and tries the next in a new thread. */
 export async function* tryRules(
   path: string,
   rules: readonly string[],
@@ -58,7 +58,7 @@ export async function* tryRules(
   }
 }
 
-/** Tries rules in one thread until it ends; the rule it ended in is broken. */
+/** Tries rules in one thread until it ends; the rule that it ended in is broken. */
 async function* tryInThread(
   { path, rules }: { readonly path: string; readonly rules: readonly string[] },
   quietMs: number,
@@ -79,18 +79,18 @@ async function* tryInThread(
   }
 }
 
-/** A thread that sent nothing for too long, or ended by itself. */
+/** The end of a thread that was silent for too long, or that ended itself. */
 interface Ended {
   readonly kind: 'ended';
   readonly why: string;
 }
 
-/** How long a thread may take to load a provider: a busy machine takes its time, and no rule is tried yet. */
+/** How long a thread may take to load a provider: a busy machine is slow, and no rule runs yet. */
 const LOAD_MS = 60_000;
 
 /**
- * The messages of a thread until it ends. Ends a thread that sends nothing for `quietMs` once it was loaded, and one whose
- * reader stops.
+ * The messages of a thread until it ends. It ends a loaded thread that is silent for `quietMs`, and one whose reader
+ * stops.
  */
 async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
@@ -127,7 +127,7 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   }
 }
 
-/** What comes by callbacks, for one reader who waits for it. */
+/** Turns callbacks into messages for one waiting reader. */
 function openInbox<T>(): { readonly put: (one: T) => void; readonly take: () => Promise<readonly T[]> } {
   const waiting: T[] = [];
   let arrival = Promise.withResolvers<void>();

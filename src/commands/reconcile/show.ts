@@ -11,7 +11,7 @@ import { type Mandate, type Repaired, type RepairResult, verdictOf } from '../..
 import type { Survey } from '../../connector/reconcile/survey.ts';
 import type { Db } from '../../store/store.ts';
 
-/** The differences of one kind, as many as are shown. */
+/** Some differences of one kind. */
 export interface ReconcileView {
   readonly kind: DifferenceKind;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface ReconcileView {
   readonly some: readonly ReconcileDifference[];
 }
 
-/** What a reconcile found: every kind that occurs, with some of its differences. */
+/** Every kind of difference that occurs, with some examples. */
 export async function shownOf(
   db: Db,
   found: Survey,
@@ -72,7 +72,7 @@ export function linesOf(
   return lines;
 }
 
-/** The document of `--json`. `repaired` is null where nothing was to be done. */
+/** The document of `--json`. `repaired` is null if there was nothing to repair. */
 export const documentOf = (
   { scope, records, links, young, items, doubts }: Survey,
   shown: readonly ReconcileView[],

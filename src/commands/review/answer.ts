@@ -1,4 +1,4 @@
-/** Applies an operator's answer to what waits in review: to entries by their ids, or to all of some kinds. */
+/** Applies an operator's answer to entries of review: by their ids, or to all of some kinds. */
 import {
   countDifferences,
   type Difference,
@@ -10,12 +10,12 @@ import type { Attention, ReviewVerb } from '../../connector/review/attention-kin
 import { type Resolved, resolveSeen } from '../../connector/review/resolve-attention.ts';
 import type { Store } from '../../store/open.ts';
 
-/** What is answered: these entries, or all of these kinds. */
+/** The entries to answer: these, or all of these kinds. */
 export type Choice =
   | { readonly ids: readonly string[] }
   | { readonly kinds: readonly Attention['kind'][] | undefined; readonly filter: DifferenceFilter };
 
-/** An entry, and what tells whether it is still what was seen; nothing where a person named it by its id. */
+/** An entry with the version that the person saw; without one if the person named it by its id. */
 type Seen = Pick<Attention, 'id' | 'sight'>;
 
 export interface Result {
@@ -23,30 +23,30 @@ export interface Result {
   readonly result: Resolved | { readonly kind: 'changed' };
 }
 
-/** What became of the entries. A million of them are counted, not kept. */
+/** The results. There may be a million of them, so they are counted. */
 export interface Answered {
   readonly count: number;
   /** How many ended with the same note. */
   readonly notes: ReadonlyMap<string, number>;
-  /** Every result where they were asked for; else those that failed. */
+  /** Every result if `keepResults` is set, otherwise the failed ones. */
   readonly results: readonly Result[];
-  /** Ids that wait for a decision, which a retry or a drop of all does not make. */
+  /** Ids that wait for a decision, which a retry or a drop of everything does not make. */
   readonly leftOut: readonly string[];
 }
 
 export interface AnswerOptions {
   readonly verb: ReviewVerb;
-  /** Asked before all of a kind are answered, with their number. */
+  /** Called with their number before all entries of a kind are answered. */
   readonly mayTake: (count: number) => Promise<boolean> | boolean;
   readonly keepResults: boolean;
 }
 
-/** Resolved in one transaction: long enough to be quick, short enough not to hold up the daemon. */
+/** The entries in one transaction: enough to be fast, few enough not to hold up the daemon. */
 const CHUNK = 200;
 
 export const hasFailed = ({ result }: Result): boolean => result.kind !== 'done';
 
-/** Answers what was chosen; undefined where the operator does not want it. */
+/** Answers the chosen entries; undefined if the operator declines. */
 export async function answerReview(
   store: Store,
   choice: Choice,
@@ -65,7 +65,7 @@ export async function answerReview(
   const found = await readAttention(store.db, Date.now(), { kinds });
   const taking = found.filter(({ verbs }) => verbs.includes(options.verb));
   if (!(await options.mayTake(taking.length))) return undefined;
-  // Who tries all again after an outage has not decided anything.
+  // A retry of everything after an outage is not a decision.
   const leavesDecisions = options.verb === 'retry' || options.verb === 'drop';
   const leftOut = leavesDecisions ? found.filter(({ decides }) => decides).map(({ id }) => id) : [];
   return tallied(answerEach(store, options.verb, taking), options, leftOut);
@@ -95,7 +95,7 @@ async function* answerEach(store: Store, verb: ReviewVerb, all: readonly Seen[])
     yield resolveAll(store, verb, all.slice(start, start + CHUNK));
 }
 
-/** One that came after `askedAt`, or that another settled meanwhile, is left out. */
+/** Omits differences that came after `askedAt`, or that another person settled meanwhile. */
 async function* answerDifferences(
   store: Store,
   verb: ReviewVerb,

@@ -1,4 +1,4 @@
-/** `review answered` and `review take-back`: the answers that people gave, and how one is taken back. */
+/** `review answered` and `review take-back`: lists people's answers, and takes them back. */
 import { readAnswers } from '../../connector/review/given-answers.ts';
 import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
 import type { Selection } from '../../connector/undo/writes.ts';
@@ -12,7 +12,7 @@ const SHOWN = 100;
 export const answered = defineCommand({
   name: 'answered',
   about: 'show the answers that can be taken back, the newest first',
-  options: { limit: integer(`show at most so many (default ${SHOWN})`) },
+  options: { limit: integer(`show at most this many (default ${SHOWN})`) },
   async run(context, _args, { limit = SHOWN }) {
     const given = await withStore(context, ({ db }) => readAnswers(db, limit));
     const shown = given.map(({ subject: id, verb, at }) => ({ id, answer: verb, at: shownTime(at) }));
@@ -24,7 +24,7 @@ export const answered = defineCommand({
 export const takeBackCommand = defineCommand({
   name: 'take-back',
   audit: 'review.takeBack',
-  about: 'take answers back: what each replaced is there again, and the entry is in review again',
+  about: 'take answers back: restore what each replaced, and put the entry back into review',
   args: { ids: many('ids as `review answered` shows them') },
   run: (context, { ids }) => takeAllBack(context, ids),
 });
@@ -42,7 +42,7 @@ async function takeAllBack(context: CommandContext, ids: readonly string[]): Pro
 
 function resultText(context: CommandContext, result: TakenBack): string {
   if (result.kind === 'unknown') return 'no answer to it can be taken back: see `cvrsync review answered`';
-  if (result.kind === 'changed') return 'not done: something else has happened to it since';
+  if (result.kind === 'changed') return 'not done: it changed since';
   return [result.note, ...result.written.map((selection) => `  ${undoCommand(context, selection)}`)].join('\n');
 }
 

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { showProgress } from '../../../src/commands/backfill/progress.ts';
-import { advance, measure, progressText } from '../../../src/commands/backfill/standing.ts';
+import { advance, measure, progressText } from '../../../src/commands/backfill/progress-state.ts';
 import type { BackfillStep } from '../../../src/connector/backfill/rows/context.ts';
 import { main } from '../../../src/main.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';

@@ -1,6 +1,6 @@
 /** What a document says of a coming day is told on that day, also where somebody else whom it names was erased. */
 import { describe, expect, it } from 'vitest';
-import { readKeptRows } from '../../../src/commands/erase/erase.ts';
+import { readEntityRows } from '../../../src/commands/erase/erase.ts';
 import { document, ENTITY, name, person, relation, role } from '../../service/register/documents.ts';
 import { DAY, setWatch } from '../../service/register/watch-fixture.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
@@ -56,7 +56,7 @@ describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
     await fixture.tell(electedSoon);
     await fixture.run();
     const exported = (entity: string) =>
-      Array.fromAsync(readKeptRows(fixture.store.db, entity, AbortSignal.timeout(60_000)));
+      Array.fromAsync(readEntityRows(fixture.store.db, entity, AbortSignal.timeout(60_000)));
     expect(await exported(PERSON)).toMatchObject([{ table: 'snapshot', rows: [{ entity: ENTITY }] }]);
     expect(await exported('CVR-3-400000000')).toEqual([]);
   });

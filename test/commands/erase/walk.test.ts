@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { previewErasure, readKeptRows } from '../../../src/commands/erase/erase.ts';
-import { PLACE_OF_TABLE, type Place } from '../../../src/commands/export/kept-rows.ts';
-import { readLayout } from '../../../src/commands/export/layout.ts';
+import { previewErasure, readEntityRows } from '../../../src/commands/erase/erase.ts';
 import { openTables, readPages } from '../../../src/commands/export/pages.ts';
+import { PLACE_OF_TABLE, type Place } from '../../../src/commands/export/places.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
 import { storeNews } from '../../../src/service/news/store.ts';
@@ -40,6 +39,8 @@ const AS_JSON: Readonly<Record<string, unknown>> = {
   'written properties': { purpose: [PROSE, 1] },
 };
 
+const layoutOf = async (db: Store['db']) => (await openTables(db, new AbortController().signal)).layout;
+
 const walkedPlaces = (): ReadonlyMap<string, Place> => new Map(PLACE_OF_TABLE);
 
 /** Who the rows are about. */
@@ -49,11 +50,12 @@ const OWNED: Readonly<Record<string, string>> = { entity: OTHER, provider: 'crm'
 async function fillAll(store: Store): Promise<void> {
   const tables = await store.db.introspection.getTables();
   const places = walkedPlaces();
+  const layout = await layoutOf(store.db);
   await store.write(async (tx) => {
     for (const { name: table, columns } of tables) {
       const place = places.get(table);
       if (place === undefined) continue;
-      const texts = (await readLayout(tx)).get(table)?.texts ?? [];
+      const texts = layout.get(table)?.texts ?? [];
       const valueIn = (column: string): string | number => {
         if (!texts.includes(column)) return 7;
         return place.fixed.includes(column) ? (OWNED[column] ?? '7') : textFor(table, column);
@@ -77,7 +79,7 @@ const namingRows = async (store: Store): Promise<readonly string[]> =>
 
 describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
   it('knows every column of texts: those that it leaves out are there, and no others', async () => {
-    const layout = await readLayout((await newStore(engine)).db);
+    const layout = await layoutOf((await newStore(engine)).db);
     const unwalked = [...layout].flatMap(([table, { texts }]) => {
       const place = walkedPlaces().get(table);
       if (place !== undefined)
@@ -96,7 +98,7 @@ describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
     await store.write((tx) => sql`alter table history add column remark text`.execute(tx));
     await fillAll(store);
     const before = await namingRows(store);
-    const exported = await Array.fromAsync(readKeptRows(store.db, PERSON, never()));
+    const exported = await Array.fromAsync(readEntityRows(store.db, PERSON, never()));
     const printed = exported.flatMap(({ table, rows }) => rows.map((row) => `${table} ${JSON.stringify(row)}`));
     expect(printed.toSorted()).toEqual(before);
     const preview = await previewErasure(store.db, PERSON, never());

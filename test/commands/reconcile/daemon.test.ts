@@ -158,7 +158,7 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
     const refused = await run('transfer', provider, '10000002', '--name', 'Fjordlys ApS');
     expect([refused.code, refused.stdout]).toEqual([
       3,
-      expect.stringContaining("fails the register's check (modulus 11): is it mistyped? Correct it, or give --yes"),
+      expect.stringContaining("fails the register's check (modulus 11): is it mistyped? Correct it, or add --yes"),
     ]);
     expect(await links()).toEqual([]);
     expect(await run('transfer', provider, '10000002', '--name', 'Fjordlys ApS', '--yes')).toMatchObject({ code: 0 });

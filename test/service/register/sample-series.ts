@@ -6,8 +6,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
-import type { SampleRun, Version } from '../../../src/commands/emulate/sample/runs.ts';
 import { unitDocumentOf } from '../../../src/commands/emulate/sample/unit.ts';
+import type { SampleRun, Version } from '../../../src/commands/emulate/sample/value-runs.ts';
 import type { Entity } from '../../../src/protocol/formats.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
 

@@ -2,7 +2,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
-import type { Version } from '../../../src/commands/emulate/sample/runs.ts';
+import type { Version } from '../../../src/commands/emulate/sample/value-runs.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';

@@ -1,22 +1,25 @@
-/** A real {@link Http} for tests: one deadline over the whole answer, no redirects, no pace, every call counted. */
+/** A real {@link Http} for tests: one deadline over the whole answer, no redirects, no rate limit, every call counted. */
 import { request } from 'undici';
 import { type Http, type HttpRequest, ProviderError } from '../../../provider.ts';
 
 export interface TestHttp {
   readonly http: Http;
-  /** Every request that was asked for, oldest first. */
+  /** Every request so far, oldest first. */
   readonly requests: readonly HttpRequest[];
-  /** The next call has only so long, in ms. */
+  /** Gives the next call only this long, in ms. */
   hurry(forMs: number): void;
-  /** The answers to calls that match `METHOD /path` are changed on their way to the provider, from now on. */
+  /** From now on changes the answers to calls that match `METHOD /path`, before the provider gets them. */
   alter(match: string, change: (body: string) => string): void;
-  /** Acts right before the next call that fits is sent, as somebody in the CRM might; the function says whether it did. */
+  /**
+   * Acts right before the next matching call is sent, as somebody in the CRM might; the returned function says whether
+   * it did.
+   */
   meet(fits: (request: HttpRequest) => boolean, act: () => void): () => boolean;
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Opens an Http; `deadlineMs` ends a call whose whole answer has not come by then. */
+/** `deadlineMs` ends a call whose whole answer has not arrived by then. */
 export function openTestHttp(deadlineMs = 5_000): TestHttp {
   const requests: HttpRequest[] = [];
   let nextMs: number | undefined;
@@ -70,16 +73,16 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
   };
 }
 
-/** A header that came more than once is one. */
+/** Joins repeated headers. */
 const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 
-/** Rounds of the event loop in which a request that was sent reaches a server of this process. */
+/** Turns of the event loop in which a sent request reaches a server of this process. */
 const ROUNDS = 20;
 
 /**
- * Aborts after a time, and after what waits in this process was looked at: where the machine was busy for longer than that,
- * the fake would not have seen the call yet, and would hang at the next one.
+ * Aborts after a time, and after this process has handled what was waiting: on a busy machine the fake might otherwise
+ * not have seen the call yet, and would hang at the next one.
  */
 function lateAfter(ms: number): AbortSignal {
   const late = new AbortController();

@@ -1,24 +1,24 @@
-/** How a rule says that it is broken. */
+/** Assertions of the rules. */
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { type Misfit, misfitText } from '../../../misfit.ts';
 import { ProviderError } from '../../../provider.ts';
 
-/** A rule of the contract that a provider broke: what was seen. The suite adds the rule's name and why it matters. */
+/** A broken rule: what was seen. The suite adds the rule's name and why it matters. */
 export class BrokenExpectation extends Error {
   override readonly name = 'Broken';
 }
 
-/** Breaks the rule where the condition does not hold. */
+/** Fails unless the condition holds. */
 export function insist(condition: boolean, seen: string): asserts condition {
   if (!condition) throw new BrokenExpectation(seen);
 }
 
-/** Breaks the rule where a part that the provider gives does not fit the contract; `giver` is who gave it. */
+/** Fails if a part that the provider gives does not fit the contract; `giver` names the verb or member. */
 export function insistFits(misfit: Misfit | undefined, giver: string): void {
   if (misfit !== undefined) throw new BrokenExpectation(`${giver} gave ${misfitText(misfit, brief)}`);
 }
 
-/** The list that a verb gave; breaks the rule where it is none, or a member of it is no object or left out. */
+/** Fails unless it is a list of objects without holes. */
 export function insistList<T>(list: readonly T[], giver: string): readonly T[] {
   insist(Array.isArray(list), `${giver} gave ${brief(list)}, which is no list`);
   const wrong = Array.from<unknown>(list).findIndex((member) => typeof member !== 'object' || member === null);
@@ -26,19 +26,19 @@ export function insistList<T>(list: readonly T[], giver: string): readonly T[] {
   return list;
 }
 
-/** Breaks the rule where two values are not deeply equal. */
+/** Fails unless two values are deeply equal. */
 export function insistSame(got: unknown, expected: unknown, what: string): void {
   if (isDeepStrictEqual(got, expected)) return;
   throw new BrokenExpectation(`${what}: expected ${brief(expected)}, got ${brief(got)}`);
 }
 
-/** A value for a person, short. */
+/** A short text of a value, for people. */
 export function brief(value: unknown): string {
   const text = inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }
 
-/** Whatever a promise ends with: its error, or undefined where it succeeded. */
+/** The error that a promise ends with; undefined if it succeeds. */
 export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -47,12 +47,12 @@ export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
 
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
 
-/** An error as the contract knows them, also one of another copy of this package. */
+/** Also recognises an error of another copy of this package. */
 export const isProviderError = (error: unknown): error is ProviderError =>
   error instanceof ProviderError ||
   (error instanceof Error && error.name === 'ProviderError' && 'fault' in error && FAULTS.includes(error.fault));
 
-/** The fault a promise ends with; breaks the rule where it ends otherwise. */
+/** The fault that a promise ends with; fails if it ends otherwise. */
 export async function faultOf(work: Promise<unknown>, what: string): Promise<ProviderError> {
   const ended = await work.then(
     (value) => ({ value }),
@@ -64,7 +64,7 @@ export async function faultOf(work: Promise<unknown>, what: string): Promise<Pro
   throw new BrokenExpectation(`${what} should be thrown as a ProviderError; instead it threw ${brief(ended.error)}`);
 }
 
-/** All a log could print of an error: message, stack, causes, own fields. */
+/** Everything that a log could print of an error: message, stack, causes, own fields. */
 export function shown(error: unknown): string {
   if (!(error instanceof Error)) return JSON.stringify(error) ?? '';
   return `${error.stack ?? error.message} ${inspect(error, { depth: 8 })} ${shown(error.cause)}`;

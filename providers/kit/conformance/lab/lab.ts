@@ -1,4 +1,4 @@
-/** What one rule works with: a fresh CRM with four companies, and a connection to it. */
+/** The lab of one rule: a fresh CRM with four companies, and a connection to it. */
 import { Value } from 'typebox/value';
 import { connectionMisfit, limitsMisfit } from '../../../misfit.ts';
 import type {
@@ -24,22 +24,25 @@ export interface Lab {
   readonly connection: Connection;
   readonly limits: Limits;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** How long to look for what a lagging index shows late, in ms. */
+  /** How long to wait for a lagging index, in ms. */
   readonly patienceMs: number;
-  /** Name of the text property. */
+  /** The name of the text property. */
   readonly text: string;
-  /** The companies: Birk, Ege, Lind, Pil. A batch of the provider takes all of them, or as many as there are here. */
+  /** The companies: Birk, Ege, Lind, Pil; or as many of them as a batch of the provider takes. */
   readonly ids: readonly string[];
-  /** Calls the provider asked for so far. */
+  /** The number of calls so far. */
   calls(): number;
-  /** The same, each. */
+  /** The calls so far. */
   readonly requests: readonly HttpRequest[];
   /** Whether a call is one that the subject describes. */
   isCall(call: keyof Subject['calls'], request: HttpRequest): boolean;
   readonly meet: TestHttp['meet'];
-  /** Calls after so many, from the first one on that reads, or updates, records: a fault of {@link Lab.fault} struck it. */
+  /**
+   * The number of calls after the first `after`, from the first one that reads, or updates, records: a fault of {@link
+   * Lab.fault} struck it.
+   */
   callsFrom(call: 'read' | 'update', after: number): number;
-  /** Puts the connection's clock on, by ms: what a CRM is asked for now and then is due. */
+  /** Advances the connection's clock by ms, so that periodic calls are due. */
   later(ms: number): void;
   add(text: string): string;
   held(id: string, property?: string): PropertyValue | undefined;
@@ -50,11 +53,11 @@ export interface Lab {
     properties: Readonly<Record<string, PropertyValue>>,
     signal?: AbortSignal,
   ): Promise<readonly Outcome[]>;
-  /** Every record a scan gives, in its order; ends where a cursor comes twice. */
+  /** Every record of a scan, in order; ends if a cursor repeats. */
   scan(properties?: readonly string[]): Promise<Page['records']>;
-  /** Strikes the next call that reads or writes records; one that hangs is not waited for long. */
+  /** Strikes the next call that reads or writes records; the lab shortens the wait for one that hangs. */
   fault(call: 'read' | 'update', action: FaultAction): void;
-  /** Takes a record out of the lists in the answers to updates; the function says whether one held it. */
+  /** Removes a record from the lists in the answers to updates; the returned function says whether one contained it. */
   leaveOut(id: string): () => boolean;
 }
 
@@ -64,13 +67,13 @@ const PATIENCE = 12;
 const NAMES = ['Birk', 'Ege', 'Lind', 'Pil'];
 const MOST_PAGES = 1_000;
 
-/** A call as the patterns of a subject match it. */
+/** A call in the form that the patterns of a subject match. */
 export const lineOf = ({ method, url }: HttpRequest): string => `${method} ${new URL(url).pathname}`;
 
-/** A signal that never ends. */
+/** A signal that never aborts. */
 export const live = (): AbortSignal => new AbortController().signal;
 
-/** Settings as a configuration fills them in; throws {@link WrongSubject} where they do not fit the schema. */
+/** The settings with defaults, as from a configuration; throws {@link WrongSubject} if they do not fit the schema. */
 export function settingsOf(provider: Provider, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const filled = Value.Default(provider.settings, structuredClone(given));
   const [error] = Value.Errors(provider.settings, filled);
@@ -81,7 +84,7 @@ export function settingsOf(provider: Provider, given: Readonly<Record<string, un
   return Object.fromEntries(Object.entries(filled ?? {}));
 }
 
-/** Runs `work` in a lab of its own, which is closed again. */
+/** Runs `work` in a lab of its own, then closes the lab. */
 export async function inLab<T>(subject: Subject, work: (lab: Lab) => Promise<T>): Promise<T> {
   const fake = await startFake(subject);
   try {
@@ -151,12 +154,12 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   };
 }
 
-/** No connection could be opened, whatever the rule: its cause says why. */
+/** No connection opened, whatever the rule; the cause says why. */
 export class NoConnection extends Error {
   override readonly name = 'NoConnection';
 }
 
-/** A connection with all that the rules call; throws {@link NoConnection} where there is none. */
+/** A connection with everything that the rules call; throws {@link NoConnection} if it does not open. */
 async function open(
   provider: Provider,
   settings: Readonly<Record<string, unknown>>,
@@ -173,7 +176,6 @@ async function open(
   }
 }
 
-/** Every record of a scan, in its order. */
 async function scanAll(connection: Connection, properties: readonly string[]): Promise<Page['records']> {
   const seen: Page['records'][number][] = [];
   const cursors = new Set<string>();
@@ -192,7 +194,7 @@ async function scanAll(connection: Connection, properties: readonly string[]): P
   return seen;
 }
 
-/** Takes a record out of answers on their way; the function says whether one held it. */
+/** Removes a record from answers on their way; the returned function says whether one contained it. */
 function leaveOut(alter: (change: (body: string) => string) => void, id: string): () => boolean {
   let isLeftOut = false;
   alter((body) => {
@@ -203,7 +205,7 @@ function leaveOut(alter: (change: (body: string) => string) => void, id: string)
   return () => isLeftOut;
 }
 
-/** The JSON without those members of its lists that name the record; undefined where none does. */
+/** The JSON without the list members that name the record; undefined if none does. */
 function withoutRecord(body: string, id: string): string | undefined {
   let isLeftOut = false;
   const names = (value: unknown): boolean =>
@@ -224,13 +226,13 @@ function withoutRecord(body: string, id: string): string | undefined {
   }
 }
 
-/** The cursor of a page; breaks the rule where it is something else. */
+/** The cursor of a page; fails if it is not a text. */
 export function cursorOf({ cursor }: Page): string | undefined {
   const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor !== '');
   insist(isCursor, `a scan gave the cursor ${brief(cursor)}: it is a text, and absent on the last page`);
   return cursor;
 }
 
-/** What became of one record, wherever it stands: the order is a rule of its own. */
+/** The result of one record, at any position: a rule of its own checks the order. */
 export const of = <T extends { readonly id: string }>(all: readonly T[], id: string | undefined): T | undefined =>
   all.find((each) => each.id === id);

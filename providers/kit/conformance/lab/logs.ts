@@ -1,8 +1,6 @@
-/** What is printed on the console while some work runs. */
-
 const METHODS = ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const;
 
-/** The first argument of each call of the console; nothing is printed meanwhile. */
+/** The first argument of each console call while `work` runs; nothing is printed meanwhile. */
 export async function logsDuring(work: () => Promise<void>): Promise<readonly unknown[]> {
   const logged: unknown[] = [];
   const target: Partial<Record<string, unknown>> = globalThis.console as object;

@@ -1,6 +1,7 @@
-/** Secrets in a text, however they are spelled. */
-
-/** Whether a text holds a secret: as it is, escaped as in an address, or in base64, as in the header of a user and a password. */
+/**
+ * Whether a text contains a secret: plain, escaped as in an address, or in base64, as in the header of a user and a
+ * password.
+ */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const texts = [text, unescaped(text), ...base64In(text)];
   return secrets.some((secret) => secret !== '' && texts.some((each) => each.includes(secret)));
@@ -14,6 +15,6 @@ function unescaped(text: string): string {
   }
 }
 
-/** What the parts of a text say that may be base64. */
+/** The decoded parts of a text that may be base64. */
 const base64In = (text: string): readonly string[] =>
   (text.match(/[\w+/-]{4,}/gu) ?? []).map((part) => Buffer.from(part, 'base64').toString());

@@ -1,37 +1,39 @@
-/** What the conformance suite must know about a provider, and what it can do to the CRM behind it. */
+/** The subject of the conformance suite: a provider, and the CRM behind it. */
 
 import type { PropertyValue, Provider, Right } from '../../../provider.ts';
 import type { FaultAction, ScriptedFault } from '../../emulator/emulator.ts';
 
 /**
- * A CRM on this machine, scripted: what the author writes, on `serveEmulator`. A `CrmEmulator` is one.
- * What is optional is asked for only where the provider has the ability it stands for.
+ * A scripted CRM on this machine, which the author writes on `serveEmulator`; a `CrmEmulator` is one. The suite calls
+ * an optional member only if the provider has the matching ability.
  */
 export interface FakeCrm {
   /** Provider settings that reach it. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Adds a company past the API and returns its id. */
+  /** Adds a company without the API, and returns its id. */
   add(properties: Readonly<Record<string, PropertyValue>>): string;
-  /** What it holds, spelled as the contract spells values; undefined where no live record has the id. */
+  /** The record's values, in the contract's spelling; undefined if no live record has the id. */
   get(id: string): Readonly<Record<string, PropertyValue>> | undefined;
   /** Deletes a record as a person would. */
   remove(id: string): void;
-  /** A person's edit, past the API; where the CRM keeps who edited, `by` is the person's name. */
+  /** A person's edit, without the API; if the CRM records the editor, `by` is the person's name. */
   edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge?(primary: string, other: string): string;
   /** The texts of the notes on a record, oldest first. */
   notes?(id: string): readonly string[];
-  /** The record's parent, null where it has none. */
+  /** The record's parent; null if it has none. */
   parent?(id: string): string | null;
-  /** Takes a right from the credentials, as an administrator would. Where it is absent, only rights that are there are tried. */
+  /**
+   * Removes a right from the credentials, as an administrator would. Without it, the suite tries only existing rights.
+   */
   withhold?(right: Right): void;
   /** Adds a scripted fault. */
   fault(fault: ScriptedFault): void;
   close(): Promise<void>;
 }
 
-/** What a CRM may lack, so that a rule cannot be tried on it. */
+/** What a CRM may lack, so that a rule does not apply to it. */
 export type Lack =
   | 'check' // no call tells whether the credentials are good
   | 'read' // a record's properties cannot be read
@@ -41,19 +43,23 @@ export type Lack =
   | 'reasons' // what it refuses, it does not name by property
   | 'answers'; // its success has no body, or any
 
-/** A provider to be tried, and how its CRM speaks. */
+/** A provider to test, and the terms of its CRM. */
 export interface Subject {
   readonly provider: Provider;
   /** Opens a fresh, empty CRM; every rule has one of its own. */
   start(): Promise<FakeCrm>;
-  /** The module that exports the provider, as a `file:` URL: it is imported in a process of its own. Not tried where absent. */
+  /**
+   * The module that exports the provider, as a `file:` URL. The suite imports it in a process of its own; without it,
+   * it does not.
+   */
   readonly module?: string;
-  /** Texts that no error and no log may show: tokens, passwords, as the settings of the fake hold them. */
+  /** Texts that no error and no log may show: tokens and passwords in the settings of the fake. */
   readonly secrets: readonly string[];
   /**
-   * Writable properties by kind; `text` takes 60 characters at least, `long` 2,000. All after `number` are tried where they
-   * are named; a `choice` has two options at least, `amount` is a number that the CRM shows in a currency of its own, `fraction`
-   * one that it shows as a percentage, and `site` is what it takes for the company's own domain.
+   * Writable properties by kind; `text` takes at least 60 characters, `long` 2,000. The suite tries each named property
+   * after `number`. A `choice` has at least two options, `amount` is a number that the CRM shows in a currency of its
+   * own, `fraction` one that it shows as a percentage, and `site` is the property that it takes for the company's own
+   * domain.
    */
   readonly properties: {
     readonly text: string;
@@ -67,17 +73,17 @@ export interface Subject {
     readonly fraction?: string;
     readonly site?: string;
   };
-  /** The least a company must have to exist, beside `text`. */
+  /** The least that a company needs in addition to `text`. */
   readonly company?: Readonly<Record<string, PropertyValue>>;
-  /** A value the CRM refuses, in a property of its own; needed unless it lacks `reasons`. */
+  /** A value that the CRM refuses, in a property of its own; required unless the CRM lacks `reasons`. */
   readonly refused?: { readonly property: string; readonly value: PropertyValue };
-  /** A property that the CRM sets by itself; needed unless it lacks `readOnly`. */
+  /** A property that the CRM sets; required unless the CRM lacks `readOnly`. */
   readonly readOnly?: string;
-  /** An id no record has, shaped as the CRM shapes them. */
+  /** An id that no record has, in the CRM's form. */
   readonly absentId: string;
   /**
-   * Patterns on `METHOD /path` for the calls that read and write records, for the one that makes a company, and for those
-   * of a search whose index lags, or whose pages end.
+   * Patterns on `METHOD /path` for the calls that read and write records, create a company, and use a search whose
+   * index lags or whose pages end.
    */
   readonly calls: {
     readonly read: string;
@@ -85,18 +91,21 @@ export interface Subject {
     readonly create?: string;
     readonly search?: string;
   };
-  /** The CRM's own answers to a bad token (401), to a lack of rights (403) and to too many calls, the last with `Retry-After: 7`. */
+  /**
+   * The CRM's own answers to a bad token (401), to missing rights (403) and to too many calls, the last with
+   * `Retry-After: 7`.
+   */
   readonly answers?: {
     readonly unauthorized?: FaultAction;
     readonly forbidden?: FaultAction;
     readonly rate?: FaultAction;
     readonly rateWithRetryAfter?: FaultAction;
   };
-  /** How long to wait for an answer that never comes, in ms; 400 where absent. */
+  /** How long to wait for an answer that never comes, in ms; default 400. */
   readonly hangMs?: number;
-  /** What the CRM lacks, each with a sentence that says so: the rules that need it are not tried. */
+  /** What the CRM lacks, each with a sentence; the suite skips the rules that need it. */
   readonly lacks?: Readonly<Partial<Record<Lack, string>>>;
 }
 
-/** Keeps a subject's type through inference, and tells `cvrsync provider test` apart what a module exports. */
+/** Keeps a subject's type through inference, and marks the subject among the exports of a module. */
 export const defineSubject = (subject: Subject): Subject => subject;

@@ -1,13 +1,13 @@
-/** Waiting for what a CRM shows late, and for a CRM that takes no more calls now. */
+/** Waits for what a CRM shows late, and for a CRM that limits the rate. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProviderError } from './insist.ts';
 
-/** Between two looks at what a CRM may show late. */
+/** The pause between two attempts to see what a CRM shows late. */
 export const LOOK_MS = 40;
 const MOST_WAIT_MS = 2_000;
 const TRIES = 5;
 
-/** Asks, and once more where the CRM says that it was asked too often: the runtime paces calls, the suite does not. */
+/** Calls, and calls once more after a rate fault: the runtime limits the rate, the suite does not. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1)
     try {
@@ -18,7 +18,7 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Asks again until the result is as expected, or the patience ends. */
+/** Calls again until the result is as expected, or the time is up. */
 export async function until<T>(forMs: number, ask: () => Promise<T>, isWell: (value: T) => boolean): Promise<T> {
   const end = Date.now() + forMs;
   let value = await ask();

@@ -1,9 +1,9 @@
-/** Values that go to a record and come back, and properties as a connection lists them. */
+/** Writes values to records and reads them back. */
 import type { Property, PropertyValue } from '../../../provider.ts';
 import { brief, insist, insistList, insistSame } from './insist.ts';
 import { type Lab, live, of } from './lab.ts';
 
-/** What a live record was read with. */
+/** The values of a live record. */
 export const valuesOf = async (
   lab: Lab,
   id: string,
@@ -14,7 +14,7 @@ export const valuesOf = async (
   return read.properties;
 };
 
-/** Writes values to one record and insists that the CRM holds them, and that they come back as they went. */
+/** Writes values to one record, and insists that the CRM stores and returns them unchanged. */
 export async function roundTrip(lab: Lab, values: Readonly<Record<string, PropertyValue>>): Promise<void> {
   const [id = ''] = lab.ids;
   const outcome = of(await lab.write([id], values), id);

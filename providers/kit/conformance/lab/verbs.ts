@@ -1,9 +1,8 @@
-/** The verbs beside read and update, as the rules on bad answers try them. */
 import { type Lab, live } from './lab.ts';
 
 export type Verb = readonly [name: string, work: () => Promise<unknown>];
 
-/** The verbs beside read and update, those that the connection has. */
+/** The verbs of the connection other than read and update, for the rules on bad answers. */
 export async function verbsBeside(lab: Lab): Promise<readonly Verb[]> {
   const { connection, subject, text, ids } = lab;
   const { changes, find, create, notes, parents } = connection;
@@ -25,7 +24,7 @@ export async function verbsBeside(lab: Lab): Promise<readonly Verb[]> {
   ];
 }
 
-/** Whether the properties are asked for: they may be known, or remembered. */
+/** Whether `properties` makes a call: a provider may know or remember the properties. */
 async function asksForProperties({ connection, calls }: Lab): Promise<boolean> {
   const before = calls();
   await connection.properties(live());

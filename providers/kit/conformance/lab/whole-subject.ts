@@ -1,10 +1,10 @@
-/** Whether a subject and its fake are whole: what they lack would be seen as broken rules of the provider. */
+/** Checks that a subject and its fake are complete: what they lack would look like broken rules of the provider. */
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { BrokenExpectation, brief } from './insist.ts';
 import type { FakeCrm, Subject } from './subject.ts';
 
-/** The subject or its fake is wrong, and not the provider; the message says which part. */
+/** The subject or its fake is wrong, not the provider; the message names the part. */
 export class WrongSubject extends BrokenExpectation {
   constructor(part: string, cause?: unknown) {
     super(`the subject is wrong, not the provider: ${part}`, { cause });
@@ -15,7 +15,7 @@ const TEXT = Type.String({ minLength: 1 });
 const OPTIONAL_TEXT = Type.Optional(TEXT);
 const OBJECT = Type.Object({});
 
-/** What is data in a {@link Subject}. */
+/** The data in a {@link Subject}. */
 const SUBJECT = Type.Object({
   secrets: Type.Array(Type.String()),
   properties: Type.Object({
@@ -33,7 +33,7 @@ const SUBJECT = Type.Object({
   lacks: Type.Optional(Type.Record(Type.String(), TEXT)),
 });
 
-/** Checks what a subject says; throws {@link WrongSubject}. */
+/** Throws {@link WrongSubject} if a member of the subject is wrong. */
 export function checkSubject(subject: Subject): void {
   const [error] = Value.Errors(SUBJECT, subject);
   if (error !== undefined) {
@@ -55,7 +55,7 @@ export function checkSubject(subject: Subject): void {
 
 const FUNCTIONS = ['add', 'get', 'remove', 'edit', 'fault', 'close'] as const;
 
-/** Starts the fake of a subject; throws {@link WrongSubject} where it does not start, or lacks a part. */
+/** Starts the fake of a subject; throws {@link WrongSubject} if it does not start, or lacks a part. */
 export async function startFake(subject: Subject): Promise<FakeCrm> {
   const fake = await started(subject);
   const given: unknown = fake;
@@ -79,7 +79,7 @@ async function started(subject: Subject): Promise<FakeCrm> {
   }
 }
 
-/** Adds a company to a fake; throws {@link WrongSubject} where that gives no id. */
+/** Adds a company to a fake; throws {@link WrongSubject} if that returns no id. */
 export function addCompany({ company, properties }: Subject, fake: FakeCrm, name: string): string {
   const id: unknown = fake.add({ ...company, [properties.text]: name });
   if (typeof id === 'string' && id !== '') return id;

@@ -1,4 +1,4 @@
-/** Rules about what a connection may do beside its five verbs; each is tried only where the connection has the ability. */
+/** Rules about optional abilities; the suite tries each only if the connection has the ability. */
 
 import type { MissingRight } from '../../../provider.ts';
 import { brief, faultOf, insist, insistSame } from '../lab/insist.ts';
@@ -8,7 +8,7 @@ import { patiently, until } from '../lab/until.ts';
 import { CHANGES } from './changes-rule.ts';
 import { EDITS } from './edits-rule.ts';
 
-/** A name with all that a query may trip over, and another name in it. */
+/** A name with everything that may break a query, and a second name in it. */
 const ODD = `Birk & L'Øl "100%" + #1`;
 
 export const ABILITY_RULES: readonly ConformanceRule[] = [
@@ -22,7 +22,7 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
       const [first = '', ...others] = ids;
       const find = (property: string, value: string) =>
         patiently(async () => connection.find?.(property, value, live()));
-      /** The ids found; a lagging index has time until they are so many. */
+      /** The ids found; a lagging index has time to reach the count. */
       const found = async (property: string, value: string, count: number): Promise<readonly string[]> => {
         const look = async () => (await find(property, value))?.records ?? [];
         return (await until(patienceMs, look, ({ length }) => length === count)).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Rules about answers to the verbs beside read and update: what is made up in their place is believed as well. */
+/** Rules about bad answers to verbs other than read and update: the runtime would believe what a provider invents. */
 import type { FaultAction } from '../../emulator/emulator.ts';
 import { brief, faultOf, insist, insistSame } from '../lab/insist.ts';
 import { live } from '../lab/lab.ts';
@@ -24,7 +24,7 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
     why: 'an empty list in the place of an answer ends a backfill half-way, makes a company twice and leaves a note twice',
     run: async (lab) => {
       const { answers } = lab.subject.lacks ?? {};
-      // What is no account and no list of properties is refused in any case.
+      // The runtime refuses anything but an account and a list of properties.
       for (const [name, work] of await verbsBeside(lab))
         for (const [what, action] of answers === undefined && !CHECKED.includes(name) ? [...BAD, NOTHING] : BAD) {
           lab.fake.fault({ match: '.', action });
@@ -66,7 +66,7 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
       insistSame((await faultOf(work, 'a note without an answer')).fault, 'unavailable', 'its fault');
       const count = () => (fake.notes?.(recordId) ?? []).length;
       insist(count() < 2, `the note stands there ${count()} times`);
-      // A provider that looks before it adds may have lost the answer to that.
+      // A provider that looks before it adds may have lost the answer to the look.
       if (count() === 0) await patiently(async () => notes?.add(note, live()));
       for (let i = 0; i < MANY; i += 1) {
         const other = { ...note, at: at + i, marker: `cvrsync:${1_000 + i}` };

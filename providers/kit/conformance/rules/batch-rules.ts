@@ -5,19 +5,19 @@ import { type Lab, live, of } from '../lab/lab.ts';
 import type { ConformanceRule } from '../lab/rule.ts';
 import { described } from '../lab/values.ts';
 
-/** As many records as show an order, where one call takes them: few would stand right by chance. */
+/** Enough records to show an order: few might be right by chance. */
 const SEVERAL = 15;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Records in an order that is neither that of their making, nor its reverse, nor that of their ids. */
+/** Records in an order other than creation, its reverse, and their ids. */
 function shuffled({ ids, add }: Lab, most: number): readonly string[] {
   const all = ids.slice(0, most);
   while (all.length < Math.min(most, SEVERAL)) all.push(add(`Nr ${all.length}`));
   return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
 }
 
-/** The list in parts of so many. */
+/** The list in parts of at most this size. */
 const partsOf = <T>(all: readonly T[], most: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 
@@ -170,7 +170,7 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
         if (isProviderError(error) && error.fault === 'unavailable') return [];
         throw error;
       });
-      // Where each record has a call of its own, no answer leaves one out.
+      // If each record has a call of its own, no answer leaves one out.
       if (!isLeftOut()) return;
       const kind = of(outcomes, missing)?.kind ?? 'retry';
       insistSame(kind, 'retry', 'what became of a record that the CRM left out of its answer');

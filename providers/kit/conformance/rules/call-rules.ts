@@ -8,7 +8,7 @@ import { verbsBeside } from '../lab/verbs.ts';
 
 const MOST_CALLS_OF_CHECK = 2;
 
-/** How a search that lags or ends is told from other calls: the subject says it, or a find that is not sure. */
+/** Recognises calls of a search that lags or ends: the subject names them, or a find is not sure. */
 async function searchesOf({ connection, requests, isCall, text }: Lab): Promise<(request: HttpRequest) => boolean> {
   const before = requests.length;
   const isUnsure = (await connection.find?.(text, 'Birk', live()))?.sure === false;

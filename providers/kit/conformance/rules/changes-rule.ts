@@ -9,7 +9,7 @@ import { LOOK_MS, patiently, until } from '../lab/until.ts';
 const MOST_EDITED = 5;
 /** More than a page of most CRMs. */
 const MANY = 110;
-/** Deleted records may have a list of their own, read now and then: a day later it must have been. */
+/** Deleted records may have a list of their own, which the connection reads now and then: at the latest after a day. */
 const DAY_MS = 86_400_000;
 
 export const CHANGES: ConformanceRule = {
@@ -58,20 +58,22 @@ export const CHANGES: ConformanceRule = {
   },
 };
 
-/** Whoever is told that a linked record was seen as it was takes it to be alive. */
+/** A hint that a linked record is unchanged means that it is alive. */
 const isLoss = (changeHint: ChangeHint | undefined): boolean =>
   changeHint?.kind === 'gone' || changeHint?.kind === 'moved';
 
 type Follow = (isWell: (seen: ReadonlyMap<string, ChangeHint>) => boolean) => Promise<ReadonlyMap<string, ChangeHint>>;
 
-/** Begins to follow the changes; each call goes on where the last ended, until all is told or patience ends. */
+/**
+ * Starts to follow the changes; each call continues after the last one, until everything is reported or the time is up.
+ */
 async function beginning(lab: Lab): Promise<Follow> {
   const begun = await look(lab, undefined);
   insist(typeof begun.cursor === 'string' && begun.cursor !== '', 'changes gave no cursor to begin with');
   let { cursor } = begun;
   const seen = new Map<string, ChangeHint>();
   let pages = 0;
-  /** People work while pages are read: what they edit comes to the end, and pages that count positions slip. */
+  /** People edit while the connection reads pages: edited records move to the end, and pages by position skip some. */
   const editBehind = (changeHints: readonly ChangeHint[]): void => {
     pages += 1;
     if (pages > MOST_EDITED) return;

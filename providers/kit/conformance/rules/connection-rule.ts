@@ -1,4 +1,4 @@
-/** The rule about a connection as it opens: all others need one. */
+/** The rule about opening a connection, which all others need. */
 import type { ConformanceRule } from '../lab/rule.ts';
 
 export const CONNECTION_RULE: ConformanceRule = {

@@ -6,7 +6,7 @@ import type { ConformanceRule } from '../lab/rule.ts';
 import { patiently } from '../lab/until.ts';
 
 const PERSON = 'Anna Holm';
-/** Some CRMs keep the time of an edit in whole seconds, and clocks differ. */
+/** Some CRMs store the time of an edit in whole seconds, and clocks differ. */
 const MINUTE_MS = 60_000;
 
 export const EDITS: ConformanceRule = {

@@ -13,11 +13,11 @@ const UNAUTHORIZED: FaultAction = { kind: 'status', status: 401, body: { message
 const FORBIDDEN: FaultAction = { kind: 'status', status: 403, body: { message: 'not allowed' } };
 const RATE: FaultAction = { kind: 'status', status: 429, body: { message: 'too many calls' } };
 const RATE_NAMED: FaultAction = { ...RATE, headers: { 'retry-after': '7' } };
-/** How long an aborted verb may take to stop, in ms. */
+/** The most ms that an aborted verb may take to stop. */
 const STOP_MS = 1_000;
 const HTML = { 'content-type': 'text/html' };
 
-/** The verbs that work on records, each with the fault it meets; `read` only where the CRM can be read. */
+/** The verbs that work on records, each with the fault that strikes it; `read` only if the CRM can be read. */
 function verbs(lab: Lab): readonly ['read' | 'update', (signal?: AbortSignal) => Promise<unknown>][] {
   const write = ['update', (signal?: AbortSignal) => lab.write(lab.ids, { [lab.text]: 'x' }, signal)] as const;
   const reads = lab.subject.lacks?.read === undefined;
@@ -27,7 +27,7 @@ function verbs(lab: Lab): readonly ['read' | 'update', (signal?: AbortSignal) =>
   ].map(([name, work]) => [name, work]);
 }
 
-/** Each verb meets the fault once: it must be unavailable after one call, and all must be well afterwards. */
+/** Strikes each verb once: it must be unavailable after one call, and work afterwards. */
 async function isUnavailable(lab: Lab, what: string, action: FaultAction): Promise<void> {
   for (const [verb, work] of verbs(lab)) {
     lab.fault(verb, action);
@@ -251,7 +251,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   },
 ];
 
-/** CRMs repeat a bad token in their answer: no less must be masked. */
+/** CRMs repeat a bad token in their answer, so the whole of it must be masked. */
 function echoing(action: FaultAction, secrets: Subject['secrets']): FaultAction {
   if (action.kind !== 'status') return action;
   const { body } = action;

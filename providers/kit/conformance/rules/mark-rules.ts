@@ -1,4 +1,4 @@
-/** Rules about what belongs together in a record, and about the marks by which an amount, a percentage and a site are written. */
+/** Rules about groups of properties, and about the marks of amounts, percentages and sites. */
 import type { Property } from '../../../provider.ts';
 import { brief, insist, insistList, insistSame, isProviderError } from '../lab/insist.ts';
 import { type Lab, live, of } from '../lab/lab.ts';
@@ -8,7 +8,7 @@ import { described, roundTrip, valuesOf } from '../lab/values.ts';
 /** ISO 4217. */
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** The property of the subject that has this mark, as the connection lists it. */
+/** The subject's property with this mark, as the connection lists it. */
 async function marked(lab: Lab, name = '', mark: 'money' | 'fraction' | 'ownSite'): Promise<Property> {
   const property = await described(lab, name);
   insist(property?.[mark] === true, `${name} is listed without ${mark}: ${brief(property)}`);

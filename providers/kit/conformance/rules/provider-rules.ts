@@ -1,4 +1,4 @@
-/** Rules about a provider before it is connected. */
+/** Rules about a provider before it connects. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isFieldName } from '../../../fields.ts';

@@ -1,4 +1,4 @@
-/** Rules about records that are not what they were. */
+/** Rules about records that were deleted, merged or changed. */
 import { brief, insist, insistList, insistSame } from '../lab/insist.ts';
 import { cursorOf, live, of } from '../lab/lab.ts';
 import type { ConformanceRule } from '../lab/rule.ts';
@@ -66,7 +66,7 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
       const addresses = new Set<string>();
       for (const id of ids) {
         const address = provider.recordAddress?.(id, account, settings);
-        // It may be known only with some settings.
+        // Some settings do not reveal the address.
         if (address === undefined) continue;
         const url = URL.canParse(address) ? new URL(address) : undefined;
         if (url?.protocol !== 'https:') return insist(false, `the address of ${id} is ${brief(address)}`);
@@ -83,11 +83,11 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
     why: 'the survivor may stand for another company: only the runtime knows, and lets the link follow',
     needs: ['merge'],
     run: async ({ ids, fake, add, read, write, text, subject }) => {
-      // A provider that takes one record a call has merged ones all the same.
+      // A provider with a batch of one record has merged records, too.
       const [primary = '', other = add('Ege'), beside = other] = ids;
       const survivor = fake.merge?.(primary, other);
       insist(survivor !== undefined, 'the fake has no merge (or the subject should say that the CRM lacks it)');
-      // A fake may hand out what it holds itself.
+      // A fake may return its own objects: copy them.
       const before = { ...fake.get(survivor) };
       const moved = { kind: 'moved', id: other, to: survivor };
       const asked = [...new Set([other, beside])];

@@ -1,4 +1,4 @@
-/** The rules about settings: which hold secrets, and that there are no others. */
+/** Rules about settings: secrets are marked, and unknown settings refused. */
 import { brief, insist } from '../lab/insist.ts';
 import { settingsOf } from '../lab/lab.ts';
 import type { BareRule } from '../lab/rule.ts';
@@ -6,7 +6,7 @@ import { startFake } from '../lab/whole-subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a text setting is called that holds a secret, whatever it holds in the fake. */
+/** Names of text settings that hold a secret, whatever the fake's value. */
 const SECRET_NAME = /(?:token|secret|password|passphrase|passwd|credentials?|api_?key|access_?key|private_?key)$/i;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
@@ -19,7 +19,7 @@ interface TextSetting {
   readonly values: readonly unknown[];
 }
 
-/** Every text that a schema of settings takes, with what the fake's settings hold there. */
+/** Every text setting of a schema, with the fake's value. */
 function textsIn(schema: Fields, values: readonly unknown[], path = ''): readonly TextSetting[] {
   const { type, properties, items, secret } = schema;
   const options = [...listOf(schema['anyOf']), ...listOf(schema['oneOf']), ...listOf(schema['allOf'])];
@@ -35,7 +35,7 @@ function textsIn(schema: Fields, values: readonly unknown[], path = ''): readonl
   ];
 }
 
-/** The paths of the objects in a schema that take members which it does not name; '' is the whole of it. */
+/** The paths of objects in a schema that accept unknown members; '' is the schema itself. */
 function openIn(schema: Fields, path = ''): readonly string[] {
   const { properties, items, additionalProperties } = schema;
   const options = [...listOf(schema['anyOf']), ...listOf(schema['oneOf']), ...listOf(schema['allOf'])];

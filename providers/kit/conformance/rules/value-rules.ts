@@ -1,11 +1,11 @@
-/** Rules about the values that go there and come back. */
+/** Rules about values that are written and read back. */
 import type { PropertyValue } from '../../../provider.ts';
 import { brief, insist, insistSame } from '../lab/insist.ts';
 import { type Lab, live, of } from '../lab/lab.ts';
 import type { ConformanceRule } from '../lab/rule.ts';
 import { described, roundTrip, valuesOf } from '../lab/values.ts';
 
-/** Whether the CRM refuses the value by the property's name: what it does not take it need not keep. */
+/** Whether the CRM refuses the value by the property's name: it need not store what it refuses. */
 async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<boolean> {
   const [id = ''] = lab.ids;
   const outcome = of(await lab.write([id], { [name]: value }), id);
@@ -15,7 +15,7 @@ async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<bo
 const BLANKS = '  two  blanks \n\n';
 const TIME = '2024-02-29T13:45:30.000Z';
 
-/** Writes a time and insists that the CRM holds it, and that it comes back, however its zone is spelled. */
+/** Writes a time, and insists that the CRM stores and returns it, in whatever zone. */
 async function keepsTime(lab: Lab, name: string): Promise<void> {
   const [id = ''] = lab.ids;
   const outcome = of(await lab.write([id], { [name]: TIME }), id);
@@ -157,9 +157,9 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
       const { long, text, number } = lab.subject.properties;
       const [id = ''] = lab.ids;
       lab.fake.edit(id, { [long]: 'written by a person', [number]: 17 });
-      // Each by itself: a CRM that keeps some of its fields nested may replace the nest as a whole.
+      // One by one: a CRM that nests some fields may replace the nest as a whole.
       for (const [name, value] of Object.entries({ [text]: 'Ny', [number]: 18, [long]: 'Ny tekst' })) {
-        // A fake may hand out what it holds itself.
+        // A fake may return its own objects: copy them.
         const before = { ...lab.fake.get(id) };
         await lab.write([id], { [name]: value });
         for (const other of [text, long, number].filter((one) => one !== name))

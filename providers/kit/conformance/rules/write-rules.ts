@@ -1,4 +1,4 @@
-/** Rules about writes that meet somebody else's. */
+/** Rules about writes that meet somebody else's write. */
 
 import type { HttpRequest } from '../../../provider.ts';
 import type { FaultAction } from '../../emulator/emulator.ts';
@@ -7,7 +7,7 @@ import { of } from '../lab/lab.ts';
 import type { ConformanceRule } from '../lab/rule.ts';
 
 const CONDITION = /^if-(?:match|unmodified-since)$/iu;
-/** As a call that is one of several in a body has it. */
+/** The condition in a body that holds several calls. */
 const INNER_CONDITION = /"if-(?:match|unmodified-since)"\s*:/iu;
 
 const isConditional = ({ headers = {}, body = '' }: HttpRequest): boolean =>

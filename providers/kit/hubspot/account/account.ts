@@ -1,4 +1,4 @@
-/** One emulated HubSpot account: its options with defaults, and all state the endpoints share. */
+/** One emulated HubSpot account: its options with defaults, and the state that all endpoints share. */
 
 import { fromHubspot } from '../../../hubspot/read/values.ts';
 import type { PropertyValue } from '../../../provider.ts';
@@ -24,7 +24,7 @@ export type Happening =
       readonly other: EmulatedCompany;
     };
 
-/** State and rules; `written` is called after every change through the API. */
+/** State and rules; the account calls `written` after every change through the API. */
 export interface HubspotAccount {
   readonly options: HubspotEmulatorOptions;
   readonly portalId: number;
@@ -38,7 +38,7 @@ export interface HubspotAccount {
   readonly associations: Associations;
   readonly notes: StoredNotes;
   readonly limits: ReturnType<typeof openLimits>;
-  /** The token that is valid now; undefined once it was revoked. */
+  /** The valid token; undefined once it was revoked. */
   token: string | undefined;
   readonly scopes: ReadonlySet<string>;
   readonly now: () => number;
@@ -47,17 +47,17 @@ export interface HubspotAccount {
   /** Shuffles in place, by the seed. */
   shuffle<T>(items: T[]): T[];
   correlationId(): string;
-  /** Writes texts, past validation; by the app of the token where nobody is named, as `create` does. */
+  /** Writes texts without validation, by default as the app of the token. */
   write(company: EmulatedCompany, texts: Readonly<Record<string, string>>, source?: VersionSource): void;
-  /** Makes a company, past validation. */
+  /** Creates a company without validation. */
   create(texts: Readonly<Record<string, string>>, source?: VersionSource): EmulatedCompany;
   merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
   remove(company: EmulatedCompany): void;
   restore(id: string): boolean;
-  /** What `CrmEmulator.get` shows: every defined property, blanks as null. */
+  /** The values for `CrmEmulator.get`: every defined property, blanks as null. */
   values(company: EmulatedCompany, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (id: string, names: readonly string[]) => void;
-  /** Called with the ids of a read whose answer is made, and of an update that was not looked at yet. */
+  /** Called with the ids of a read whose answer is ready, and of an update before any check. */
   read: (ids: readonly string[]) => void;
   arrived: (ids: readonly string[]) => void;
   /** Called after everything that happens to a company, by whomever. */
@@ -118,7 +118,7 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
 
 type Definitions = HubspotAccount['definitions'];
 
-/** What an account holds, empty: companies with their parents and notes. */
+/** The empty records of an account: companies with their parents and notes. */
 function openRecords(
   { seed = 0 }: HubspotEmulatorOptions,
   definitions: Definitions,
@@ -140,13 +140,13 @@ const limitsOf = ({ searchRate, rate, daily }: HubspotEmulatorOptions, timeZone:
   timeZone,
 });
 
-/** What can happen to a company, past validation; `happened` learns of each. */
+/** The changes of a company, without validation; `happened` gets each. */
 function changesOf(
   state: Pick<HubspotAccount, 'companies' | 'associations' | 'notes' | 'definitions' | 'stale' | 'now' | 'options'>,
   happened: (happening: Happening) => void,
 ): Pick<HubspotAccount, 'write' | 'create' | 'merge' | 'remove' | 'restore'> {
   const { companies, associations, notes, definitions, stale, now } = state;
-  /** Search goes on to show what it knew, until the index is renewed. */
+  /** Search shows the old state until the index is renewed. */
   const lag = (id: string, company: EmulatedCompany | undefined) => {
     const ms = state.options.searchLagMs ?? 0;
     if (ms === 0) return;
@@ -199,7 +199,7 @@ function changesOf(
   };
 }
 
-/** A website fills a blank domain, and what HubSpot's enrichment knows of a new domain fills other blanks. */
+/** A website fills a blank domain, and HubSpot's enrichment of a new domain fills other blanks. */
 function blanksFilled(
   before: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -212,7 +212,7 @@ function blanksFilled(
   return { ...Object.fromEntries(known), domain };
 }
 
-/** The text of one property, the ones HubSpot keeps by itself included. */
+/** The text of one property, including those that HubSpot maintains. */
 export function textOf(company: EmulatedCompany, name: string): string | null {
   switch (name) {
     case 'hs_object_id':

@@ -1,20 +1,21 @@
-/** The labelled links between the companies of an emulated account; each is seen from both ends. */
+/** The labelled links between the companies of an emulated account, visible from both ends. */
 
-/** A label's number, and the one the other end sees. https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide */
+/**
+ * A label's number, and the number at the other end.
+ * https://developers.hubspot.com/docs/api-reference/crm-associations-v4/guide
+ */
 const MIRRORED: ReadonlyMap<number, number> = new Map([
   [13, 14],
   [14, 13],
   [450, 450],
 ]);
 
-/** From the parent to its child. */
 const PARENT_TO_CHILD = 13;
-/** From the child to its parent. */
 export const CHILD_TO_PARENT = 14;
 /** Two companies without a label. */
 export const UNLABELLED = 450;
 
-/** The names of the labels that have one. */
+/** The names of labels. */
 export const LABEL_NAMES: Readonly<Record<number, string>> = {
   [PARENT_TO_CHILD]: 'Child Company',
   [CHILD_TO_PARENT]: 'Parent Company',
@@ -22,18 +23,18 @@ export const LABEL_NAMES: Readonly<Record<number, string>> = {
 
 /** Which companies are linked, and how. */
 export interface Associations {
-  /** The label numbers from one company to each other, in the order they came. */
+  /** The label numbers from one company to each other one, in the order of creation. */
   of(id: string): ReadonlyMap<string, ReadonlySet<number>>;
-  /** Gives the pair exactly these labels, and the unlabelled one. A company has one parent: another one goes. */
+  /** Gives the pair exactly these labels, and the unlabelled one. A company has one parent: it replaces another. */
   put(from: string, to: string, labels: readonly number[]): void;
-  /** Takes some labels off a pair, or all of them and the link where none are named. */
+  /** Removes some labels of a pair; without labels, all of them and the link. */
   remove(from: string, to: string, labels?: readonly number[]): void;
   parent(id: string): string | undefined;
-  /** What both companies had goes to the survivor, the primary's first. */
+  /** Gives the links of both companies to the survivor, the primary's first. */
   merge(primary: string, other: string, survivor: string): void;
 }
 
-/** No links yet; `onParent` is called with a company whose parent changed. */
+/** No links yet; calls `onParent` with a company whose parent changed. */
 export function openAssociations(onParent: (child: string, parent: string | undefined) => void): Associations {
   const links = new Map<string, Map<string, Set<number>>>();
   const labelsOf = (from: string, to: string): Set<number> => {
@@ -94,7 +95,7 @@ export function openAssociations(onParent: (child: string, parent: string | unde
   return associations;
 }
 
-/** Which of a pair becomes the child of which by these labels. */
+/** Which company of a pair becomes the child by these labels. */
 export const childrenIn = (
   from: string,
   to: string,

@@ -22,7 +22,7 @@ interface Input {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** Answers `batch/read`; misses are named in `errors` or simply absent. */
+/** Answers `batch/read`; missing records are in `errors` or simply absent. */
 export function batchRead(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const inputs = readInputs(account, body);
   if (!Array.isArray(inputs)) return inputs;
@@ -46,7 +46,7 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
   return answer(account, shown, named ? [notFound(misses)] : []);
 }
 
-/** Answers `batch/update`: partial success only where every input has a trace id of its own. */
+/** Answers `batch/update`: partial success only if every input has a trace id of its own. */
 export function batchUpdate(account: HubspotAccount, body: Record<string, unknown>, version: string): EmulatorAnswer {
   const inputs = readInputs(account, body);
   if (!Array.isArray(inputs)) return inputs;
@@ -109,7 +109,7 @@ function readInputs(account: HubspotAccount, body: Record<string, unknown>): Inp
   return inputs;
 }
 
-/** One input of a batch, or what is wrong with it. */
+/** One input of a batch, or its error. */
 function readInput(json: Record<string, unknown>): Input | string {
   if (typeof json.id !== 'string')
     return 'Invalid input JSON on line 1, column 12: Some required fields were not set: [id]';

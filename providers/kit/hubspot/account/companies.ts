@@ -1,4 +1,4 @@
-/** Single companies and their list, as the endpoints of an emulated account. */
+/** The endpoints of single companies and of their list, in an emulated account. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { type HubspotAccount, refusal } from './account.ts';
 import { render } from './render.ts';
@@ -6,7 +6,7 @@ import { invalidValues } from './validate.ts';
 
 const MAX_PAGE = 100;
 
-/** A merged-away id answers with the survivor, under the survivor's id. */
+/** An id that was merged away returns the survivor, under the survivor's id. */
 export function getOne(account: HubspotAccount, id: string, url: URL): EmulatorAnswer {
   const isArchived = url.searchParams.get('archived') === 'true';
   const company = isArchived ? account.companies.archived(id) : account.companies.follow(id);
@@ -16,7 +16,7 @@ export function getOne(account: HubspotAccount, id: string, url: URL): EmulatorA
   return { status: 200, body: shown };
 }
 
-/** One page of the list, of the deleted ones where `archived=true`. */
+/** One page of the list; of the deleted companies with `archived=true`. */
 export function list(account: HubspotAccount, url: URL): EmulatorAnswer {
   const limit = Number(url.searchParams.get('limit') ?? 10);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
@@ -30,7 +30,7 @@ export function list(account: HubspotAccount, url: URL): EmulatorAnswer {
   return { status: 200, body: { results: companies.map((company) => render(company, properties)), ...paging } };
 }
 
-/** Makes a company; HubSpot does not look for one of the same name or domain. */
+/** Creates a company; HubSpot does not look for one of the same name or domain. */
 export function create(account: HubspotAccount, body: Record<string, unknown>, version: string): EmulatorAnswer {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(typeof body.properties === 'object' ? { ...body.properties } : {})) {

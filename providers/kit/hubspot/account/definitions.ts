@@ -1,8 +1,8 @@
-/** The company properties an emulated account has: HubSpot's own that matter here, and this project's. */
+/** The company properties of an emulated account: those of HubSpot that matter here, and cvrsync's own. */
 import { HUBSPOT_DEFINITIONS } from '../../../hubspot/write/custom-properties.ts';
 import { WIRE_TYPES } from '../../../hubspot/write/wire-types.ts';
 
-/** A property definition as the emulator keeps and serves it. */
+/** A property definition as the emulator stores and serves it. */
 export interface EmulatedProperty {
   readonly name: string;
   readonly label: string;
@@ -22,7 +22,7 @@ export interface EmulatedProperty {
   readonly externalOptions: boolean;
   readonly hubspotDefined: boolean;
   readonly formField: boolean;
-  /** How a number is shown: `unformatted` keeps 2024 from being 2,024, `percentage` shows 0.333 as 33.3 %. */
+  /** How HubSpot shows the number: `unformatted` prevents 2,024 for 2024, `percentage` shows 0.333 as 33.3 %. */
   readonly numberDisplayHint?: string;
   /** The number is an amount in the account's currency. */
   readonly showCurrencySymbol?: boolean;
@@ -33,7 +33,7 @@ export interface EmulatedProperty {
   };
 }
 
-/** What a test or plugin author says about an extra property; a name already defined is replaced. */
+/** An extra property of a test or plugin author; it replaces one of the same name. */
 export interface PropertyOptions {
   readonly name: string;
   readonly type?: string;
@@ -48,7 +48,7 @@ export interface PropertyOptions {
   readonly showCurrencySymbol?: boolean;
 }
 
-/** A whole definition from the little that differs. */
+/** Completes a definition. */
 export function define(options: PropertyOptions, hubspotDefined = false): EmulatedProperty {
   const type = options.type ?? 'string';
   return {
@@ -110,7 +110,7 @@ const FIELD_TYPES: Readonly<Record<string, string>> = {
   phone_number: 'phonenumber',
 };
 
-/** A few of HubSpot's industries; an account has about 150. */
+/** Some of HubSpot's industries; an account has about 150. */
 const INDUSTRIES = [
   'ACCOUNTING',
   'COMPUTER_SOFTWARE',

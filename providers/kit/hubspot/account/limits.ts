@@ -1,9 +1,9 @@
-/** The rate limits of an emulated account, counted exactly: a call is refused when its window is full. */
+/** The rate limits of an emulated account, counted exactly: it refuses a call while its window is full. */
 
 import { untilMidnight } from '../../../hubspot/client/midnight.ts';
 import type { Window } from '../../../provider.ts';
 
-/** The policy that refuses a call, as `policyName` spells it. */
+/** The policy that refuses a call, as in `policyName`. */
 export type LimitPolicy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';
 
 export interface LimitDecision {
@@ -24,7 +24,9 @@ export interface AccountLimits {
 /** https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
 const SEARCH: Window = { calls: 5, perMs: 1_000 };
 
-/** Counts calls. Refused calls do not count; search stands beside the burst limit and answers without headers. */
+/**
+ * Counts calls. Refused calls do not count; search has a limit apart from the burst limit, and answers without headers.
+ */
 export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits): {
   take(now: number, search: boolean): LimitDecision;
 } {

@@ -1,6 +1,5 @@
-/** The notes of an emulated account and the companies they stand on. */
+/** The notes of an emulated account, and their companies. */
 
-/** One note. */
 export interface StoredNote {
   readonly id: string;
   readonly createdAt: number;
@@ -11,9 +10,9 @@ export interface StoredNote {
 export interface StoredNotes {
   create(properties: Readonly<Record<string, string>>, companies: readonly string[]): StoredNote;
   find(id: string): StoredNote | undefined;
-  /** Those on a company, oldest first. */
+  /** The notes of a company, oldest first. */
   on(company: string): readonly StoredNote[];
-  /** They follow the survivor. */
+  /** Moves notes to the survivor. */
   merge(merged: readonly string[], survivor: string): void;
 }
 

@@ -1,24 +1,24 @@
-/** Who writes in an emulated account: the app of its token, and people by name. */
+/** The writers of an emulated account: the app of its token, and people by name. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 
-/** The source of a version, as HubSpot's property history shows it. */
+/** The source of a version, as in HubSpot's property history. */
 export interface VersionSource {
   readonly sourceType: string;
   readonly sourceId?: string;
   readonly updatedByUserId?: number;
 }
 
-/** The id of the app whose token the emulator takes. */
+/** The id of the app whose token the emulator accepts. */
 const APP_ID = 8_111_832;
 
-/** The source of what came through the API. */
+/** The source of a write through the API. */
 export const APP: VersionSource = { sourceType: 'INTEGRATION', sourceId: String(APP_ID) };
 
-/** Whom a person's edit is by where the test names nobody. */
+/** The author of a person's edit if the test names nobody. */
 export const SOMEBODY = 'Anna Holm';
 
 export interface People {
-  /** The source of an edit in HubSpot's own pages. */
+  /** The source of an edit on HubSpot's own pages. */
   sourceOf(name: string): VersionSource;
   /** Answers `GET /crm/owners`. */
   list(): EmulatorAnswer;
@@ -26,7 +26,7 @@ export interface People {
 
 const FIRST_USER = 51_446_676;
 
-/** Nobody yet: each name becomes a user once it is used. */
+/** Nobody yet: each name becomes a user on its first use. */
 export function openPeople(): People {
   const sources = new Map<string, VersionSource>();
   return {

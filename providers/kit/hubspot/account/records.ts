@@ -1,4 +1,4 @@
-/** The companies an emulated account holds, as texts; about half a kilobyte each with ten short properties. */
+/** The companies of an emulated account, as texts; about half a kilobyte each with ten short properties. */
 
 import type { VersionSource } from './people.ts';
 
@@ -16,9 +16,9 @@ export interface EmulatedCompany {
   updatedAt: number;
   /** Replaced as a whole by every write, so that a search index may keep the old one. Blank properties are absent. */
   properties: Readonly<Record<string, string>>;
-  /** Who made it. */
+  /** The source of the creation. */
   readonly source: VersionSource;
-  /** What was written since it was made, oldest first; a value that was written again is no version of its own. */
+  /** Later writes, oldest first; writing the same value again adds no version. */
   versions: readonly EmulatedVersion[];
   /** Ids merged into this company. */
   merged: readonly string[];
@@ -32,23 +32,22 @@ export interface Companies {
   create(texts: Readonly<Record<string, string>>, source: VersionSource): EmulatedCompany;
   /** The live company with exactly this id. */
   find(id: string): EmulatedCompany | undefined;
-  /** The same, or the survivor of its merges. */
+  /** The live company with this id, or the survivor of its merges. */
   follow(id: string): EmulatedCompany | undefined;
   /** `''` clears. */
   write(company: EmulatedCompany, texts: Readonly<Record<string, string>>, source: VersionSource): void;
   remove(id: string): boolean;
-  /** The deleted company with this id; one that was merged away is not deleted. */
+  /** The deleted company with this id; a company that was merged away is not deleted. */
   archived(id: string): EmulatedCompany | undefined;
-  /** Brings a deleted company back; false where it is not deleted, or another one holds a unique value of its. */
+  /** Restores a deleted company; false if it is not deleted, or another one holds a unique value of its. */
   restore(id: string): boolean;
-  /** Makes a NEW company under a new id, as HubSpot does; both old ids lead to it. */
+  /** Creates a NEW company under a new id, as HubSpot does; both old ids lead to it. */
   merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
   /** Companies from a position on, in order of creation. */
   page(from: number, limit: number, archived?: boolean): CompanyPage;
   all(): Iterable<EmulatedCompany>;
   /** The live company that holds a value of a unique property. */
   holder(property: string, value: string): EmulatedCompany | undefined;
-  /** Makes a new property unique. */
   addUnique(property: string): void;
 }
 
@@ -133,7 +132,7 @@ export function openCompanies(firstId: number, unique: readonly string[], now: (
   };
 }
 
-/** The versions that a write adds; the value that the company was made with is one once it goes. */
+/** The versions that a write adds; the value at creation becomes one once it is replaced. */
 function versionsOf(
   { properties, versions, createdAt, source: maker }: EmulatedCompany,
   texts: Readonly<Record<string, string>>,
@@ -163,7 +162,7 @@ function pageOf(
   return { companies, next: at < order.length ? at : undefined };
 }
 
-/** Who holds the values of unique properties. */
+/** The holders of the values of unique properties. */
 function openHolders(unique: readonly string[]) {
   const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
   const idOf = (property: string, value: string): string | undefined => holders.get(property)?.get(value);

@@ -5,7 +5,7 @@ import type { EmulatedCompany } from './records.ts';
 const ALWAYS = ['createdate', 'hs_lastmodifieddate', 'hs_object_id'];
 const UNASKED = ['domain', 'name'];
 
-/** The properties asked for, the three that always come, blanks as null; unknown names come back as null too. */
+/** The requested properties and the three that always come; blanks and unknown names are null. */
 export function render(
   company: EmulatedCompany,
   properties: readonly string[],
@@ -24,7 +24,7 @@ export function render(
   };
 }
 
-/** The versions of each property, the newest first; a property that never held anything is left out. */
+/** The versions of each property, newest first; a property that never had a value is absent. */
 function historyOf(company: EmulatedCompany, names: readonly string[]): object {
   const versionsOf = (name: string) => {
     const written = company.versions.filter(({ property }) => property === name);

@@ -1,4 +1,4 @@
-/** Search of an emulated account: it lags behind writes, and has caps of its own. */
+/** Search of an emulated account: it lags behind writes, and has limits of its own. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { type HubspotAccount, refusal, textOf } from './account.ts';
 import type { EmulatedCompany } from './records.ts';
@@ -91,7 +91,7 @@ function isInOrder(operator: string, order: number): boolean {
   }
 }
 
-/** Times may be asked for in ms since 1970. */
+/** A filter may give times in ms since 1970. */
 const comparable = (name: string, value: string): string =>
   (name === 'hs_lastmodifieddate' || name === 'createdate') && /^\d+$/.test(value)
     ? new Date(Number(value)).toISOString()

@@ -1,4 +1,4 @@
-/** What HubSpot checks of written properties, and what it makes of the texts; pure. */
+/** HubSpot's checks of written properties, and its changes to their texts; pure. */
 import { MAX_TEXT } from '../../../hubspot/read/properties.ts';
 import type { EmulatedProperty } from './definitions.ts';
 import type { Companies, EmulatedCompany } from './records.ts';
@@ -13,7 +13,7 @@ export interface InvalidValue {
   readonly portalId: number;
 }
 
-/** A rule of the account: who sets `when` must have `needs` set. Enforced on the API from 2026-09 on. */
+/** A rule of the account: a write of `when` requires `needs`. HubSpot enforces it on the API from 2026-09 on. */
 export interface RequiredRule {
   readonly when: string;
   readonly needs: string;
@@ -31,7 +31,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** Every fault of the texts written to a company; an empty list means they may be stored. */
+/** Every fault of the texts written to a company; none if they may be stored. */
 export function invalidValues(
   { rules, companies }: { readonly rules: Rules; readonly companies: Companies },
   company: EmulatedCompany | undefined,
@@ -122,7 +122,7 @@ function wrongOption({ fieldType, options }: EmulatedProperty, text: string): st
   return `${text} was not one of the allowed options: [${allowed.join(', ')}]`;
 }
 
-/** The text HubSpot keeps for one that was sent. */
+/** The text that HubSpot stores for a sent one. */
 export function storedText(definition: EmulatedProperty | undefined, text: string): string {
   if (text === '' || definition === undefined) return text;
   if (definition.name === 'domain')

@@ -1,11 +1,10 @@
-/** Associations of companies with companies and notes, as the endpoints of an emulated account. */
+/** The endpoints of associations of companies with companies and notes, in an emulated account. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { type HubspotAccount, refusal } from '../account/account.ts';
 import { CHILD_TO_PARENT, childrenIn, LABEL_NAMES, UNLABELLED } from '../account/associations.ts';
 
 const MAX_PAGE = 500;
 const MAX_INPUTS = 1_000;
-/** From a company to its notes. */
 const COMPANY_TO_NOTE = 189;
 
 interface Linked {
@@ -18,7 +17,7 @@ interface Linked {
   }[];
 }
 
-/** One page of what a company is linked to; an id that was merged away, or never was, has no links. */
+/** One page of a company's links; an id that was merged away, or never existed, has none. */
 export function listAssociations(account: HubspotAccount, id: string, to: string, url: URL): EmulatorAnswer {
   const limit = Number(url.searchParams.get('limit') ?? MAX_PAGE);
   const from = Number(url.searchParams.get('after') ?? 0);
@@ -53,7 +52,7 @@ export function readAssociations(account: HubspotAccount, body: Record<string, u
   };
 }
 
-/** Gives a pair of companies exactly these labels; a second parent and a circle of parents are refused. */
+/** Gives a pair of companies exactly these labels; refuses a second parent and a circle of parents. */
 export function putAssociation(account: HubspotAccount, from: string, to: string, body: unknown): EmulatorAnswer {
   const { companies, associations } = account;
   if (companies.find(from) === undefined || companies.find(to) === undefined)
@@ -85,7 +84,7 @@ export function putAssociation(account: HubspotAccount, from: string, to: string
   return { status: 201, body: { ...body201, labels: labels.map((label) => labelOf(account, label)).filter(Boolean) } };
 }
 
-/** Takes labels off pairs; what was not there is no error. Version 4 answers without a body, dated ones with. */
+/** Removes labels from pairs; a missing label is not an error. Version 4 answers without a body, dated ones with one. */
 export function archiveLabels(account: HubspotAccount, body: Record<string, unknown>, version: string): EmulatorAnswer {
   for (const { from, to, types } of inputsOf(body)) {
     const labels = inputsOf({ inputs: types }).map(({ associationTypeId }) => Number(associationTypeId));
@@ -122,7 +121,7 @@ function categoryOf(account: HubspotAccount, typeId: number): string | undefined
 const labelOf = (account: HubspotAccount, typeId: number): string | null =>
   LABEL_NAMES[typeId] ?? account.options.labels?.[typeId] ?? null;
 
-/** The parent among the living. */
+/** The parent, if it is alive. */
 export function parentOf(account: HubspotAccount, id: string): string | null {
   const link = companyLinks(account, id).find(({ associationTypes }) =>
     associationTypes.some(({ typeId }) => typeId === CHILD_TO_PARENT),

@@ -1,4 +1,4 @@
-/** Notes, as the endpoints of an emulated account; their scopes are those of contacts. */
+/** The endpoints of notes in an emulated account; their scopes are those of contacts. */
 
 import { MAX_TEXT } from '../../../hubspot/read/properties.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
@@ -8,7 +8,7 @@ import type { StoredNote } from '../account/notes.ts';
 const NOTE_TO_COMPANY = 190;
 const MAX_INPUTS = 100;
 
-/** Makes a note; the companies it stands on must exist, an id that was merged away does not. */
+/** Creates a note; its companies must exist, and a company that was merged away does not. */
 export function createNote(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const refuse = (message: string) => refusal(account, 400, 'VALIDATION_ERROR', message);
   const properties: Record<string, string> = {};
@@ -40,7 +40,7 @@ export function createNote(account: HubspotAccount, body: Record<string, unknown
   return { status: 201, body: render(account.notes.create(properties, companies)) };
 }
 
-/** A batch of none: what more of them does, the connection never asks. */
+/** Answers an empty batch; the connection never sends more. */
 export const createNotes = (account: HubspotAccount, { inputs }: Record<string, unknown>): EmulatorAnswer =>
   refusal(
     account,
@@ -49,7 +49,7 @@ export const createNotes = (account: HubspotAccount, { inputs }: Record<string, 
     list(inputs).length === 0 ? 'inputs is empty' : 'the emulator makes one at a time',
   );
 
-/** Reads notes by id, shuffled; misses are simply absent. */
+/** Reads notes by id, shuffled; missing ones are absent. */
 export function readNotes(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const ids = list(body.inputs).map(({ id }) => String(id));
   if (ids.length > MAX_INPUTS) return refusal(account, 400, 'VALIDATION_ERROR', `more than ${MAX_INPUTS} inputs`);

@@ -20,7 +20,6 @@ import {
 
 const MAX_URL_CHARS = 8_000;
 
-/** Answers one request. */
 export function answerRequest(account: HubspotAccount, request: EmulatorRequest): EmulatorAnswer {
   const { pathname } = request.url;
   const date = new Date(account.now()).toUTCString();
@@ -46,14 +45,14 @@ const [NOTES_READ, NOTES_WRITE] = CONTACTS;
 const [SCHEMA_READ, SCHEMA_WRITE] = SCHEMAS;
 const OWNERS_READ = 'crm.objects.owners.read';
 
-/** Where a request goes: `area` of the API, its version, and the rest of the path. */
+/** The target of a request: `area` of the API, its version, and the rest of the path. */
 interface Call {
   readonly line: string;
   readonly version: string;
   readonly ids: readonly string[];
 }
 
-/** `POST objects/companies/batch/read`, with `{id}` for numbers, whatever the version and its place in the path. */
+/** `POST objects/companies/batch/read`, with `{id}` for numbers, wherever the path has the version. */
 function callOf(method: string, pathname: string): Call | undefined {
   const path =
     /^\/crm\/(?<version>v3|v4)\/(?<rest>.*)$/.exec(pathname) ??
@@ -64,7 +63,7 @@ function callOf(method: string, pathname: string): Call | undefined {
   const parts = [...(area === undefined ? [] : [area]), ...rest.split('/')].filter((part) => part !== '');
   const ids = parts.filter((part) => /^\d+$/.test(part));
   const names = parts.map((part) => (/^\d+$/.test(part) ? '{id}' : part === '0-2' ? 'companies' : part));
-  // Version 4 has associations and nothing else; in version 3 they are elsewhere.
+  // Version 4 has only associations, which are elsewhere in version 3.
   const isAssociations = names.includes('associations');
   if (isAssociations ? version === 'v3' : version === 'v4') return undefined;
   return { line: `${method} ${names.join('/')}`, version, ids };
@@ -180,7 +179,7 @@ const MESSAGES: Readonly<Record<LimitPolicy, string>> = {
   TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',
 };
 
-/** The body HubSpot answers with when a limit is reached. */
+/** HubSpot's body for a reached limit. */
 function tooMany(account: HubspotAccount, policyName: LimitPolicy): EmulatorAnswer {
   const correlationId = account.correlationId();
   return {

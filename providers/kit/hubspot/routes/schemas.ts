@@ -1,4 +1,4 @@
-/** Property definitions, their groups and the account's rules, as the endpoints of an emulated account. */
+/** The endpoints of property definitions, their groups and the account's rules, in an emulated account. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { type HubspotAccount, refusal } from '../account/account.ts';
 import { define } from '../account/definitions.ts';
@@ -22,7 +22,7 @@ export function readDefinitions(account: HubspotAccount, name: string): Emulator
     : { status: 200, body: definition };
 }
 
-/** Makes a property; the name of a deleted one is not free. */
+/** Creates a property; the name of a deleted one is not free. */
 export function createDefinition(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const refuse = (message: string) => refusal(account, 400, 'VALIDATION_ERROR', message);
   const [name, label, type, fieldType, group] = [body.name, body.label, body.type, body.fieldType, body.groupName].map(
@@ -55,19 +55,18 @@ const displayOf = ({ numberDisplayHint, showCurrencySymbol }: Record<string, unk
 const valuesOf = (options: unknown): readonly string[] =>
   Array.isArray(options) ? options.map((option: { value?: unknown }) => String(option.value)) : [];
 
-/** A batch of none: what more of them does, the connection never asks. */
+/** Answers an empty batch; the connection never sends more. */
 export const createDefinitions = (account: HubspotAccount, { inputs }: Record<string, unknown>): EmulatorAnswer => {
   const isEmpty = Array.isArray(inputs) && inputs.length === 0;
   return refusal(account, 400, 'VALIDATION_ERROR', isEmpty ? 'inputs is empty' : 'the emulator makes one at a time');
 };
 
-/** The groups properties stand in. */
+/** The groups of properties. */
 export const readGroups = (account: HubspotAccount): EmulatorAnswer => ({
   status: 200,
   body: { results: [...account.groups].map(groupOf) },
 });
 
-/** Makes a group. */
 export function createGroup(account: HubspotAccount, body: Record<string, unknown>): EmulatorAnswer {
   const { name } = body;
   if (typeof name !== 'string' || typeof body.label !== 'string')

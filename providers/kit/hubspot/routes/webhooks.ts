@@ -1,4 +1,4 @@
-/** The webhooks an emulated account posts: signed, in batches, in any order, some of them twice, again after a failure. */
+/** The webhooks of an emulated account: signed, in batches, in any order, some of them twice, again after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureOf } from '../../../hubspot/read/signature.ts';
 import { type Happening, type HubspotAccount, textOf } from '../account/account.ts';
@@ -8,7 +8,7 @@ import type { EmulatedWebhookOptions } from '../account/options.ts';
 export interface Webhooks {
   subscribe(options: EmulatedWebhookOptions): void;
   notify(happening: Happening): void;
-  /** Resolves when everything that happened was posted, or given up. */
+  /** Resolves when every event was posted or given up. */
   settled(): Promise<void>;
   close(): void;
 }
@@ -16,12 +16,12 @@ export interface Webhooks {
 type Event = Readonly<Record<string, unknown>>;
 
 const MAX_EVENTS = 100;
-/** HubSpot tries ten times in 24 hours; the emulator is not that patient. */
+/** HubSpot tries ten times in 24 hours; the emulator does not wait as long. */
 const TRIES = 10;
 const TRY_AGAIN_MS = 100;
-/** HubSpot waits that long for an answer. */
+/** HubSpot waits this long for an answer. */
 const DEADLINE_MS = 5_000;
-/** One event in so many is sent twice. */
+/** One event in this many is sent twice. */
 const TWICE_IN = 5;
 
 /** Posts nothing until subscribed. */
@@ -70,14 +70,14 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
   };
 }
 
-/** What an event says of what happened, before it has a number. */
+/** An event before it has a number. */
 interface Draft {
   readonly type: string;
   readonly id: string;
   readonly details: Event;
 }
 
-/** The events of a happening; of an edit one for each property that is subscribed to. */
+/** The events of a happening; for an edit, one for each subscribed property. */
 function draftsOf(happening: Happening, subscribed: readonly string[]): readonly Draft[] {
   const { company } = happening;
   const { id } = company;
@@ -135,7 +135,7 @@ function eventOf(
   };
 }
 
-/** Posts events until they are taken, or were posted too often. */
+/** Posts events until they are accepted, or were posted too often. */
 async function post(
   account: HubspotAccount,
   to: EmulatedWebhookOptions,

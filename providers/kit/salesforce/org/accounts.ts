@@ -1,17 +1,17 @@
-/** The accounts of an emulated org, the recycle bin included. */
+/** The accounts of an emulated org, including the recycle bin. */
 import type { PropertyValue } from '../../../provider.ts';
 import { toLongId } from '../../../salesforce/client/ids.ts';
 
-/** One account; values are as Salesforce stores them, blanks left out. */
+/** One account; values are as Salesforce stores them, without blanks. */
 export interface StoredAccount {
   readonly id: string;
   values: Readonly<Record<string, PropertyValue>>;
   readonly createdAt: number;
   updatedAt: number;
-  /** The user who changed it last; the user of the tokens where absent. */
+  /** The user who last changed it; default: the user of the tokens. */
   modifiedById?: string;
   deleted: boolean;
-  /** The survivor, where this one was merged away. */
+  /** The survivor, if this one was merged away. */
   masterId: string | undefined;
 }
 
@@ -22,13 +22,12 @@ export interface Accounts {
   write(account: StoredAccount, values: Readonly<Record<string, PropertyValue>>): void;
   remove(account: StoredAccount, masterId?: string): void;
   restore(account: StoredAccount): void;
-  /** Empties the recycle bin of one record. */
+  /** Removes one record from the recycle bin. */
   purge(account: StoredAccount): void;
-  /** All in the order of their ids, deleted ones too; from the first id over `after`. */
+  /** All accounts in the order of their ids, including deleted ones; begins after `after`. */
   ordered(after?: string): Generator<StoredAccount>;
   /** The live account that holds a unique value. */
   holder(field: string, value: PropertyValue): StoredAccount | undefined;
-  /** Keeps a field's values unique from now on. */
   makeUnique(field: string): void;
 }
 

@@ -9,7 +9,7 @@ import type { StoredRow } from './tables.ts';
 const MAX_SUBJECT = 255;
 const MAX_DESCRIPTION = 32_000;
 
-/** Makes a task; it locks the account it is on. */
+/** Creates a task; it locks its account. */
 export function createTask(org: Org, json: unknown): EmulatorAnswer {
   if (org.options.mayEditTasks === false)
     return refusal(403, 'INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object id');
@@ -35,7 +35,7 @@ export function createTask(org: Org, json: unknown): EmulatorAnswer {
   return created(org.tables.insert('Task', { ...values, ActivityDate: textOf(ActivityDate) ?? null }));
 }
 
-/** Makes a note on nothing yet; its content is base64 of HTML. */
+/** Creates an unattached note; its content is base64 of HTML. */
 export function createContentNote(org: Org, json: unknown): EmulatorAnswer {
   if (org.options.notesEnabled === false)
     return refusal(400, 'INVALID_TYPE', "sObject type 'ContentNote' is not supported.");
@@ -70,7 +70,7 @@ export function createContentLink(org: Org, json: unknown): EmulatorAnswer {
   );
 }
 
-/** What people read on an account, oldest first. */
+/** The notes of an account as people read them, oldest first. */
 export function notesOn(org: Org, accountId: string): readonly string[] {
   const tasks = org.tables.rows('Task').filter(({ values }) => values.WhatId === accountId);
   const links = org.tables.rows('ContentDocumentLink').filter(({ values }) => values.LinkedEntityId === accountId);
@@ -83,7 +83,7 @@ export function notesOn(org: Org, accountId: string): readonly string[] {
     .map(({ values }) => `${values.Subject ?? values.Title}\n${values.Description ?? values.TextPreview}`);
 }
 
-/** A merge takes what was on the loser to the survivor. */
+/** A merge moves the loser's activities to the survivor. */
 export function moveActivities(org: Org, from: string, to: string): void {
   for (const [object, field] of [
     ['Task', 'WhatId'],
@@ -93,7 +93,7 @@ export function moveActivities(org: Org, from: string, to: string): void {
   }
 }
 
-/** The answer for a record that was made. */
+/** The answer for a created record. */
 export const created = ({ id }: Pick<StoredRow, 'id'>): EmulatorAnswer => ({
   status: 201,
   body: { id, success: true, errors: [] },

@@ -1,4 +1,4 @@
-/** The Account fields an emulated org has: Salesforce's own that matter here, and this project's. */
+/** The Account fields of an emulated org: those of Salesforce that matter here, and cvrsync's own. */
 import { type CustomField, CVR_HOLD, CVR_NUMBER, REGISTER_FIELDS } from '../../../salesforce/write/custom-fields.ts';
 
 /** One field as the org defines it. */
@@ -12,7 +12,7 @@ export interface FieldDefinition {
   readonly digits: number;
   readonly updateable: boolean;
   readonly nillable: boolean;
-  /** A record cannot be made without it: nothing fills it by itself. */
+  /** No record can be created without it, because nothing fills it. */
   readonly required: boolean;
   readonly filterable: boolean;
   readonly unique: boolean;
@@ -21,10 +21,10 @@ export interface FieldDefinition {
   readonly restricted: boolean;
 }
 
-/** What a test or plugin author says about an extra field; a name already defined is replaced. */
+/** An extra field of a test or plugin author; it replaces one of the same name. */
 export type FieldOptions = { readonly name: string } & Partial<FieldDefinition>;
 
-/** A whole definition from the little that differs. */
+/** Completes a definition. */
 export const define = (options: FieldOptions): FieldDefinition => {
   const type = options.type ?? 'string';
   return {
@@ -58,7 +58,7 @@ export function orgDefinitions(
   return byName;
 }
 
-/** What an org may have switched on, and what brings fields with it. */
+/** The features of an org that add fields. */
 export interface SwitchedOn {
   readonly countries?: Readonly<Record<string, string>>;
   readonly states?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -83,7 +83,7 @@ function switchedOn({ countries, states = {}, currencies, personAccounts }: Swit
   ];
 }
 
-/** One of this project's own fields as the org holds it. */
+/** One of cvrsync's own fields in the org. */
 function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
   const filterable = !(type === 'textarea' && (length ?? 0) > 255);
   return { name, label, type, length: length ?? 0, scale: scale ?? 0, unique: unique ?? false, filterable };

@@ -1,18 +1,18 @@
-/** The limits of an emulated org: calls in a window, calls in 24 hours, and what the headers say about them. */
+/** The limits of an emulated org: calls in a window, calls in 24 hours, and the headers about them. */
 
 import type { Window } from '../../../provider.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { refusal } from './refusal.ts';
 
 export interface OrgLimits {
-  /** Counts a call; an answer where it is refused. */
+  /** Counts a call; returns an answer if the org refuses it. */
   take(now: number): EmulatorAnswer | undefined;
   headers(now: number): Readonly<Record<string, string>>;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Opens the counters. `jitter` is how far the header may lag behind, up and down. */
+/** `jitter` is how far the header may lag, up and down. */
 export function openLimits(
   options: { readonly window: Window | undefined; readonly daily: number; readonly jitter: number },
   random: () => number,

@@ -1,4 +1,4 @@
-/** Fields made through the Tooling API, and who may see them: a new field is visible to nobody. */
+/** Fields created through the Tooling API, and who may see them: nobody sees a new field. */
 
 import { objectOf, textOf } from '../../../salesforce/client/json.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
@@ -81,7 +81,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   FieldPermissions: ['ParentId', 'Field', 'SobjectType'],
 };
 
-/** Shows the fields that a permission set of the user's lets it read. */
+/** Shows the fields that a permission set of the user lets it read. */
 function show(org: Org): void {
   const assigned = new Set(
     org.tables
@@ -95,7 +95,10 @@ function show(org: Org): void {
   }
 }
 
-/** What a type demands of its metadata. https://developer.salesforce.com/docs/atlas.en-us.api_meta.meta/api_meta/customfield.htm */
+/**
+ * What a type requires of its metadata.
+ * https://developer.salesforce.com/docs/atlas.en-us.api_meta.meta/api_meta/customfield.htm
+ */
 function misfit(meta: Readonly<Record<string, unknown>>): string | undefined {
   const has = (name: string) => typeof meta[name] === 'number';
   if (meta.type === 'Text' && !(has('length') && Number(meta.length) <= 255)) return 'Text needs a length up to 255';

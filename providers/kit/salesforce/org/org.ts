@@ -1,4 +1,4 @@
-/** One emulated org: its options with defaults, and all state the endpoints share. */
+/** One emulated org: its options with defaults, and the state that all endpoints share. */
 
 import type { PropertyValue, Window } from '../../../provider.ts';
 import { toLongId } from '../../../salesforce/client/ids.ts';
@@ -15,73 +15,76 @@ import { openUsers, type Users } from './users.ts';
 
 /** The options of an emulated Salesforce. */
 export interface SalesforceEmulatorOptions extends EmulatorOptions {
-  /** The flow its credentials are for; client credentials where absent. */
+  /** The flow of its credentials; default: client credentials. */
   readonly flow?: Flow;
-  /** Whether a refresh token is good for one use only; true where absent. */
+  /** Whether a refresh token works only once; default true. */
   readonly rotate?: boolean;
-  /** How long a session lasts; two hours where absent. */
+  /** How long a session lasts; default: two hours. */
   readonly sessionMs?: number;
-  /** Calls in any window of that length; no such limit where absent, as in Salesforce. */
+  /** Calls in any window of that length; default: no such limit, as in Salesforce. */
   readonly rate?: Window | 'none';
-  /** Calls in 24 hours, 100,000 where absent. */
+  /** Calls in 24 hours; default 100,000. */
   readonly daily?: number;
-  /** How far Sforce-Limit-Info lags behind, up and down; 20 calls where absent. */
+  /** How far Sforce-Limit-Info lags, up and down; default 20 calls. */
   readonly usageJitter?: number;
   /** Extra fields, or others under the same name. */
   readonly fields?: readonly FieldOptions[];
-  /** Names of default fields the org lacks. */
+  /** Names of default fields that the org lacks. */
   readonly missingFields?: readonly string[];
   /** Names of fields that field-level security hides from the user. */
   readonly hiddenFields?: readonly string[];
-  /** Names of fields whose changes AccountHistory keeps; none where absent, as in a new org. */
+  /** Names of fields that AccountHistory tracks; default none, as in a new org. */
   readonly trackedFields?: readonly string[];
-  /** State and Country picklists: names by code. Off where absent. */
+  /** State and Country picklists: names by code; default off. */
   readonly countries?: Readonly<Record<string, string>>;
-  /** Where those are on: a country's states, names by code; a country that is absent has none. */
+  /** For these picklists: a country's states, names by code; a country that is absent has none. */
   readonly states?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Several currencies: the org's own first. A record has its own in `CurrencyIsoCode`. One currency where absent. */
+  /** Several currencies: the org's own first. A record has its own in `CurrencyIsoCode`. Default: one currency. */
   readonly currencies?: readonly string[];
   readonly triggers?: readonly Trigger[];
   readonly personAccounts?: boolean;
-  /** Rows in a page of a query, 2,000 at most. */
+  /** Rows in a page of a query, at most 2,000. */
   readonly pageSize?: number;
-  /** How long a query may be paged on. */
+  /** How long a query can be continued. */
   readonly locatorMs?: number;
-  /** A field the user may not see fails its record, or the whole call: not documented, so both must be survived. */
+  /**
+   * A field that the user may not see fails its record, or the whole call: not documented, so a provider must handle
+   * both.
+   */
   readonly unknownField?: 'record' | 'call';
-  /** A validation rule: what it says about the values a record would have. */
+  /** A validation rule: its message for the values that a record would have. */
   readonly validationRule?: (values: Readonly<Record<string, PropertyValue>>) => string | undefined;
-  /** A duplicate rule: `alert` lets a write pass that asks for it; `matches` are the ids of the records it found. */
+  /** A duplicate rule: `alert` lets a write pass that asks for it; `matches` are the ids of the records that it found. */
   readonly duplicateRule?: (values: Readonly<Record<string, PropertyValue>>) => Alert | Alert['action'] | undefined;
-  /** Names and messages of rules the org lists, whatever they do: the two options above are what they do. */
+  /** Names and messages of the rules that the org lists; the two options above are their effects. */
   readonly listed?: {
     readonly validation?: readonly { readonly name: string; readonly message: string }[];
     readonly duplicate?: readonly string[];
   };
-  /** False where the user lacks Customize Application: no fields can be made, no validation rules seen. */
+  /** False if the user lacks Customize Application: it cannot create fields or see validation rules. */
   readonly mayCustomize?: boolean;
-  /** False where the user lacks Manage Profiles and Permission Sets. */
+  /** False if the user lacks Manage Profiles and Permission Sets. */
   readonly mayGrant?: boolean;
-  /** What the user may do with accounts beside reading them; all of it where absent. */
+  /** What the user may do with accounts in addition to reading; default: everything. */
   readonly mayEdit?: boolean;
   readonly mayCreate?: boolean;
-  /** False where the user lacks Edit Tasks. */
+  /** False if the user lacks Edit Tasks. */
   readonly mayEditTasks?: boolean;
-  /** False where Notes are off in the org. */
+  /** False if Notes are off in the org. */
   readonly notesEnabled?: boolean;
-  /** Values of a task's status, the closed ones marked. */
+  /** Values of a task's status, with the closed ones marked. */
   readonly taskStatuses?: readonly { readonly label: string; readonly closed: boolean }[];
-  /** False where the user may not read Organization. */
+  /** False if the user may not read Organization. */
   readonly organizationVisible?: boolean;
 }
 
-/** What a duplicate rule says. */
+/** The result of a duplicate rule. */
 export interface Alert {
   readonly action: 'alert' | 'block';
   readonly matches: readonly string[];
 }
 
-/** State and rules; `written` is called after every change through the API. */
+/** State and rules; the org calls `written` after every change through the API. */
 export interface Org {
   readonly options: SalesforceEmulatorOptions;
   readonly definitions: Map<string, FieldDefinition>;
@@ -92,22 +95,22 @@ export interface Org {
   readonly users: Users;
   /** Tries that still find the row locked, by id. */
   readonly locks: Map<string, number>;
-  /** Ids of records that an approval keeps locked. */
+  /** Ids of records that an approval locks. */
   readonly approvals: Set<string>;
   readonly triggers: Triggers;
-  /** True where the org takes no new records. */
+  /** The org takes no new records. */
   storageFull: boolean;
-  /** Rows that open queries still owe, by locator. */
+  /** The remaining rows of open queries, by locator. */
   readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
   /** The other objects. */
   readonly tables: Tables;
   readonly now: () => number;
-  /** A field the user may see. */
+  /** A field that the user may see. */
   field(name: string): FieldDefinition | undefined;
-  /** What `CrmEmulator.get` shows, blanks as null. */
+  /** The values for `CrmEmulator.get`, blanks as null. */
   values(account: StoredAccount, names?: Iterable<string>): Record<string, PropertyValue>;
   written: (account: StoredAccount, names: readonly string[]) => void;
-  /** Called with the ids of a read whose answer is made, and of an update that was not looked at yet. */
+  /** Called with the ids of a read whose answer is ready, and of an update before any check. */
   read: (ids: readonly string[]) => void;
   arrived: (ids: readonly string[]) => void;
 }
@@ -176,7 +179,7 @@ function filledTables(options: SalesforceEmulatorOptions, organizationId: string
   return tables;
 }
 
-/** The value of one field as the API shows it, the ones Salesforce keeps by itself included. */
+/** The value of one field as the API shows it, including those that Salesforce maintains. */
 export function rawValue(account: StoredAccount, name: string): PropertyValue {
   switch (name) {
     case 'Id':
@@ -191,7 +194,7 @@ export function rawValue(account: StoredAccount, name: string): PropertyValue {
       return account.modifiedById ?? null;
     case 'LastModifiedDate':
     case 'SystemModstamp':
-      // Kept by the second, as in Salesforce.
+      // Salesforce stores it by the second.
       return salesforceTime(Math.floor(account.updatedAt / 1_000) * 1_000);
     default:
       return account.values[name] ?? null;

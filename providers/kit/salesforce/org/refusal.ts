@@ -1,4 +1,4 @@
-/** Error answers as the REST API gives them. */
+/** Error answers of the REST API. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 
 /** An error answer with Salesforce's body: a list of one. */

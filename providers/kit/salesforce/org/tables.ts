@@ -1,8 +1,8 @@
-/** The objects of an emulated org beside Account: what this project asks of them, and their rows. */
+/** The objects of an emulated org other than Account: what cvrsync asks of them, and their rows. */
 import type { PropertyValue } from '../../../provider.ts';
 import { toLongId } from '../../../salesforce/client/ids.ts';
 
-/** One row; values by field, blanks left out. */
+/** One row; values by field, without blanks. */
 export interface StoredRow {
   readonly id: string;
   readonly object: string;
@@ -15,13 +15,15 @@ export interface StoredRow {
 export interface ObjectSpec {
   readonly prefix: string;
   readonly fields: readonly string[];
-  /** Fields a query may not filter by. */
+  /** Fields that a query may not filter by. */
   readonly unfilterable?: readonly string[];
-  /** True where only the Tooling API knows the object. */
+  /** Only the Tooling API knows the object. */
   readonly tooling?: true;
 }
 
-/** https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_objects_list.htm */
+/**
+ * https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_objects_list.htm
+ */
 export const OBJECTS: Readonly<Record<string, ObjectSpec>> = {
   Organization: { prefix: '00D', fields: ['Name', 'OrganizationType', 'IsSandbox'] },
   CurrencyType: { prefix: '01L', fields: ['IsoCode', 'IsActive', 'IsCorporate', 'ConversionRate'] },
@@ -64,11 +66,10 @@ export const OBJECTS: Readonly<Record<string, ObjectSpec>> = {
 export interface Tables {
   insert(object: string, values: Readonly<Record<string, PropertyValue>>, id?: string): StoredRow;
   rows(object: string): readonly StoredRow[];
-  /** Takes rows back that were inserted by a call that failed as a whole. */
+  /** Removes rows that a failed all-or-none call inserted. */
   remove(rows: readonly StoredRow[]): void;
 }
 
-/** Opens empty tables. */
 export function openTables(now: () => number): Tables {
   const byObject = new Map<string, StoredRow[]>();
   let made = 0;

@@ -10,21 +10,21 @@ export interface Tokens {
   request(form: URLSearchParams, loginUrl: string): EmulatorAnswer;
   /** Whether an access token is valid at an instance, named by its path prefix. */
   accepts(accessToken: string, prefix: string): boolean;
-  /** Ends all sessions; the next one is given as ever. */
+  /** Ends all sessions; the org issues the next one as usual. */
   expire(): void;
   /** Refuses every session and every token request. */
   revoke(on: boolean): void;
-  /** Gives sessions that are refused all the same. */
+  /** Issues sessions, and refuses them. */
   refuse(on: boolean): void;
   /** Moves the org to another instance; old sessions end. */
   move(): void;
-  /** Lets tokens be for another org from now on. */
+  /** Issues tokens for another org from now on. */
   answerFor(organizationId: string): void;
-  /** The user the tokens act as. */
+  /** The user that the tokens act as. */
   readonly userId: string;
   /** `auth` of the provider's settings. */
   readonly auth: Readonly<Record<string, string>>;
-  /** Texts no error may show. */
+  /** Texts that no error may show. */
   readonly secrets: readonly string[];
 }
 
@@ -36,9 +36,9 @@ const MAX_ASSERTION_SECONDS = 300;
 
 const FIRST_REFRESH_TOKEN = '5Aep861.emulator.refresh.0';
 
-/** The sessions of an org, at the instance where it stands now. */
+/** The sessions of an org, at its current instance. */
 interface Sessions extends Pick<Tokens, 'accepts' | 'expire' | 'move' | 'answerFor'> {
-  /** Answers with a new session, and with what else a flow gives. */
+  /** Answers with a new session, and with the additions of a flow. */
   grant(loginUrl: string, extra?: Readonly<Record<string, string>>): EmulatorAnswer;
 }
 
@@ -77,7 +77,7 @@ function openSessions(firstOrganizationId: string, lifetimeMs: number, now: () =
   };
 }
 
-/** What a flow answers to a request for a token. */
+/** A flow's answer to a request for a token. */
 type Grant = (form: URLSearchParams, loginUrl: string) => EmulatorAnswer;
 
 const clientCredentials =
@@ -110,7 +110,7 @@ function refreshing(rotate: boolean, { grant, expire }: Sessions): Grant {
   return (form, loginUrl) => {
     const token = form.get('refresh_token') ?? '';
     if (spent.has(token)) {
-      // A spent token in use means that it was stolen: everything that came from it ends.
+      // Use of a spent token means theft: everything that came from it ends.
       valid = undefined;
       expire();
     }
@@ -133,7 +133,7 @@ export function openTokens(
   now: () => number,
 ): Tokens {
   const sessions = openSessions(options.organizationId, options.lifetimeMs, now);
-  // Making a key takes a tenth of a second: only where it is needed.
+  // Creating a key takes a tenth of a second: only if necessary.
   const pair = options.flow === 'jwt-bearer' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : undefined;
   const privateKey = pair?.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() ?? '';
   const isOn = (flow: Flow, answer: Grant, description: string): Grant =>

@@ -1,30 +1,31 @@
-/** What a customer's Apex trigger does to the records of one call: an error that it does not catch refuses them all. */
+/** A customer's Apex triggers: an error that one does not catch refuses all records of its call. */
 import type { PropertyValue } from '../../../provider.ts';
 import { type RecordError, recordError } from './refusal.ts';
 
 /** One record of a call: what it would hold, by field. */
 export interface TriggeredRecord {
-  /** Undefined where the call would make the record. */
+  /** Undefined if the call would create the record. */
   readonly id: string | undefined;
   readonly values: Readonly<Record<string, PropertyValue>>;
 }
 
-/** `queries` breaks its limit in calls of more records than `over`; `throws` and `locks` need one record that it matches. */
+/**
+ * `queries` breaks its limit in calls of more records than `over`; `throws` and `locks` need one record that it
+ * matches.
+ */
 export type Trigger =
   | { readonly kind: 'queries'; readonly over: number }
   | { readonly kind: 'throws'; readonly on: (record: TriggeredRecord) => boolean }
-  /** Another transaction holds a row that the trigger writes, for so many calls. */
+  /** Another transaction holds a row that the trigger writes, for this many calls. */
   | { readonly kind: 'locks'; readonly on: (record: TriggeredRecord) => boolean; readonly times: number };
 
-/** The triggers of an org. */
 export interface Triggers {
-  /** Adds one; the answer removes it again. */
+  /** Adds a trigger; the returned function removes it. */
   add(trigger: Trigger): () => void;
-  /** Runs all on the records of one call: the error that every one of them gets. */
+  /** Runs all triggers on the records of one call; returns the error that every record gets. */
   run(records: readonly TriggeredRecord[]): RecordError | undefined;
 }
 
-/** Opens the triggers of an org. */
 export function openTriggers(options: readonly Trigger[]): Triggers {
   const triggers = new Map(options.map((trigger) => [trigger, trigger.kind === 'locks' ? trigger.times : 0]));
   const thrown = (trigger: Trigger, left: number, records: readonly TriggeredRecord[]): string | undefined => {

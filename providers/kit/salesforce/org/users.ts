@@ -1,13 +1,12 @@
-/** Who writes in an emulated org. */
 import { toLongId } from '../../../salesforce/client/ids.ts';
 
-/** Whom a person's edit is by where the test names nobody. */
+/** The author of a person's edit if the test names nobody. */
 export const SOMEBODY = 'Anna Holm';
 const CONNECTOR = 'Integration User';
 
 /** The users of an org: the one of its tokens, and people by name. */
 export interface Users {
-  /** The id of the person with this name, who becomes a user with the first use of it. */
+  /** The id of the person with this name, who becomes a user on first use. */
   idOf(name: string): string;
   nameOf(userId: string): string;
 }

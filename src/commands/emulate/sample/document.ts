@@ -2,24 +2,23 @@
 import type { Address, Industry } from '../../../protocol/formats.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 import { attribute, participantsOf, unitNumber } from './participants.ts';
-import { memberRuns, periodOf, registerTime, runsOf, type SampleRun, UNDATED, type Version } from './runs.ts';
+import { memberRuns, periodOf, registerTime, runsOf, type SampleRun, UNDATED, type Version } from './value-runs.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a company's document has besides its history. */
 export interface DocumentOptions {
-  /** When the register loads the document, ms since 1970; 2 s after the last version where absent. */
+  /** When the register loads the document, in ms since 1970; default: 2 s after the last version. */
   readonly loadedAt?: number;
 }
 
 /**
- * The document of a company with its whole history: one version or more, oldest first. A version of a coming day is a
- * change that the company announced.
+ * The document of a company with its whole history: one version or more, oldest first. A version with a future date is
+ * a change that the company announced.
  */
 export function documentOf(versions: readonly [Version, ...Version[]], options: DocumentOptions = {}): Json {
   const last = versions.at(-1) ?? versions[0];
   const { company } = last;
-  const told = Math.max(...versions.map(({ at }) => at));
+  const registeredAt = Math.max(...versions.map(({ at }) => at));
   return {
     Vrvirksomhed: {
       cvrNummer: Number(company.entityId.slice(6)),
@@ -66,10 +65,10 @@ export function documentOf(versions: readonly [Version, ...Version[]], options: 
       dataAdgang: 0,
       enhedsNummer: unitNumber(company),
       enhedstype: 'VIRKSOMHED',
-      sidstIndlaest: registerTime(options.loadedAt ?? told + 2_000),
-      sidstOpdateret: registerTime(told),
+      sidstIndlaest: registerTime(options.loadedAt ?? registeredAt + 2_000),
+      sidstOpdateret: registerTime(registeredAt),
       fejlVedIndlaesning: false,
-      naermesteFremtidigeDato: told < Date.parse(last.from) ? last.from : null,
+      naermesteFremtidigeDato: registeredAt < Date.parse(last.from) ? last.from : null,
       fejlBeskrivelse: null,
       virkningsAktoer: 'BT',
     },
@@ -177,7 +176,7 @@ const addressOf = (address: Address): Json => ({
   postdistrikt: address.postalDistrict,
 });
 
-/** Employees: each figure is told once, and later ones do not end it. One of the same period takes its place. */
+/** Employees: a figure stays when later ones arrive, and a figure of the same period replaces it. */
 function figures(
   versions: readonly Version[],
   pick: (company: SampleCompany) => Readonly<Record<string, number | string>>,

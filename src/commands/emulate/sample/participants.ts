@@ -1,13 +1,13 @@
-/** The participants of a sample company in the register's shape: who owns, directs, audits it, and since when. */
+/** The participants of a sample company in the register's shape: who owns, directs and audits it, and since when. */
 import type { Entity, Owner, Voter } from '../../../protocol/formats.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
-import { memberRuns, periodOf, type SamplePeriod, type SampleRun, UNDATED, type Version } from './runs.ts';
+import { memberRuns, periodOf, type SamplePeriod, type SampleRun, UNDATED, type Version } from './value-runs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Named = Pick<Entity, 'entityId'>;
 type Member = Entity & Partial<Pick<Owner, 'ownership'> & Pick<Voter, 'voterights'>>;
 
-/** The register keeps an owner's share as the lower bound of its interval. */
+/** The register stores an owner's share as the lower bound of its interval. */
 const LOWER: Readonly<Record<string, string>> = {
   '5-10': '0.05',
   '10-15': '0.1',
@@ -24,7 +24,7 @@ const LOWER: Readonly<Record<string, string>> = {
 const precise = (percent: string | null | undefined): string | undefined =>
   percent === null || percent === undefined ? undefined : String(Math.round(Number(percent) * 100) / 10_000);
 
-/** One kind of relation: where it stands in a document, who is in it, and the attributes of a member by type. */
+/** One kind of relation: its place in a document, its members, and the attributes of a member by type. */
 interface Body {
   readonly hovedtype: string;
   readonly name: string;
@@ -90,7 +90,7 @@ function trueOwners({ trueOwnership, trueVoteRights }: SampleCompany): readonly 
 const numberOf = ({ entityId }: Named): string => entityId.slice(6);
 const isCompany = ({ entityId }: Named): boolean => entityId.startsWith('CVR-1-');
 
-/** The register's own number of an entity; a company has one beside its CVR number. */
+/** The register's own number of an entity; a company has one in addition to its CVR number. */
 export const unitNumber = (entity: Named): number =>
   isCompany(entity) ? 4_000_000_000 + Number(numberOf(entity)) * 8 : Number(numberOf(entity));
 
@@ -104,7 +104,7 @@ export const attribute = (type: string, vaerditype: string, runs: readonly Sampl
 
 const typeOf = (name: string): string => (name.endsWith('PROCENT') ? 'decimal' : 'string');
 
-/** `deltagerRelation`: one entry for each participant, with all it was to the company. */
+/** `deltagerRelation`: one entry for each participant, with all its roles. */
 export function participantsOf(versions: readonly Version[]): readonly Json[] {
   const first = versions[0];
   if (first === undefined) return [];
@@ -148,7 +148,7 @@ function organisation(
   };
 }
 
-/** Runs of the same text that follow on each other as one: a share may change while the role stays. */
+/** Joins consecutive runs of the same text: a share may change while the role stays. */
 function joined(runs: readonly SampleRun<string>[]): readonly SampleRun<string>[] {
   const all: SampleRun<string>[] = [];
   for (const run of runs) {

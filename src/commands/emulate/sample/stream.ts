@@ -5,11 +5,11 @@ import type { SampleCompany } from '../../../protocol/sample/company.ts';
 import { type Random, randomFrom } from '../../../protocol/sample/random.ts';
 import { sampleCompanies } from '../../../protocol/sample/stream.ts';
 import { documentOf } from './document.ts';
-import type { SampleRun, Version } from './runs.ts';
 import { unitDocumentOf } from './unit.ts';
+import type { SampleRun, Version } from './value-runs.ts';
 
 export interface SampleDocumentsOptions {
-  /** When the first document is loaded, ms since 1970; each later one is loaded `stepMs` (a minute) after the one before. */
+  /** When the first document is loaded, in ms since 1970; each later one follows after `stepMs` (a minute). */
   readonly start?: number;
   readonly stepMs?: number;
   /** Also give the documents of production units. Default true. */
@@ -17,10 +17,10 @@ export interface SampleDocumentsOptions {
 }
 
 const DAY_MS = 86_400_000;
-/** Versions a document remembers: real ones have some dozens over decades. */
+/** The most versions in a document: real ones have some dozens over decades. */
 const REMEMBERED = 12;
 
-// What the register can tell of a company that lives on.
+// The changes of a company that continues to exist.
 const EVENTS = [
   'name',
   'altNames',
@@ -53,20 +53,20 @@ const EVENTS = [
 
 interface Life {
   versions: [Version, ...Version[]];
-  /** Names of its units that changed theirs, by entity id. */
+  /** The new names of its renamed units, by entity id. */
   readonly units: Map<string, SampleRun<string>[]>;
 }
 
-/** A document, and the company that it is of, or whose unit, as it is from then on. */
+/** A document, and the later state of its company, or of its unit's company. */
 export interface SampleDocument {
   readonly document: unknown;
   readonly company: SampleCompany;
 }
 
 /**
- * The documents of `count` companies, then `changes` documents more, each of one of them with something changed. The same
+ * The documents of `count` companies, then `changes` more documents, each with a change of one company. The same
  * arguments give the same documents, and a longer series begins like a shorter one. Every document has its company's
- * history; the time of loading rises throughout.
+ * history; the time of loading always rises.
  */
 export function* sampleSeries(
   seed: number,
@@ -107,7 +107,7 @@ const bornLife = (company: SampleCompany): Life => {
   return { versions: [{ company, from, at: Date.parse(from) + 10 * 3_600_000 }], units: new Map() };
 };
 
-/** The first version, and the last ones. */
+/** The first version and the latest ones. */
 const rest = ([first, ...others]: [Version, ...Version[]]): [Version, ...Version[]] => [
   first,
   ...others.slice(Math.max(0, others.length - REMEMBERED)),
@@ -115,20 +115,20 @@ const rest = ([first, ...others]: [Version, ...Version[]]): [Version, ...Version
 
 const latestOf = ({ versions }: Life): SampleCompany => (versions.at(-1) ?? versions[0]).company;
 
-/** Changes something about a company: its next document. */
+/** Changes one thing about a company, and returns its next document. */
 function changed(
   life: Life,
   event: Exclude<(typeof EVENTS)[number], 'pUnitUpdated'>,
   random: Random,
   at: number,
 ): SampleDocument {
-  const told = at - 2_000;
-  const { company } = CHANGES[event](latestOf(life), random, new Date(told).toISOString());
-  life.versions = [...rest(life.versions), { company, from: dayOf(told), at: told }];
+  const registeredAt = at - 2_000;
+  const { company } = CHANGES[event](latestOf(life), random, new Date(registeredAt).toISOString());
+  life.versions = [...rest(life.versions), { company, from: dayOf(registeredAt), at: registeredAt }];
   return { document: documentOf(life.versions, { loadedAt: at }), company };
 }
 
-/** Renames the first unit of a company: the unit's next document, nothing for a company without units. */
+/** Renames the first unit of a company: yields the unit's next document, or nothing for a company without units. */
 function* renamed(life: Life, made: number, at: number): Generator<SampleDocument, void, void> {
   const company = latestOf(life);
   const [unit] = company.pUnits;
@@ -138,7 +138,7 @@ function* renamed(life: Life, made: number, at: number): Generator<SampleDocumen
   yield { document: unitDocumentOf(unit, life.versions, { loadedAt: at, names }), company };
 }
 
-/** The names of a unit with the new one. */
+/** The names of a unit, with the new one. */
 function namesOf(life: Life, unit: Entity, name: string, at: number): SampleRun<string>[] {
   const [{ from, at: born }] = life.versions;
   const names = life.units.get(unit.entityId) ?? [{ value: unit.name ?? '', from, to: null, at: born }];

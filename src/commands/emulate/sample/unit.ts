@@ -1,9 +1,8 @@
-/** Register documents of production units of sample companies. */
 import type { Entity } from '../../../protocol/formats.ts';
 import { addresses, type DocumentOptions, industries, type Json, named } from './document.ts';
-import { periodOf, registerTime, type SampleRun, type Version } from './runs.ts';
+import { periodOf, registerTime, type SampleRun, type Version } from './value-runs.ts';
 
-/** The document of a production unit: its name, and the company's address and industry. */
+/** The register document of a production unit: its name, and the company's address and industry. */
 export function unitDocumentOf(
   unit: Entity,
   versions: readonly [Version, ...Version[]],
@@ -12,7 +11,7 @@ export function unitDocumentOf(
   const [{ from, at, company }] = versions;
   const since: SampleRun<string> = { value: unit.name ?? company.name, from, to: null, at };
   const names = options.names ?? [since];
-  const told = Math.max(at, ...names.map((run) => run.at));
+  const registeredAt = Math.max(at, ...names.map((run) => run.at));
   return {
     VrproduktionsEnhed: {
       pNummer: Number(unit.entityId.slice(6)),
@@ -39,8 +38,8 @@ export function unitDocumentOf(
       dataAdgang: 0,
       enhedsNummer: 4_500_000_000 + (Number(unit.entityId.slice(6)) % 100_000_000),
       enhedstype: 'PRODUKTIONSENHED',
-      sidstIndlaest: registerTime(options.loadedAt ?? told + 2_000),
-      sidstOpdateret: registerTime(told),
+      sidstIndlaest: registerTime(options.loadedAt ?? registeredAt + 2_000),
+      sidstOpdateret: registerTime(registeredAt),
       fejlVedIndlaesning: false,
       naermesteFremtidigeDato: null,
       fejlBeskrivelse: null,

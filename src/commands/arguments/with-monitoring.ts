@@ -1,4 +1,4 @@
-/** What the monitoring commands stand on: the store, and the monitoring service if one is configured. */
+/** The context of the monitoring commands: the store, and the monitoring service if one is configured. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { didYouMean } from '../../config/schema/nearest.ts';
 import { type Crm, type CrmConfig, openCrm } from '../../connector/crm/crm.ts';
@@ -19,13 +19,13 @@ export interface MonitoringContext {
   readonly openCrm: (name: string) => Promise<Crm>;
 }
 
-/** The part of the configuration that a connection is. */
+/** The part of the configuration with a connection. */
 export const connectionPart = (name: string): string => `connector.providers.${name}`;
 
-/** The parts of the configuration by which the monitoring service is called. */
+/** The parts of the configuration that a call of the monitoring service needs. */
 export const UPSTREAM_PARTS: readonly string[] = ['connector.upstream', 'server', 'service.secretKey'];
 
-/** Opens both, does the work, and closes them however it ends. */
+/** Opens the context for `work` and closes it afterwards. */
 export async function withMonitoring(
   context: CommandContext,
   work: (opened: MonitoringContext) => Promise<ExitCode>,
@@ -59,14 +59,13 @@ export async function withMonitoring(
   }
 }
 
-/** The monitoring service; without one the command makes no sense. */
 export function needUpstream({ upstream }: MonitoringContext): Upstream {
   if (upstream === undefined)
     throw new UsageError('no monitoring service is configured: set connector.upstream.baseUrl and accessKey');
   return upstream;
 }
 
-/** The connection of that name; throws where none is configured. */
+/** The connection of that name; throws if it is not configured. */
 export function needProvider({ providers }: Pick<ConnectorConfig, 'providers'>, name: string): CrmConfig {
   const found = providers.find((one) => one.name === name);
   if (found !== undefined) return found;

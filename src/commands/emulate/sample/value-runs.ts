@@ -1,7 +1,10 @@
-/** A company's past as periods: the register's documents hold every value a company ever had, with the days it was valid. */
+/**
+ * A company's past as periods: the register's documents hold every value a company ever had, with the days it was
+ * valid.
+ */
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 
-/** A company as it was from a day on, and when the register learnt of it. */
+/** A company's state from a day on, and when the register learnt of it. */
 export interface Version {
   readonly company: SampleCompany;
   /** First day, YYYY-MM-DD. */
@@ -10,7 +13,7 @@ export interface Version {
   readonly at: number;
 }
 
-/** A value and the days it was valid, both included; `to` null: still. */
+/** A value and its first and last valid day; `to` is null if it is still valid. */
 export interface SampleRun<T> {
   readonly value: T;
   readonly from: string;
@@ -21,12 +24,11 @@ export interface SampleRun<T> {
 
 const DAY_MS = 86_400_000;
 
-/** The day before, YYYY-MM-DD. */
 const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
 
 /**
- * The runs of one value. One that ended on the day it began is a corrected mistake: another value takes its place; where
- * none does, its period ends before it begins, since a document that says nothing takes nothing away.
+ * The runs of one value. A run that ended on the day it began is a corrected mistake: another value replaces it.
+ * Without another value its period ends before it begins, because a missing value would not remove anything.
  */
 export function runsOf<T>(
   versions: readonly Version[],
@@ -47,7 +49,7 @@ export function runsOf<T>(
   return runs.map(({ text: _, ...run }) => run);
 }
 
-/** The runs of each member of a list, by its key, in the order in which they first came. */
+/** The runs of each member of a list by its key, in the order of their first appearance. */
 export function memberRuns<T>(
   versions: readonly Version[],
   pick: (company: SampleCompany) => readonly T[],
@@ -82,5 +84,5 @@ export const periodOf = ({ from, to, at }: SampleRun<unknown>): SamplePeriod => 
   sidstOpdateret: registerTime(at),
 });
 
-/** Names of people and the like carry no dates. */
+/** The names of people, for example, have no dates. */
 export const UNDATED: SamplePeriod = { periode: { gyldigFra: null, gyldigTil: null }, sidstOpdateret: null };

@@ -8,12 +8,12 @@ import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import { createWakeUp } from '../../runtime/wake-up.ts';
 import { openStore } from '../../store/open.ts';
-import { connectionPart, needProvider, UPSTREAM_PARTS } from '../arguments/context.ts';
+import { connectionPart, needProvider, UPSTREAM_PARTS } from '../arguments/with-monitoring.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
 
-/** Calls made by this process, answered or not. */
+/** The calls of this process, answered or not. */
 export interface CallsMade {
   crm: number;
   service: number;
@@ -21,7 +21,7 @@ export interface CallsMade {
 
 export type BackfillContext = Omit<BackfillDeps, 'report'>;
 
-/** Opens the context for `work` and closes it afterwards. Creates the store where it does not exist. */
+/** Opens the context for `work` and closes it afterwards. Creates a missing store. */
 export async function withBackfill<T>(
   context: CommandContext,
   name: string,

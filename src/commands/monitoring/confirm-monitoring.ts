@@ -5,24 +5,26 @@ import { linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/names
 import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import type { Store } from '../../store/open.ts';
-import type { MonitoringContext } from '../arguments/context.ts';
+import type { MonitoringContext } from '../arguments/with-monitoring.ts';
 
 /** How long a person waits for one call, in ms. */
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/** `waiting`: the desired state is stored, and the service has not confirmed it yet; `reason` says why where it is known. */
-export type CarryStanding =
+/**
+ * `waiting`: the desired state is stored, and the service has not confirmed it yet; `reason` says why, if it is known.
+ */
+export type CallState =
   | { readonly kind: 'confirmed'; readonly link: Link }
   | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }
   | { readonly kind: 'waiting'; readonly link: Link; readonly reason: string | null };
 
-/** Makes the call that the link waits for. Where a daemon is making it, waits for that call instead. */
-export async function carry(
+/** Makes the call that the link waits for. If a daemon is making it, waits for that call instead. */
+export async function confirmMonitoring(
   { store, upstream }: Pick<MonitoringContext, 'store' | 'upstream'>,
   ref: RecordRef,
   signal: AbortSignal,
-): Promise<CarryStanding> {
+): Promise<CallState> {
   const keys = [linkKey(ref.provider, ref.recordId)];
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const claims = await claim(store, MONITORING_QUEUE, { limit: 1, now: Date.now(), leaseMs: 30_000, keys });

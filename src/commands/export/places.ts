@@ -1,6 +1,6 @@
 /**
- * Where the store keeps what concerns a company, a production unit or a person: the rows that stand for it, and the rows of
- * others that name it.
+ * Where the store keeps data about a company, a production unit or a person: the rows that stand for it, and the rows
+ * of others that name it.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -8,28 +8,32 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { EntityRow, StoreTables } from './pages.ts';
 
-/** A place where the store keeps what concerns an entity. All columns of texts may name it but those that are `fixed`. */
+/** A table with data about entities. Every text column may name one, except those in `fixed`. */
 export interface Place {
   /** The rows that stand for the entity. */
   own(entity: string): RawBuilder<boolean>;
-  /** Columns that hold words, ids and times of ours, and nothing that a register, a CRM or a person wrote. */
+  /** Columns with our own words, ids and times, and nothing that a register, a CRM or a person wrote. */
   readonly fixed: readonly string[];
   /**
-   * What an erasure does with rows of others: `redact` takes the entity out of JSON and text, `clear` empties the columns, and
-   * `delete` (where absent) deletes the row: what rests on a text that is not true any more must not be acted upon.
-   * `shorten` takes what names it out of a JSON list, and deletes the row where nothing is left or the text is no list.
+   * The change of an erasure to rows of others: `redact` removes the entity from JSON and text, `clear` empties the
+   * columns, and `delete` (the default) deletes the row, because nobody may act on a text that is no longer true.
+   * `shorten` removes what names the entity from a JSON list, and deletes the row if nothing is left or the text is not
+   * a list.
    */
   readonly others?: 'redact' | 'clear' | 'delete' | 'shorten';
   /**
-   * The entities that a row is about. The name alone means the erased person only if one of them is related to it; where nobody
-   * is named here, it always does.
+   * The entities that a row is about. A name alone means the erased person only if one of them is related to it;
+   * without this member it always does.
    */
   readonly owners?: (db: Db, row: EntityRow) => Promise<readonly string[]>;
-  /** Rows that are read to the letter: how far a list was read, whose account it is, what a provider keeps to sign in. */
+  /**
+   * Rows that must stay exactly as they are: how far a list was read, the owner of an account, a provider's sign-in
+   * data.
+   */
   readonly except?: RawBuilder<boolean>;
 }
 
-/** Why the walk leaves a table out: what its columns of texts hold instead of entities. */
+/** Why the walk skips a table: what its text columns hold instead of entities. */
 type Unwalked = string;
 
 const byEntity = (entity: string): RawBuilder<boolean> => sql`entity = ${entity}`;
@@ -39,13 +43,13 @@ const byRecord = (entity: string): RawBuilder<boolean> =>
 const byChange = (entity: string): RawBuilder<boolean> =>
   sql`change in (select seq from change where entity = ${entity})`;
 
-/** Lanes of the entity, and of its records. */
+/** The lanes of the entity and of its records. */
 const byLane = (entity: string): RawBuilder<boolean> =>
   sql`(key = ${entity} or key like ${`%:${entity}`} or exists (select 1 from link where link.entity = ${entity} and
     (lane.key = link.provider || ':' || link.record_id or
     (lane.key = link.record_id and lane.queue like '%:' || link.provider))))`;
 
-/** Its number in the company index; one that is no number there is nobody's. */
+/** The company's number in the index; -1, which nobody has, if it is not numeric. */
 const indexNumber = (entity: string): number => {
   const id = parseEntityId(entity);
   return id?.kind === 'company' || id?.kind === 'productionUnit' ? Number(id.number) : -1;
@@ -74,7 +78,7 @@ const ofNews: Place['owners'] = async (db, { seq }) => {
 
 const RECORD = ['provider', 'record_id'];
 
-/** Every table, in the order of the way of the data: what came in, what is known, what was written, what was sent. */
+/** Every table, in the order of the data flow: what came in, what is known, what was written, what was sent. */
 export const PLACES = {
   arrival: { own: none, fixed: ['trace'], others: 'redact' },
   receipt: {
@@ -161,7 +165,8 @@ export const PLACES = {
   unsubscribed: { own: none, fixed: ['monitor', 'recipient'], others: 'redact' },
   lane: { own: byLane, fixed: ['queue', 'key'], others: 'clear' },
   audit: { own: none, fixed: ['actor_kind', 'actor', 'via', 'action'], others: 'redact' },
-  // A record that `transfer` was about to create, if it is not known whether the CRM did. The values say where to resume.
+  // A record that `transfer` was about to create, if it is not known whether the CRM did. The values say where to
+  // resume.
   kv: {
     own: (entity) => sql`key like ${`transfer:%:${entity}`}`,
     fixed: ['key'],
@@ -176,9 +181,9 @@ export const PLACES = {
   review_answer: { own: none, fixed: ['verb'] },
   alert: { own: none, fixed: ['channel'] },
   rate_limit: { own: none, fixed: ['key', 'fault'], others: 'clear' },
-  // What a form held that was interrupted by a sign-in.
+  // The content of a form that a sign-in interrupted.
   sign_on: { own: none, fixed: ['hash', 'nonce', 'verifier'] },
-  // Addresses of recipients and webhooks, and secrets, are as operators set them: `cvrsync monitors` changes them.
+  // Operators set the addresses of recipients and webhooks, and secrets: `cvrsync monitors` changes them.
   monitor: {
     own: none,
     fixed: [
@@ -198,14 +203,14 @@ export const PLACES = {
   operator: 'names that people chose to sign in by, and digests: `cvrsync operators` shows and revokes them',
 } as const satisfies Readonly<Record<keyof StoreSchema, Place | Unwalked>>;
 
-/** The tables that keep something of entities, in that order. */
+/** The tables with data about entities, in that order. */
 export const PLACE_OF_TABLE: readonly (readonly [string, Place])[] = Object.entries(PLACES).flatMap(
   ([table, place]): readonly (readonly [string, Place])[] => (typeof place === 'string' ? [] : [[table, place]]),
 );
 
 /**
- * Whether a column has a text somewhere, in whatever case. Engines fold the case of ASCII alone, and a letter with a mark is
- * one character or two: whatever stands in the place of others is taken for them, so that what is found must be looked at.
+ * Whether a column contains a text, in any case. Engines fold the case of ASCII only, and a letter with a mark is one
+ * character or two: the pattern accepts anything in place of other characters, so the caller must check what it finds.
  */
 export const contains = (column: string, text: string): RawBuilder<boolean> => {
   const parts = text.normalize('NFC').toLowerCase().split(OTHER_THAN_ASCII);
@@ -213,10 +218,10 @@ export const contains = (column: string, text: string): RawBuilder<boolean> => {
   return sql`lower(${sql.ref(column)}) like ${`%${pattern}%`} escape '\\'`;
 };
 
-/** With the character before, which a mark may belong to. */
+/** With the preceding character, which a mark may belong to. */
 const OTHER_THAN_ASCII = /\p{ASCII}?\P{ASCII}+/u;
 
-/** The numbers that entities have in the register. */
+/** The register numbers of entities. */
 export const numbersOf = (entities: readonly string[]): readonly string[] =>
   entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
 

@@ -1,12 +1,12 @@
-/** How far a backfill is, by its steps, and the line that says so. Pure. */
+/** The progress of a backfill, computed from its steps, and the line that shows it. Pure. */
 import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
 import { LONGEST_SILENCE_MS } from '../../connector/backfill/rows/patience.ts';
 import type { Wait } from '../../connector/crm/patience.ts';
 import { timesOf, waitingFor } from '../cli/waiting.ts';
-import type { CallsMade } from './context.ts';
+import type { CallsMade } from './with-backfill.ts';
 
-/** The state of a backfill, computed from its steps. Times in ms. */
-export interface BackfillStanding {
+/** Times in ms. */
+export interface ProgressState {
   readonly phase: BackfillStep['phase'];
   /** When this process began the phase, and how much was done before. */
   readonly since: number;
@@ -22,8 +22,7 @@ export interface BackfillStanding {
   readonly wait: Wait | undefined;
 }
 
-/** The standing before the first step. */
-export const NOWHERE: BackfillStanding = {
+export const NOWHERE: ProgressState = {
   phase: undefined,
   since: 0,
   before: 0,
@@ -38,36 +37,36 @@ export const NOWHERE: BackfillStanding = {
   wait: undefined,
 };
 
-/** The standing after a step; undefined before the first. */
-export function advance(before: BackfillStanding | undefined, step: BackfillStep, now: number): BackfillStanding {
-  const standing = before ?? NOWHERE;
-  const { phase = standing.phase, seen = [], toCarry = standing.toCarry } = step;
-  const verdicts = { ...standing.verdicts };
+/** The progress after a step; undefined before the first. */
+export function advance(before: ProgressState | undefined, step: BackfillStep, now: number): ProgressState {
+  const state = before ?? NOWHERE;
+  const { phase = state.phase, seen = [], toCarry = state.toCarry } = step;
+  const verdicts = { ...state.verdicts };
   for (const { verdict } of seen) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-  const scanned = step.scanned ?? standing.scanned;
-  const isNew = phase !== standing.phase;
+  const scanned = step.scanned ?? state.scanned;
+  const isNew = phase !== state.phase;
   return {
     phase,
-    since: isNew ? now : standing.since,
-    before: isNew ? scanned - seen.length : standing.before,
+    since: isNew ? now : state.since,
+    before: isNew ? scanned - seen.length : state.before,
     scanned,
     verdicts,
-    toLink: step.toLink ?? standing.toLink,
-    linked: standing.linked + (step.linked ?? 0),
-    written: standing.written + (step.written ?? 0),
+    toLink: step.toLink ?? state.toLink,
+    linked: state.linked + (step.linked ?? 0),
+    written: state.written + (step.written ?? 0),
     toCarry,
-    carryFrom: isNew ? toCarry : Math.max(standing.carryFrom, toCarry),
-    trouble: 'trouble' in step ? step.trouble : standing.trouble,
-    wait: 'trouble' in step ? step.wait : standing.wait,
+    carryFrom: isNew ? toCarry : Math.max(state.carryFrom, toCarry),
+    trouble: 'trouble' in step ? step.trouble : state.trouble,
+    wait: 'trouble' in step ? step.wait : state.wait,
   };
 }
 
-/** How much of the phase is done, and how fast; `total` is undefined where it is unknown. */
+/** How much of the phase is done, and how fast; `total` is undefined if unknown. */
 export function measure(
-  standing: BackfillStanding,
+  state: ProgressState,
   now: number,
 ): { done: number; total: number | undefined; perSecond: number } {
-  const { phase, since, before, scanned, linked, toLink, toCarry, carryFrom } = standing;
+  const { phase, since, before, scanned, linked, toLink, toCarry, carryFrom } = state;
   const seconds = Math.max(0.001, (now - since) / 1_000);
   if (phase === 'apply') return { done: linked, total: toLink, perSecond: linked / seconds };
   if (phase === 'carry')
@@ -78,18 +77,18 @@ export function measure(
 const number = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** The progress as one line for people, without the bar. */
-export function progressText(standing: BackfillStanding, calls: CallsMade, now: number): string {
-  const { phase, since, trouble, wait } = standing;
+export function progressText(state: ProgressState, calls: CallsMade, now: number): string {
+  const { phase, since, trouble, wait } = state;
   if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
   const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
-  // First: a terminal cuts the end off.
-  return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${phaseText(standing, now)}; ${spent}`;
+  // The reason comes first, because a terminal cuts the end off.
+  return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${phaseText(state, now)}; ${spent}`;
 }
 
 /** What the phase does, how much of it is done, and how fast. */
-function phaseText(standing: BackfillStanding, now: number): string {
-  const { phase, verdicts, written } = standing;
-  const { done, total, perSecond } = measure(standing, now);
+function phaseText(state: ProgressState, now: number): string {
+  const { phase, verdicts, written } = state;
+  const { done, total, perSecond } = measure(state, now);
   const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
   const left = total === undefined || perSecond < 0.001 ? '' : `, ${duration((total - done) / perSecond)} left`;
   switch (phase) {
@@ -106,12 +105,12 @@ function phaseText(standing: BackfillStanding, now: number): string {
   }
 }
 
-/** What is awaited: at first nothing but the first answer. */
+/** The reason of a wait; before the first phase, the CRM's first answer. */
 function waitText(trouble: string | undefined, wait: Wait | undefined): string {
   return trouble === undefined ? `waiting for the first answer of the CRM${timesOf(wait)}` : waitingFor(trouble, wait);
 }
 
-const verdictsText = (verdicts: BackfillStanding['verdicts']): string => {
+const verdictsText = (verdicts: ProgressState['verdicts']): string => {
   const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 };
