@@ -19,8 +19,12 @@ import { report } from './measure.ts';
 import { withLinks } from './store.ts';
 
 const AIM = { webhookFiles: 60, documentFiles: 60 };
+/** A start takes no longer. */
+const START_MS = 6_000;
 /** Longer than any period of the daemon that is not minutes long. */
-const SPELL_MS = 6_000;
+const IDLE_MS = 40_000;
+/** What follows the work, such as settling its lane, takes no longer. */
+const AFTERWARDS_MS = 1_000;
 const FIRST = 20_000_000;
 
 /** Functions by file. */
@@ -29,7 +33,7 @@ type Ran = Readonly<Record<string, readonly string[]>>;
 process.env['CVRSYNC_BENCH_NODE_FLAGS'] =
   `--import ${fileURLToPath(new URL('./coverage-preload.ts', import.meta.url))} --disable-warning=ExperimentalWarning`;
 
-/** What ran for a piece of work and in none of two spells without it. */
+/** What ran for a piece of work, and not in a spell without it. */
 async function journey(daemon: Daemon, coverage: string, work: () => Promise<void>): Promise<Ran> {
   let taken = 0;
   const take = async (): Promise<Ran> => {
@@ -38,21 +42,16 @@ async function journey(daemon: Daemon, coverage: string, work: () => Promise<voi
     while (!existsSync(file)) await sleep(20);
     return JSON.parse(readFileSync(file, 'utf8'));
   };
-  const spell = async (during: () => Promise<void>): Promise<Ran> => {
-    const over = sleep(SPELL_MS);
-    await during();
-    await over;
-    return take();
-  };
-  const rest = async (): Promise<void> => undefined;
-  await spell(rest);
-  const before = await spell(rest);
-  const worked = await spell(work);
-  const after = await spell(rest);
-  const own = Object.entries(worked).map(([file, functions]) => {
-    const idle = new Set([...(before[file] ?? []), ...(after[file] ?? [])]);
-    return [file, functions.filter((name) => !idle.has(name))] as const;
-  });
+  await sleep(START_MS);
+  await take();
+  await sleep(IDLE_MS);
+  const idle = await take();
+  await work();
+  await sleep(AFTERWARDS_MS);
+  const worked = await take();
+  const own = Object.entries(worked).map(
+    ([file, functions]) => [file, functions.filter((name) => idle[file]?.includes(name) !== true)] as const,
+  );
   return Object.fromEntries(own.filter(([, functions]) => functions.length > 0));
 }
 
