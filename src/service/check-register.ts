@@ -1,4 +1,4 @@
-/** What `check` asks of the register: whether it answers, and how far it has been read. */
+/** The findings of `check` on the register: whether it answers, and how far it has been read. */
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Findings } from '../runtime/finding.ts';
@@ -18,7 +18,6 @@ export interface RegisterCheckDeps {
 
 const subject = 'register';
 
-/** Tries the register, and says how far it has been read. */
 export async function checkRegister(
   deps: RegisterCheckDeps,
   register: RegisterSettings,
@@ -47,7 +46,7 @@ export async function checkRegister(
   }
 }
 
-/** The register's own count beside the stored documents, after a load. */
+/** The register's own count and the stored documents, after a load. */
 async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
   const { at, counts = [] } = (await readCount(db)) ?? {};
   const missing = await readMissing(db);

@@ -1,4 +1,4 @@
-/** What `check` asks of the service: the register, the mail server, the monitors, where it may post. */
+/** The findings of `check` on the service: the register, the mail server, the monitors, and allowed addresses. */
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { BENEFICIAL_OWNER_EVENTS } from '../protocol/beneficial-owners.ts';
 import { errorText } from '../protocol/text/error-text.ts';
@@ -19,13 +19,16 @@ export interface ServiceCheckDeps {
   readonly secrets: Secrets;
 }
 
-/** The part of the configuration that can be tried. */
+/** The part of the configuration that can be tested. */
 export interface ServiceToCheck {
   readonly server: { readonly publicUrl?: string };
   readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks' | 'beneficialOwners'>;
 }
 
-/** Tries everything at once; sends no mail and posts nothing. What does not answer before the signal aborts is a finding too. */
+/**
+ * Tests everything at once, without sending mail or posting. What does not answer before the signal aborts is a finding
+ * too.
+ */
 export async function serviceFindings(
   deps: ServiceCheckDeps,
   config: ServiceToCheck,
@@ -78,7 +81,7 @@ async function checkMail(
 
 type Read = { readonly monitors: readonly Monitor[]; readonly error?: unknown };
 
-/** Never rejects: two parts wait for it. */
+/** Never rejects, because two parts await it. */
 async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read> {
   try {
     return { monitors: await listMonitors(store.db, secrets) };
@@ -90,7 +93,7 @@ async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read>
 const asksForBeneficialOwners = ({ events }: Monitor): boolean =>
   events?.some((event) => BENEFICIAL_OWNER_EVENTS.has(event)) === true;
 
-/** How many of a kind are named. */
+/** How many monitors a finding names. */
 const NAMED = 5;
 
 async function checkMonitors(

@@ -1,4 +1,4 @@
-/** The service: what it watches, whom it tells, what it answers, and the order in which it starts and stops. */
+/** The service: its endpoints, its workers, and the order in which they start and stop. */
 import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
@@ -51,35 +51,33 @@ export interface ServiceDeps {
 export interface ServiceManagement {
   readonly secrets: Secrets;
   readonly wakeUp: Pick<WakeUp, 'ring'>;
-  /** How monitors are validated, and what they are sent is written. */
+  /** Validates monitors, and names events on the wire. */
   readonly monitorOptions: MonitorOptions;
   /** Where documents come from. */
   readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
-  /** Posts one payload to a monitor's webhook; entities are canonical. */
+  /** Posts one payload to a monitor's webhook; `entity` is canonical. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
   /** Who may call: API keys and their limits. */
   readonly access: Pick<Access, 'checkKey'>;
 }
 
-/** What a service did as it started. */
 export interface ServiceStart {
-  /** The connections of our own connector that have a job only now. */
+  /** Connections of our own connector that got their job now. */
   readonly newJobs: readonly string[];
 }
 
-/** A service whose endpoints are there and which does nothing yet. */
+/** A service with endpoints that does no work until `start`. */
 export interface Service {
   readonly secrets: Secrets;
   readonly management: ServiceManagement;
-  /** Watches and tells, once the server listens: `publicUrl` is where the world reaches it. */
+  /** Starts the workers, once the server listens; `publicUrl` is its public address. */
   start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<ServiceStart>;
-  /** Looks at the register and the other sources now. */
+  /** Polls the register and the other sources now. */
   look(): Promise<void>;
-  /** Sets the gauges of the register. */
   measure(): Promise<void>;
-  /** Resolves when none of its queues has work that is due. */
+  /** Resolves when no queue has due work. */
   drained(): Promise<void>;
-  /** Finishes what runs within `graceMs`, gives the rest back. */
+  /** Finishes running work within `graceMs` and returns the rest. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
@@ -100,7 +98,7 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       parts.own.connector = connector;
-      // With another key than the store's nothing could be delivered: better said now than by every delivery.
+      // Fails now with the wrong key, instead of at every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       const newJobs = await store.write(async (tx) => {
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
@@ -128,7 +126,6 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
   };
 }
 
-/** What the endpoints and the workers share. Nothing runs yet. */
 function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { store, metrics, log, now, secrets } = deps;
   const { webhooks, emailEvent, beneficialOwners = false } = settings;
@@ -176,7 +173,7 @@ function addRoutes(server: Server, access: Access, { common, posting, own }: Par
   addUnsubscribeRoutes(server, { store, secrets, now });
 }
 
-/** Starts a worker for each queue; each queue feeds the next ones only. */
+/** Starts a worker for each queue; each queue feeds only later ones. */
 function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
   const { common, posting, source, sourceDeps, tasks } = parts;
   const { webhooks, smtp, placeType, news, reports, beneficialOwners = false } = settings;

@@ -1,4 +1,4 @@
-/** The service's part of the configuration, as the service needs it. */
+/** The service's part of the configuration. */
 
 import type { PressSettings } from './feeds/press.ts';
 import type { NewsSettings } from './news/wording/make.ts';
@@ -38,10 +38,10 @@ export interface ServiceSettings {
   /** Calls of an API key in a minute. */
   readonly requestsPerMinute: number;
   readonly emailEvent: string;
-  /** Whether beneficial owners are read and told; not where absent. */
+  /** Whether to read and send beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
   readonly placeType: string;
   readonly recodingGuard: boolean;
-  /** After a crash its work is taken up this much later at most. */
+  /** After a crash, its work waits at most this long. */
   readonly leaseSeconds: number;
 }

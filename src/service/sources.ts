@@ -1,4 +1,4 @@
-/** What the service watches: the register, and the sources of news that are switched on. Each is one task of the queue `watch`. */
+/** The sources of changes: the register, and the enabled news sources. Each is a task of the queue `watch`. */
 
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
@@ -28,7 +28,6 @@ export interface SourceDeps {
   readonly http: OutboundHttp;
 }
 
-/** Opens nothing; the source is read when its lane runs. */
 export function openSource(
   register: RegisterSettings,
   { store, http, now }: Omit<SourceDeps, 'wakeUp' | 'metrics' | 'log'>,
@@ -38,17 +37,16 @@ export function openSource(
     : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
 }
 
-/** The register answers slowly enough to be asked ahead; files do not. */
+/** Reads ahead only from the register, which is slow; files are not. */
 const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
   kind === 'cvr' ? withPageAhead(source) : source;
 
-/** How changes are published: what makes news of them, when their mail goes out. */
+/** Options for publishing changes. */
 const publishing = ({ news, smtp }: ServiceSettings) => ({
   news,
   ...(smtp !== undefined && { digestHour: smtp.digestHour }),
 });
 
-/** What the watcher stands on. */
 export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDeps => ({
   ...deps,
   placeType: settings.placeType,
@@ -57,7 +55,6 @@ export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDep
   publish: publishing(settings),
 });
 
-/** The tasks by the keys of their lanes. */
 export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
   const { now, wakeUp } = deps;
   const { register, news, reports, gazette, press } = settings;

@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../store/store.ts';
 import { createCallLimit } from './call-limit.ts';
 
 const WINDOW_MS = 60_000;
-/** The most calls that a process takes at a time, and the part of what is left. */
+/** The most calls that a process takes at a time, and the fraction of the remaining ones. */
 const PORTION = 10;
 const PART = 20;
 
@@ -17,20 +17,20 @@ export type SharedCallLimit = (who: string) => Promise<number | undefined>;
 
 export interface SharedCallLimitOptions {
   readonly store: Store;
-  /** What is limited: the name of the count in the store. */
+  /** Name of the count in the store. */
   readonly name: string;
-  /** Calls of each in the minute that begins with its first. */
+  /** Calls of each caller in the minute that begins with its first. */
   readonly limit: number;
   readonly now: () => number;
 }
 
 interface Window {
   readonly from: number;
-  /** Calls this process made in it. */
+  /** Calls that this process made in it. */
   made: number;
-  /** Calls this process may make without asking. */
+  /** Calls that this process may make without asking the store. */
   granted: number;
-  /** Calls that were left to all when this process asked last. */
+  /** Calls that remained for all when this process last asked. */
   left: number;
 }
 
@@ -68,7 +68,7 @@ function countInStore({ store, name, limit, now }: SharedCallLimitOptions): Shar
   // Clocks of machines differ: one that is behind must not begin anew what another began.
   const isOver = ({ from }: Window): boolean => Math.abs(now() - from) >= WINDOW_MS;
 
-  /** The window that a call counts in: the one that holds now, asked for more calls where it has none but some are left. */
+  /** The window of a call, refilled if it is empty and calls remain. */
   async function windowOf(who: string): Promise<Window> {
     const known = windows.get(who);
     if (known === undefined || isOver(known)) return ask(who, undefined);
@@ -88,7 +88,7 @@ function countInStore({ store, name, limit, now }: SharedCallLimitOptions): Shar
   };
 }
 
-/** Takes calls out of the window that holds now, or out of a new one; `taken` counts them, also over the limit. */
+/** Takes calls from the current window or a new one; `taken` counts them, also above the limit. */
 function takeCalls(tx: Tx, key: string, calls: number, now: number): Promise<{ since: number; taken: number }> {
   const over = sql<boolean>`call_window.since <= ${now - WINDOW_MS} or call_window.since > ${now + WINDOW_MS}`;
   return tx
@@ -106,7 +106,7 @@ function takeCalls(tx: Tx, key: string, calls: number, now: number): Promise<{ s
 
 const DAY_MS = 86_400_000;
 
-/** Deletes the counts of who has not called for a day. */
+/** Deletes windows older than a day. */
 export async function trimWindows(tx: Tx, now: number): Promise<void> {
   await tx
     .deleteFrom('call_window')

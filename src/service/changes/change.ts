@@ -2,13 +2,13 @@
 import type { Updates } from '../../protocol/payload.ts';
 
 /**
- * Where a change comes from: the register's documents, a full state that a caller asked for, a monitor's list, a news
- * source, a filed report.
+ * The source of a change: a register document, a requested full state, a monitor's list, a news source, or a filed
+ * report.
  */
 export type ChangeKind = 'register' | 'state' | 'monitor' | 'article' | 'report';
 
 export interface Change {
-  /** Natural id: a difference that is found again, after a crash or in a repeated document, gets the same id. */
+  /** Natural id: the same difference, found again after a crash or in a repeated document, gets the same id. */
   readonly id: string;
   /** Canonical entity id: a company, or a person whose relations changed. */
   readonly entity: string;
@@ -19,12 +19,12 @@ export interface Change {
   /** At least one event. */
   readonly updates: Updates;
   /**
-   * Share text before the change, for news and mail; payloads have no place for it. A legal owner's stands under its
-   * entity id, a beneficial one's (who can be both) under `trueOwnership <id>` and `trueVoteRights <id>`. In a person's
-   * change the company stands for the owner.
+   * Shares before the change, for news and mail; payloads have no place for them. Keys: the entity id of a legal owner;
+   * `trueOwnership <id>` and `trueVoteRights <id>` of a beneficial owner, who may be both. In a person's change the
+   * company replaces the owner.
    */
   readonly formerShares?: Readonly<Record<string, string>>;
-  /** The one monitor that gets it, whatever its target; for changes that concern a monitor itself. */
+  /** The one monitor that gets a change about itself, whatever its target. */
   readonly only?: string;
 }
 

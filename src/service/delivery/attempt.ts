@@ -1,4 +1,4 @@
-/** One attempt of a delivery: whether it may be made, the post, and what its answer makes of the delivery. */
+/** One attempt of a delivery: whether it is due, the post, and the delivery's next state. */
 
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { Lease } from '../../runtime/lanes/lease.ts';
@@ -12,7 +12,7 @@ import { firstWait, nextWait } from './schedule.ts';
 export interface AttemptDeps {
   readonly now: () => number;
   readonly random: () => number;
-  /** Seconds before each attempt, where the monitor has none of its own. */
+  /** Seconds before each attempt, for monitors without their own. */
   readonly schedule: readonly number[];
   readonly log: { debug?(details: object, message: string): void };
 }
@@ -21,15 +21,15 @@ export interface AttemptDeps {
 export interface Target {
   readonly monitor: Monitor;
   readonly http: OutboundHttp;
-  /** Undefined where the monitor has none any more. */
+  /** Undefined if the monitor has no webhook any more. */
   readonly webhook: Webhook | undefined;
   readonly lease: Lease;
 }
 
-/** What the store said of the lease holds for so long, and never beyond its end: a query a post would cost too much. */
+/** How long a confirmed lease needs no new query: one for every post would cost too much. */
 const LEASE_AGE_MS = 1_000;
 
-/** Attempts a delivery; undefined where it was stopped. */
+/** Attempts a delivery; undefined if the signal stopped it. */
 export async function attempt(
   deps: AttemptDeps,
   { monitor, http, webhook, lease }: Target,
@@ -65,7 +65,7 @@ export async function attempt(
   return { seq, url, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
 }
 
-/** What a post makes of its delivery; `tried` attempts of its schedule were made, with this one. */
+/** The delivery's state after a post; `tried` counts the attempts of its schedule, including this one. */
 function afterPost(
   { outcome, retryAfterMs }: Posted,
   tried: number,
@@ -74,7 +74,7 @@ function afterPost(
 ): Pick<AttemptResult, 'state' | 'nextAt'> {
   if (outcome.kind === 'done') return { state: 'done', nextAt: 0 };
   const wait = nextWait(tried, schedule, { retryAfterMs, random });
-  // Of a webhook that is gone it stays due, and is held with the rest.
+  // The delivery stays due and is held with the others of a disabled webhook.
   if (outcome.disable) return { state: 'due', nextAt: now() };
   if (wait === undefined || outcome.abort) return { state: 'failed', nextAt: 0 };
   return { state: 'due', nextAt: now() + wait };

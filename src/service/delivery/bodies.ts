@@ -1,6 +1,6 @@
 /**
- * The bodies of deliveries: made once for a change that goes to thousands, and the same bytes at every attempt unless
- * somebody whom they name is erased meanwhile.
+ * The bodies of deliveries. A change that goes to thousands has one body, with the same bytes at every attempt, unless
+ * somebody named in it is erased meanwhile.
  */
 import { sql } from 'kysely';
 import { isEventName } from '../../protocol/events.ts';
@@ -15,22 +15,22 @@ export interface DeliveryBody {
   /** The change's natural id. */
   readonly change: string;
   readonly bytes: Buffer;
-  /** The trace context that the change was found in. */
+  /** The trace context in which the change was found. */
   readonly trace: string | null;
 }
 
 export interface DeliveryBodies {
-  /** The bodies of these deliveries, in their order; undefined where the change is no longer there. */
+  /** In the order of `heads`; undefined if the change was deleted. */
   load(db: Db, heads: readonly Head[]): Promise<readonly (DeliveryBody | undefined)[]>;
 }
 
-/** Bytes that are kept; a body is about 6 KB. */
+/** Size of the cache; a body has about 6 KB. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function createBodies(options: WireOptions): DeliveryBodies {
   const kept = new Map<string, DeliveryBody>();
   let size = 0;
-  /** The erasures that the kept bodies are without. */
+  /** The version of erasures that the cached bodies respect. */
   let version = '';
 
   function keep(key: string, body: DeliveryBody): DeliveryBody {
@@ -52,7 +52,7 @@ export function createBodies(options: WireOptions): DeliveryBodies {
         size = 0;
         version = erasures.version;
       }
-      // Taken before we wait: another load may evict them meanwhile.
+      // Read before the first wait: another load may evict them.
       const known = heads.map((head) => kept.get(keyOf(head)));
       const missing = heads.filter((_, at) => known[at] === undefined);
       const changes = missing.length > 0 ? await loadChanges(db, missing) : new Map<number, ChangeRow>();
@@ -61,14 +61,14 @@ export function createBodies(options: WireOptions): DeliveryBodies {
         if (known[at] !== undefined || change === undefined) return known[at];
         const key = keyOf(head);
         const body = kept.get(key) ?? bodyOf(change, head.events, options, erasures);
-        // Another load may have learnt of an erasure meanwhile.
+        // Another load may have seen a newer erasure.
         return erasures.version !== version || kept.has(key) ? body : keep(key, body);
       });
     },
   };
 }
 
-/** What a delivery posts, as JSON; undefined where the delivery or its change is no longer there. */
+/** The body of a delivery as JSON; undefined if the delivery or its change was deleted. */
 export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<string | undefined> {
   const told = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
   const change = told && (await loadChanges(db, [told])).get(told.change);
@@ -97,7 +97,7 @@ async function loadChanges(db: Db, heads: readonly Pick<Head, 'change'>[]): Prom
 }
 
 function bodyOf(change: ChangeRow, events: string, options: WireOptions, erasures: Erasures): DeliveryBody {
-  // The row itself is redacted a little after the erasure is noted.
+  // The stored row is redacted shortly after an erasure is recorded.
   const updates: Updates = erasures.redact(JSON.parse(change.updates));
   const told: readonly string[] = JSON.parse(events);
   const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));

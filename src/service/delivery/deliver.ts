@@ -1,6 +1,6 @@
 /**
- * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, each monitor on its
- * own. A lane is a monitor that has something due; the order within it is that of its delivery rows.
+ * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, independently for
+ * each monitor. A lane is a monitor with something due; its delivery rows give the order.
  */
 
 import type { Metrics } from '../../http/metrics.ts';
@@ -36,33 +36,34 @@ export interface DeliveryDeps extends WireOptions {
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
-  /** The way to our own connector's webhook; where there is none, its jobs are left to the daemon that runs it. */
+  /** Reaches our own connector's webhook; without it, the jobs of the connector are left to the daemon that runs it. */
   readonly ownTransport?: OwnTransport;
-  /** Posts under way to one webhook at a time; 16 where absent. */
+  /** Concurrent posts to one webhook; 16 by default. */
   readonly concurrency?: number;
   /** Seconds before each attempt, for monitors without their own. */
   readonly schedule?: readonly number[];
-  /** Who is told of monitors that fail and have no recipients of their own. */
+  /** Receives the notices of failing monitors that have no recipients. */
   readonly admin?: string;
   readonly random?: () => number;
-  /** As the worker's. */
   readonly leaseMs?: number;
   readonly pollMs?: number;
 }
 
 const CONCURRENCY = 16;
-/** Monitors a run. One that hangs keeps its run's slot, and no other monitor's lane: hence so many runs. */
+/**
+ * Monitors per run, and runs. A webhook that hangs keeps the slot of its run but no other monitor's lane, hence so many
+ * runs.
+ */
 const BATCH = 64;
 const RUNS = 512;
-/** Posts under way in all: each may need a connection, and there are only so many. */
+/** Concurrent posts in total: each may need a connection. */
 const POSTS = 1_024;
-/** Runs that look at the store at a time. */
+/** Runs that query the store at a time. */
 const LOOKS = 8;
 
-/** Starts delivering; ring `deliver` when something was published. */
+/** Starts the worker; ring `deliver` after publishing. */
 export function startDelivery(deps: DeliveryDeps): Worker {
   const { store, wakeUp, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
-  /** Posts at a time of webhooks that asked for fewer. */
   const limits = new Map<string, number>();
   const limit = (monitor: string) => limits.get(monitor) ?? concurrency;
 
@@ -105,11 +106,11 @@ export function startDelivery(deps: DeliveryDeps): Worker {
 
   async function runOne(claim: Claim, monitors: Awaited<ReturnType<typeof loadMonitors>>, signal: AbortSignal) {
     const monitor = monitors.get(claim.key);
-    // Made since we asked which these are.
+    // Created after `leaves` was asked.
     if (monitor !== undefined && isOwnJob(monitor) && deps.ownTransport?.(monitor) === undefined)
       return store.write((tx) => settle(tx, claim, { kind: 'again', at: now(), free: true }));
     if (monitor?.enabled === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
-    // Nothing is due to it: what was is held or dropped.
+    // Nothing is due: its deliveries are held or dropped.
     await run.ledger.write({ claim, ending: 'over' });
   }
 

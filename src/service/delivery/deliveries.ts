@@ -1,4 +1,4 @@
-/** What people ask about deliveries and decide on them: list, count, replay, drop. */
+/** Lists, counts, replays and drops deliveries, for people. */
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -7,51 +7,47 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** The states as people see them: `failing` is due, and its last attempt failed. */
+/** `failing` is due after a failed attempt. */
 export const DELIVERY_STATES = ['due', 'failing', 'held', 'done', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Which deliveries; what is absent does not restrict. */
+/** Absent properties do not restrict. */
 export interface DeliveryFilter {
-  /** Id of a monitor. */
   readonly monitor?: string;
   readonly state?: DeliveryState;
-  /** Canonical entity id. */
   readonly entity?: string;
-  /** One delivery, by its number. */
   readonly seq?: number;
-  /** Only those with a lower number, and with this or a higher one. */
+  /** Lower numbers only; this number and higher ones only. */
   readonly before?: number;
   readonly from?: number;
-  /** Made at or after, and before: ms since 1970. */
+  /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
-  /** Not ended yet, or before this time. */
+  /** Still open, or ended before this time. */
   readonly endedBefore?: number;
-  /** At most so many: 100 in a list, 10,000 to replay or drop. */
+  /** 100 by default in a list, 10,000 to replay or drop. */
   readonly limit?: number;
 }
 
-/** One change told, or to be told, to one monitor. */
+/** One change for one monitor. */
 export interface Delivery {
   readonly seq: number;
   readonly monitor: string;
   readonly entity: string;
-  /** The entity's name at the time. */
+  /** The entity's name at the time of the change. */
   readonly name: string;
   readonly events: readonly string[];
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When it is tried next; null if no attempt is planned. */
+  /** The next attempt; null if none is planned. */
   readonly nextAt: number | null;
-  /** Of the last answer. */
+  /** Status of the last answer. */
   readonly status: number | null;
   readonly error: string | null;
   readonly createdAt: number;
   readonly endedAt: number | null;
 }
 
-/** One attempt. */
 export interface Attempt {
   readonly at: number;
   /** Ms. */
@@ -65,10 +61,10 @@ export interface Attempt {
 }
 
 const LISTED = 100;
-/** The most that one call replays or drops: longer transactions would keep webhooks and requests waiting. */
+/** The most that one call replays or drops: longer transactions would block webhooks and requests. */
 export const REPLAY_LIMIT = 10_000;
 
-/** What a replay takes if no state is asked for: all that did not arrive. */
+/** Replayed if no state is given: everything that did not arrive. */
 export const REPLAYED: readonly DeliveryState[] = ['failing', 'held', 'failed'];
 export const DROPPED: readonly DeliveryState[] = ['due', 'failing', 'held', 'failed'];
 
@@ -79,7 +75,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
   let found = query;
   if (monitor !== undefined) found = found.where('delivery.monitor', '=', monitor);
   if (state !== undefined) found = found.where(isIn(state));
-  // An index leads from the entity to its changes, and from those to their deliveries.
+  // An index leads from the entity to its changes, and from these to their deliveries.
   if (entity !== undefined)
     found = found
       .where('delivery.entity', '=', entity)
@@ -100,7 +96,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
 
 type Delivered = ExpressionBuilder<StoreSchema, 'delivery'>;
 
-/** Whether the attempts of the schedule that counts now failed; as literals, so that the engines use the index of these. */
+/** Whether an attempt of the current schedule failed; literals let the engines use the partial index. */
 const isFailing = (row: Delivered): Expression<SqlBool> =>
   row.and([
     row('delivery.state', '=', sql.lit<StoredState>('due')),
@@ -118,11 +114,10 @@ const isIn =
     return state === 'due' ? row.and([isStored, row.not(isFailing(row))]) : isStored;
   };
 
-/** How many deliveries wait for another attempt, counted up to `most`. */
 export const countFailing = (db: Db, most: number): Promise<number> =>
   countRows(db, filtered(db.selectFrom('delivery'), { state: 'failing' }).select('delivery.seq').limit(most));
 
-/** Deliveries, newest first. */
+/** The newest first. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<readonly Delivery[]> {
   const columns = ['seq', 'monitor', 'entity', 'events', 'attempts', 'status', 'error'] as const;
   const rows = await filtered(db.selectFrom('delivery'), filter)
@@ -154,7 +149,6 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promi
   });
 }
 
-/** How many deliveries there are, whatever the filter's limit. */
 export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<number> {
   const row = await filtered(db.selectFrom('delivery'), filter)
     .select(sql<number>`count(*)`.as('found'))
@@ -162,7 +156,7 @@ export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Prom
   return row.found;
 }
 
-/** How many deliveries a replay would make due again, counted up to one more than it takes at once. */
+/** How many deliveries a replay would make due, counted up to one more than it takes at once. */
 export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<number> {
   const chosen = chosenFor(db, filter, { from: REPLAYED, onlyEnabled: true }).limit(REPLAY_LIMIT + 1);
   const row = await db
@@ -172,7 +166,6 @@ export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<n
   return row.found;
 }
 
-/** The attempts of a delivery, oldest first. */
 export async function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom('attempt')
@@ -184,16 +177,16 @@ export async function attemptsOf(db: Db, delivery: number): Promise<readonly Att
 }
 
 /**
- * Makes deliveries due now, oldest first, and returns how many: failing, held and failed ones, or those of the state asked
- * for. Sends one now, or recovers all since a time. Each keeps its `webhook-id` and begins its schedule anew. Those of monitors that are off stay as they are: switch
- * the monitor on first. Ring `deliver` after the commit.
+ * Makes failing, held and failed deliveries due now, or those of the given state, oldest first; returns how many. Each
+ * keeps its `webhook-id` and restarts its schedule. Skips monitors that are off: enable the monitor first. Ring
+ * `deliver` after the commit.
  */
 export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   const set = { state: 'due', next_at: now, ended_at: null } as const;
   return change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set });
 }
 
-/** What became of a delivery that was to be sent: `off` if its monitor is off, has no webhook, or was removed. */
+/** `off`: its monitor is off, has no webhook, or was removed. */
 export type SentNow = 'sent' | 'due' | 'off' | 'unknown';
 
 /** Sends one delivery now, whatever its state, as {@link replayDeliveries} does. */
@@ -205,8 +198,8 @@ export async function sendDelivery(tx: Tx, seq: number, now: number): Promise<Se
 }
 
 /**
- * Makes all held deliveries of a monitor due, however many, and returns how many. In the transaction that enables the
- * monitor nothing comes between them: a later change is published behind them.
+ * Makes all held deliveries of a monitor due and returns how many. Call it in the transaction that enables the monitor,
+ * so that later changes follow them.
  */
 export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<number> {
   let replayed = 0;
@@ -217,26 +210,25 @@ export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<
   }
 }
 
-/** Gives deliveries up, and returns how many: due, failing, held and failed ones, or those of the state asked for. */
+/** Drops due, failing, held and failed deliveries, or those of the given state; returns how many. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   return change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set: { state: 'dropped', ended_at: now } });
 }
 
 interface Transition {
-  /** The states that it changes where the filter asks for none. */
+  /** The states to change if the filter names none. */
   readonly from: readonly DeliveryState[];
   /** Leaves out deliveries of monitors that are off or have no webhook. */
   readonly onlyEnabled: boolean;
   readonly set: Partial<Pick<DeliveryTable, 'state' | 'next_at' | 'ended_at'>>;
 }
 
-/** The deliveries that a transition changes. */
 const chosenFor = (db: Db, filter: DeliveryFilter, { from, onlyEnabled }: Omit<Transition, 'set'>) =>
   filtered(db.selectFrom('delivery'), filter)
     .$if(filter.state === undefined, (query) => query.where((row) => row.or(from.map((state) => isIn(state)(row)))))
     .$if(onlyEnabled, (query) =>
       query
-        // What is due goes by itself.
+        // Due deliveries need no replay.
         .where((row) => row.not(isIn('due')(row)))
         .where('delivery.monitor', 'in', (inner) =>
           inner.selectFrom('monitor').select('id').where('enabled', '=', 1).where('url', 'is not', null),
@@ -254,7 +246,7 @@ async function change(
   const rows = await chosen.select(['delivery.seq', 'delivery.monitor']).execute();
   const last = rows.at(-1)?.seq;
   if (last === undefined) return 0;
-  // The lanes first, as whoever makes deliveries does. A dropped one may have kept a later one of its entity waiting.
+  // Lock lanes first, as publishing does. A dropped delivery may have delayed a later one of its entity.
   await mark(
     tx,
     'deliver',

@@ -1,4 +1,4 @@
-/** The due deliveries of one monitor that were found and not begun. */
+/** The due deliveries of one monitor that a run has found but not begun. */
 import type { Db } from '../../store/store.ts';
 import type { DeliveryBodies, DeliveryBody } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
@@ -6,19 +6,18 @@ import type { Slots } from './limits/slots.ts';
 
 export interface DueDelivery {
   readonly head: Head;
-  /** Undefined where the change is no longer there. */
+  /** Undefined if the change was deleted. */
   readonly body: DeliveryBody | undefined;
 }
 
 export interface DueQueue {
-  /** Takes the delivery that waited longest; undefined where none waits. */
+  /** Takes the oldest delivery. */
   next(): DueDelivery | undefined;
   readonly isEmpty: boolean;
-  /** Whether there may be due deliveries that were not looked up. */
+  /** Whether the store may have more due deliveries. */
   readonly mayHaveMore: boolean;
-  /** Says that there may be more. */
   expectMore(): void;
-  /** Looks deliveries up, but for companies that are busy now. The queue must be empty. */
+  /** Loads due deliveries, except those of busy companies. The queue must be empty. */
   refill(busy: ReadonlySet<string>): Promise<void>;
 }
 
@@ -26,11 +25,11 @@ export interface DueQueueDeps {
   readonly db: Db;
   readonly now: () => number;
   readonly bodies: DeliveryBodies;
-  /** Places of looks at the store: ten thousand at once would wait for a connection until that fails. */
+  /** Limits concurrent queries: ten thousand would wait for a connection until they fail. */
   readonly looks: Slots;
 }
 
-/** Deliveries that are looked up at once. */
+/** Deliveries per query. */
 const PAGE = 256;
 
 export function createDueQueue({ db, now, bodies, looks }: DueQueueDeps, monitor: string): DueQueue {
@@ -50,7 +49,7 @@ export function createDueQueue({ db, now, bodies, looks }: DueQueueDeps, monitor
     },
     async refill(busy) {
       mayHaveMore = false;
-      // What ends meanwhile may still seem due to this look: it is left to the next.
+      // A delivery that ends meanwhile may still look due: leave its company to the next query.
       const before = new Set(busy);
       const asked = before.size + PAGE;
       await looks.take();

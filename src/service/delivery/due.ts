@@ -1,4 +1,4 @@
-/** What is due to a monitor's webhook. */
+/** Queries for what is due to a monitor's webhook. */
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -6,7 +6,7 @@ import type { Secrets } from '../keys/secrets.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import { type MonitorRow, readMonitor } from '../monitors/monitor-row.ts';
 
-/** The oldest due delivery of its company: what comes after it waits. */
+/** The oldest due delivery of a company: later ones wait for it. */
 export interface Head {
   readonly seq: number;
   readonly entity: string;
@@ -16,11 +16,11 @@ export interface Head {
   readonly attempts: number;
   readonly replayed_from: number | null;
   readonly created_at: number;
-  /** Whether another one of the company waits behind it: 0 or 1. */
+  /** Whether another delivery of the company waits: 0 or 1. */
   readonly more: number;
 }
 
-/** The heads that are due at `now`, those that waited longest first, at most `limit`. */
+/** The heads due at `now`, the longest waiting first. */
 export async function dueHeads(db: Db, monitor: string, now: number, limit: number): Promise<readonly Head[]> {
   const { rows } = await sql<Head>`
     select seq, entity, change, events, attempts, replayed_from, created_at,
@@ -34,7 +34,7 @@ export async function dueHeads(db: Db, monitor: string, now: number, limit: numb
   return rows;
 }
 
-/** What a run needs of its monitors, by id, secrets opened. */
+/** Monitors by id, with readable secrets. */
 export async function loadMonitors(
   db: Db,
   secrets: Secrets,

@@ -1,11 +1,14 @@
-/** Writes what many runs have to write in few transactions: a commit costs as much for one attempt as for a hundred. */
+/**
+ * Writes the outcomes of many runs in few transactions, because a commit costs the same for one attempt as for a
+ * hundred.
+ */
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { type Entry, type RecordedAttempt, record } from './record.ts';
 
 export interface Ledger {
-  /** Resolves once the entry is on disk. Rejects where it could not be written, and then only for this one. */
+  /** Resolves once the entry is on disk; rejects only for this entry. */
   write(entry: Entry): Promise<RecordedAttempt>;
 }
 
@@ -14,12 +17,12 @@ export interface LedgerOptions {
   readonly now: () => number;
   readonly secrets: Secrets;
   readonly admin?: string | undefined;
-  /** Something was written that a mail may follow from. */
+  /** Called if a notice by mail may follow. */
   readonly onWritten: () => void;
 }
 
 const BATCH = 512;
-/** The longest an entry waits for others, and in a burst: nothing but the next of its company waits for it. */
+/** The longest wait of an entry, and that in a burst: only the next delivery of its company waits for it. */
 const WAIT_MS = 2;
 const BURST = { size: 16, waitMs: 25 };
 
@@ -38,7 +41,7 @@ export function createLedger({ store, now, secrets, admin, onWritten }: LedgerOp
   return { write: commits.add };
 }
 
-/** Of one lane a batch takes only one claim, since an older one may have lost it to a newer. */
+/** Takes one claim per lane into a batch, because a newer claim makes an older one invalid. */
 function oneClaimEach(): (entry: Entry) => boolean {
   const fences = new Map<string, number>();
   return ({ claim: { key, fence } }) => {

@@ -1,4 +1,4 @@
-/** What those who look after a monitor are told of its webhook; in Danish, as all mail. */
+/** Notices to the recipients of a monitor about its webhook; in Danish, like all mail. */
 
 import type { Notice } from '../mail/queue.ts';
 import type { NoticeKind } from '../monitors/health.ts';
@@ -12,7 +12,7 @@ export interface Trouble {
   readonly recipients: readonly string[];
   readonly failingSince: number;
   readonly attempts: number;
-  /** Of the last attempt, in words. */
+  /** The last attempt's error, in words. */
   readonly error: string | null;
 }
 
@@ -45,7 +45,7 @@ const COPENHAGEN = new Intl.DateTimeFormat('da-DK', {
   timeStyle: 'short',
 });
 
-/** The notice of a trouble. Of the webhook's address it has the host: the rest may hold a key. */
+/** Shows only the host of the webhook's address: the rest may hold a key. */
 export function noticeOf(trouble: Trouble): Notice {
   const { monitor, name, kind, recipients, failingSince, attempts, error } = trouble;
   const [what, text] = TEXTS[kind];

@@ -1,6 +1,6 @@
 /**
- * The jobs of a connector in the same process: it is told as everybody is, by POSTs to its webhook, and calls with a key
- * of its own; only that nobody has to set this up.
+ * The jobs of a connector in the same process. It receives POSTs to its webhook like any other and calls with a key of
+ * its own; cvrsync sets both up.
  */
 import type { Auth } from '../../protocol/auth.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
@@ -16,19 +16,19 @@ import { activate, getMonitor, listJobs, updateMonitor } from '../monitors/monit
 import { DELIVER_QUEUE } from '../names/queues.ts';
 import { dropDeliveries, replayHeld } from './deliveries.ts';
 
-/** The connector's key; its jobs belong to it. */
+/** The id of the connector's key, which owns its jobs. */
 export const OWN_CONNECTOR = 'own-connector';
 
 /** Whether a monitor is a job of our own connector. */
 export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN_CONNECTOR;
 
-/** The ids of the jobs of our own connectors, whichever process runs these. */
+/** The ids of all such jobs, for every process on the store. */
 export async function ownJobIds(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitor')
     .select('id')
     .where('owner', '=', OWN_CONNECTOR)
-    // Its index has jobs only.
+    // Lets the engines use the index, which holds only jobs.
     .where('provider', 'is not', null)
     .execute();
   return rows.map(({ id }) => id);
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 const UNTAKEN_DAYS = 14;
 const BATCH_SIZE = 500;
 
-/** Drops what has waited 14 days for a connector that runs nowhere, as what is held for so long is dropped. */
+/** Drops deliveries that waited 14 days for a connector that no longer runs, as held ones are dropped. */
 export async function dropExpired(store: Store, now: number, signal: AbortSignal): Promise<void> {
   if ((await readDaemons(store.db, now)).some(takesOwnJobs)) return;
   for (const monitor of await ownJobIds(store.db)) {
@@ -47,27 +47,27 @@ export async function dropExpired(store: Store, now: number, signal: AbortSignal
   }
 }
 
-/** A connector with an upstream of its own is told by that one. */
+/** A connector with its own upstream takes deliveries from there. */
 const takesOwnJobs = ({ digests: { connector, service }, roles }: Daemon): boolean =>
   roles.includes('service') && connector !== undefined && service !== undefined && connector['upstream'] === undefined;
 
-/** Attempts come sooner than to strangers: it is back as soon as this process is. */
+/** Sooner than for strangers, because the connector returns with this process. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The access key our own connector calls with: the same in every process that holds the service's key. */
+/** The access key of our own connector, equal in every process with the service's key. */
 export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN_CONNECTOR));
 
 export interface OwnConnector {
   /** Where this process takes webhooks. */
   readonly url: string;
-  /** How its webhook is proven. */
+  /** How its webhook authenticates the sender. */
   readonly auth: Auth;
   readonly providers: readonly string[];
 }
 
 /**
- * Makes or brings up to date one job for each provider of our own connector, and sends at once what was held for it or
- * waits for another try. Idempotent. Returns the providers whose job is new.
+ * Creates or updates one job for each provider of our own connector, and sends held and delayed deliveries at once.
+ * Idempotent. Returns the providers with a new job.
  */
 export async function ensureOwnJobs(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function ensureOwnJobs(
   own: OwnConnector,
   now: number,
 ): Promise<readonly string[]> {
-  // Locks the key: nobody makes a second job of one provider meanwhile.
+  // Locks the key, so that nobody creates a second job of one provider meanwhile.
   await ensureKey(
     tx,
     { id: OWN_CONNECTOR, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
@@ -97,7 +97,7 @@ export async function ensureOwnJobs(
   return made;
 }
 
-/** What failed while the connector was away, or was put off as it stopped, need not wait any longer. */
+/** Deliveries that failed while the connector was away need not wait any longer. */
 async function retryNow(tx: Tx, monitor: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [monitor], now);
   await tx

@@ -1,4 +1,4 @@
-/** One attempt: what is posted, and what came of it. */
+/** One HTTP POST to a webhook, and its outcome. */
 import { hash, type KeyObject } from 'node:crypto';
 import { type HttpClient, type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/outbound/fault.ts';
@@ -10,25 +10,25 @@ import type { Security } from '../monitors/monitor.ts';
 import { maskedAddress } from '../monitors/webhook-address.ts';
 import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 
-/** What is kept of an answer. */
+/** How much of an answer to store. */
 const ANSWER_BYTES = 16 * 1024;
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 
-/** The client for webhooks that others choose: every answer is a status and the beginning of a text. */
+/** The client for webhooks of others: it returns every answer's status and the beginning of its text. */
 export const openWebhookClient = (guard: Guard): HttpClient =>
   openClient({ guard, connectMs: CONNECT_MS, deadlineMs: TOTAL_MS, excerptBytes: ANSWER_BYTES });
 
-/** The `webhook-id`: the same at every attempt, and another one for every monitor. */
+/** The `webhook-id`: equal for every attempt, different for every monitor. */
 export const webhookId = (change: string, monitor: string): string =>
   `msg_${hash('sha256', `${change} ${monitor}`, 'base64url')}`;
 
-/** Where to post, and how to prove who posts. */
+/** Where to post, and the sender's credentials. */
 export interface Webhook {
   readonly url: string;
-  /** The headers that carry its credentials, names in lower case. */
+  /** The headers with the credentials, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is masked in its answers. */
+  /** Texts to mask in its answers. */
   readonly masked: readonly string[];
   readonly keys: readonly { readonly key: KeyObject; readonly expiresAt: number | null }[];
 }
@@ -44,20 +44,20 @@ export const webhookAt = (url: string, { credentials, secrets }: Security): Webh
 export interface DeliveryMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
-  /** Which attempt this is, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** More headers; ours go first. */
+  /** Further headers; ours replace them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of an attempt. Times in ms. */
+/** The outcome of an attempt. Times in ms. */
 export interface Posted {
   readonly at: number;
   readonly took: number;
-  /** Null where no answer came; then there is a fault. */
+  /** Null without an answer; then `fault` is set. */
   readonly status: number | null;
   readonly fault: HttpFaultKind | null;
-  /** In words, null where it succeeded. */
+  /** In words; null after a success. */
   readonly error: string | null;
   readonly answer: string;
   readonly outcome: AttemptOutcome;
@@ -69,7 +69,7 @@ export interface PostOptions {
   readonly signal: AbortSignal;
 }
 
-/** Posts a message, signed with every key that is still good. Undefined where the signal stopped it. */
+/** Posts a message, signed with every valid key. Undefined if the signal stopped it. */
 export async function post(
   http: OutboundHttp,
   webhook: Webhook,
@@ -119,18 +119,18 @@ function maskedIn(credentials: Credentials): readonly string[] {
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
 }
 
-/** Of an address its path, and what its query says. */
+/** The path and the values of the query. */
 function maskedInAddress(url: string): readonly string[] {
   const { pathname, searchParams } = readUrl(url);
   return [pathname, ...searchParams.values()].filter((part) => part.length >= LEAST_IN_ADDRESS);
 }
 
-/** A fault names the address. */
+/** The message of a fault contains the address. */
 function withoutAddress(text: string, url: string): string {
   const { origin, pathname } = readUrl(url);
   return pathname === '/' ? text : text.replaceAll(`${origin}${pathname}`, maskedAddress(url));
 }
 
-/** An answer as it may be kept: some webhooks send back what they got, and the store holds no secret in the clear. */
+/** Masks secrets, because some webhooks echo the request, and the store holds no secret in plain text. */
 const withoutSecrets = (answer: string, masked: readonly string[]): string =>
   masked.reduce((text, secret) => text.replaceAll(secret, '***'), answer);

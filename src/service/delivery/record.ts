@@ -1,4 +1,4 @@
-/** What attempts came to, written: deliveries, attempts, the monitors' health, and the lanes that are finished. */
+/** Stores the outcomes of attempts: deliveries, attempts, the health of monitors, and finished lanes. */
 import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable } from '../../store/each.ts';
@@ -12,55 +12,57 @@ import { openAddress } from '../monitors/webhook-address.ts';
 import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 
-/** An attempt and what it makes of its delivery. */
+/** An attempt and the new state of its delivery. */
 export interface AttemptResult {
   readonly seq: number;
-  /** Absent where none was made: it is too early, or there is nothing to tell any more. */
+  /** Undefined without an attempt: too early, or the change was deleted. */
   readonly posted?: Posted;
-  /** The monitor's address when it was made. */
+  /** The monitor's address at the attempt. */
   readonly url: string | null;
-  /** How many attempts there were, with this one. */
+  /** Number of attempts, including this one. */
   readonly number: number;
   readonly state: 'done' | 'due' | 'failed' | 'dropped';
-  /** Where it is due again: when. */
+  /** The next attempt of a due delivery. */
   readonly nextAt: number;
-  /** It was counted before: see {@link judge}. */
+  /** Whether an earlier schedule counted it: see {@link decideHealth}. */
   readonly repeated: boolean;
 }
 
-/** What becomes of the lane: it is still worked on; ends unless something is due; ends, whatever is due; others go first. */
+/**
+ * `go-on`: work continues; `if-idle`: the lane ends unless something is due; `over`: it ends; `yield`: others go first.
+ */
 export type Ending = 'go-on' | 'if-idle' | 'over' | 'yield';
 
 export interface Entry {
   readonly claim: Claim;
   readonly result?: AttemptResult;
   readonly ending: Ending;
-  /** Where others go first: when the lane is due again; at once where absent. */
+  /** For `yield`: when the lane is due again; now by default. */
   readonly againAt?: number | undefined;
 }
 
 /**
- * `open` go on; `settled` the lane ended; `lost` another has it; `off` the monitor is disabled or removed; `moved` it has
- * another address than the one posted to.
+ * `open`: go on; `settled`: the lane ended; `lost`: another process has it; `off`: the monitor is disabled or removed;
+ * `moved`: it has another address than the one posted to.
  */
 export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off' | 'moved';
 
 export interface RecordOptions {
   readonly now: number;
-  /** Opens the addresses of webhooks. */
+  /** Decrypts the addresses of webhooks. */
   readonly secrets: Secrets;
-  /** Who is told of monitors without recipients. */
+  /** Receives the notices of monitors without recipients. */
   readonly admin?: string | undefined;
 }
 
-/** Writes entries in one transaction; one claim a lane. Of a lane that was lost nothing is written. */
+/** Stores entries in one transaction, at most one claim per lane. Ignores entries of a lost lane. */
 export async function record(
   tx: Tx,
   entries: readonly Entry[],
   options: RecordOptions,
 ): Promise<ReadonlyMap<Entry, RecordedAttempt>> {
   const claims = new Map(entries.map(({ claim }) => [claim.key, claim]));
-  // Monitors before lanes before deliveries, as whoever disables a monitor does it.
+  // Monitors before lanes before deliveries: the lock order of disabling a monitor.
   const monitors = await lockMonitors(tx, [...claims.keys()], options.secrets);
   const live = await held(tx, [...claims.values()]);
   const mine = entries.filter(({ claim }) => live.has(claim.key));
@@ -97,16 +99,16 @@ async function lockMonitors(tx: Tx, ids: readonly string[], secrets: Secrets): P
   return new Map(rows.map((row) => [row.id, { ...row, url: openAddress(row.url, secrets) }]));
 }
 
-/** One that succeeded although it was held meanwhile is done; one that was dropped stays dropped. */
+/** A delivery that succeeded while it was held is done; a dropped one stays dropped. */
 async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   const { done = [], rest = [] } = Object.groupBy(results, ({ state }) => (state === 'done' ? 'done' : 'rest'));
-  // Nearly all are done at the first attempt: a list of their numbers says as much as a row for each, in half the time.
+  // Nearly all are done at the first attempt: a list of numbers takes half the time of a row for each.
   const alike = Map.groupBy(done, ({ number, posted }) => `${number} ${posted?.status}`);
   for (const group of alike.values()) await writeDone(tx, group, now);
   await writeRest(tx, rest, now);
 }
 
-/** Writes deliveries that were done at the same attempt with the same status. */
+/** Updates deliveries with the same attempt number and status. */
 async function writeDone(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   const [first] = results;
   if (first === undefined) return;
@@ -142,10 +144,10 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
     where delivery.seq = cast(each.seq as bigint) and delivery.state = 'due'`.execute(tx);
 }
 
-/** Characters kept of the answer of an attempt that succeeded. */
+/** Characters to store of the answer to a successful attempt. */
 const DONE_ANSWER = 1_024;
 
-/** Some webhooks answer with what they were sent: whoever was in it may have been erased while the post was under way. */
+/** Some webhooks echo the request: a person in it may have been erased during the post. */
 async function withoutErasedIn<
   T extends { readonly at: number; readonly fault: string | null; readonly answer: string },
 >(tx: Tx, rows: readonly T[]): Promise<readonly (Omit<T, 'answer'> & { readonly answer: string | null })[]> {
@@ -181,7 +183,7 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     .execute();
 }
 
-/** Writes the health of every monitor after its attempts. Returns those that were disabled. */
+/** Updates the health of every monitor. Returns the disabled ones. */
 async function writeHealth(
   tx: Tx,
   entries: readonly Entry[],
@@ -199,18 +201,18 @@ interface DueNotice {
   readonly monitor: Locked;
   readonly kind: NoticeKind;
   readonly health: Health;
-  /** Of the attempt that it follows from. */
+  /** The error of the attempt that caused it. */
   readonly error: string | null;
 }
 
-/** Judges every monitor by what its attempts came to, in their order: its health after them, why it is disabled, who hears. */
+/** Decides from each monitor's attempts, in order: its new health, whether to disable it, and which notices to send. */
 function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, Locked>) {
   const after = new Map<string, Health>();
   const off = new Map<string, 'failing' | 'gone'>();
   const notices: DueNotice[] = [];
   for (const { claim, result } of entries) {
     const monitor = monitors.get(claim.key);
-    // What a previous address answered says nothing about this one.
+    // An answer of a previous address says nothing about this one.
     const counts = result?.url === monitor?.url;
     if (!counts || result?.posted === undefined || monitor?.enabled !== 1 || off.has(monitor.id)) continue;
     const { outcome, at, error } = result.posted;
@@ -252,7 +254,7 @@ async function writeHealths(tx: Tx, healths: ReadonlyMap<string, Health>): Promi
     from ${eachRow(tx, ['since', 'attempts', 'notices', 'id'], rows)} where monitor.id = each.id`.execute(tx);
 }
 
-/** Ends or puts off the lanes whose runs are over, and returns their keys. */
+/** Ends or reschedules the lanes of finished runs, and returns their keys. */
 async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise<ReadonlySet<string>> {
   const ending = entries.filter((entry) => entry.ending !== 'go-on');
   const idle = ending.filter((entry) => entry.ending === 'if-idle').map(({ claim }) => claim.key);
@@ -268,9 +270,9 @@ async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise
 
 interface Due {
   readonly monitor: string;
-  /** A delivery that may be posted now. */
+  /** A delivery that can be posted now. */
   readonly ready: number | null;
-  /** When the next one may be. */
+  /** When the next one can. */
   readonly later: number | null;
 }
 

@@ -1,4 +1,7 @@
-/** One run of a monitor's lane: posts what is due, company by company in order, until nothing is or others should go first. */
+/**
+ * One run of a monitor's lane: posts due deliveries, in order for each company, until none is left or others should go
+ * first.
+ */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { LeaseLostError, leaseOf } from '../../runtime/lanes/lease.ts';
@@ -18,50 +21,53 @@ export interface RunDeps extends AttemptDeps, DueQueueDeps {
   /** Where a monitor's webhook is, and the client that reaches it. */
   transportTo(monitor: Monitor): { readonly http: OutboundHttp; readonly url: string | null };
   readonly ledger: Ledger;
-  /** Places of posts under way, of all runs together. */
+  /** Concurrent posts of all runs. */
   readonly slots: Slots;
-  /** How many posts may be under way to a monitor now; what came of one changes that. */
+  /** Current limit of concurrent posts to a monitor; outcomes change it. */
   limit(monitor: string): number;
-  /** Counts an attempt, and lets a webhook that asks for less have less at a time. */
+  /** Counts an attempt, and lowers the limit of an overloaded webhook. */
   observe(monitor: string, head: Head, result: AttemptResult): void;
-  /** Hears of a monitor whose lane went to another process meanwhile. */
+  /** Called if another process took the monitor's lane. */
   lost(monitor: string): void;
 }
 
-/** Attempts that were made and are not on disk yet. */
+/** Attempts not yet on disk. */
 const UNWRITTEN = 256;
-/** While posts hang, what else became due is looked for this often. */
+/** How often to look for newly due deliveries while posts hang. */
 const LOOK_MS = 500;
-/** After so many posts or so long, other monitors go first. Each time the run has to wait until all it posted is on disk. */
+/**
+ * After this many posts or this long, other monitors go first. Each time the run waits until all its posts are on disk.
+ */
 const SLICE_POSTS = 16_000;
 const SLICE_MS = 10_000;
 
-/** A run under way. */
 interface Run {
   readonly claim: Claim;
   readonly target: Target;
   readonly due: DueQueue;
-  /** Companies whose delivery is under way, or not on disk yet. */
+  /** Companies with a delivery in progress or not on disk yet. */
   readonly busy: Set<string>;
   readonly signal: AbortSignal;
-  /** Posts under way. */
   posting: number;
-  /** Posts that this run may still begin, and until when. */
+  /** Posts that this run may still begin. */
   left: number;
-  /** Those of them that the webhook takes now. */
+  /** Posts that the webhook accepts now. */
   permitted: number;
-  /** When it takes the next, where that is later: the run ends then. */
+  /** When the webhook accepts the next post, if later: then the run ends. */
   resumeAt: number | undefined;
   readonly until: number;
-  /** What the ledger said last. */
+  /** The last result of the ledger. */
   recorded: RecordedAttempt;
-  /** The first error. Not thrown at once: what is under way must end, and be written, before the lane goes to another. */
+  /**
+   * The first error. Thrown at the end: running posts must finish and be stored before the lane goes to another
+   * process.
+   */
   failure: unknown;
   /** Ends {@link somethingEnded}. */
   wake(): void;
 }
 
-/** Works on the lane and settles it. Rejects where that failed; what is under way has ended then. */
+/** Works on the lane and settles it. Rejects on an error, after all posts have ended. */
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
   const run = openRun(deps, claim, monitor, signal);
   const { due } = run;
@@ -75,7 +81,7 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   if (run.failure !== undefined) throw run.failure;
   if (run.recorded === 'lost') deps.lost(monitor.id);
   if (run.recorded === 'off') await deps.ledger.write({ claim, ending: 'over' });
-  // The next run reads the address anew.
+  // The next run reads the new address.
   if (run.recorded === 'moved') await deps.ledger.write({ claim, ending: 'yield' });
 }
 
@@ -106,7 +112,7 @@ const goesOn = ({ recorded, failure, signal }: Run): boolean =>
 const mayStart = (run: Run): boolean =>
   goesOn(run) && run.left > 0 && run.resumeAt === undefined && performance.now() < run.until;
 
-/** Posts until nothing more is found, or others should go first. */
+/** Posts until it finds nothing more or others should go first. */
 async function postAll(deps: RunDeps, run: Run): Promise<void> {
   for (;;) {
     if (run.due.isEmpty && run.due.mayHaveMore && mayStart(run)) await refill(run);
@@ -125,7 +131,6 @@ async function refill(run: Run): Promise<void> {
   }
 }
 
-/** Asks how much the webhook takes now. */
 async function askPermit(deps: RunDeps, run: Run): Promise<void> {
   try {
     const { posts, nextAt } = await takePosts(deps.store, run.target.monitor, deps.now());
@@ -148,7 +153,7 @@ function startPosts(deps: RunDeps, run: Run): void {
   }
 }
 
-/** Waits for the end of a post or of a write; where nothing waits to be posted, for the time to look again. */
+/** Waits for the end of a post or write; if the queue is empty, also for the time to look again. */
 async function somethingEnded(run: Run): Promise<void> {
   const lookAgain = () => {
     run.due.expectMore();
@@ -161,7 +166,7 @@ async function somethingEnded(run: Run): Promise<void> {
   clearTimeout(look);
 }
 
-/** One delivery, from its place among the posts to its outcome on disk. */
+/** One delivery, from its slot to its stored outcome. */
 async function deliver(deps: RunDeps, run: Run, next: DueDelivery): Promise<void> {
   const { head } = next;
   try {
@@ -194,6 +199,6 @@ async function write(deps: RunDeps, run: Run, head: Head, result: AttemptResult)
   const isLast = busy.size === 1 && due.isEmpty && !due.mayHaveMore && head.more === 0;
   const written = await deps.ledger.write({ claim, result, ending: isLast ? 'if-idle' : 'go-on' });
   if (written !== 'open') run.recorded = written;
-  // Only now can the next of its company be seen.
+  // Only now is the company's next delivery visible.
   else if (isLast || head.more === 1) due.expectMore();
 }

@@ -1,19 +1,18 @@
-/** When a webhook is tried again, and what its answer means. */
+/** When to retry a webhook, and what its answers mean. */
 
-/** Seconds before each attempt, the first included. */
+/** Seconds before each attempt, including the first. */
 export const SCHEDULE: readonly number[] = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 const LONGEST_MS = 24 * 3_600_000;
 
-/** What an answer means for its delivery and its monitor. */
 export type AttemptOutcome =
   | { readonly kind: 'done'; readonly disable: boolean }
-  /** `abort`: no further attempt. `crowded`: the receiver asks for less at a time. */
+  /** `abort`: no further attempt. `overloaded`: the receiver asks for fewer posts at a time. */
   | { readonly kind: 'failed'; readonly abort: boolean; readonly disable: boolean; readonly crowded: boolean };
 
 /**
- * Classifies an answer: 200 to 299 is success, 410 means that nobody wants these any more, all else fails, redirects too.
- * `webhook-delivery: disable` and `abort-message` in an answer are obeyed, as Svix does
+ * Classifies an answer: 200 to 299 is success, 410 disables the webhook, everything else fails, including redirects.
+ * Obeys `webhook-delivery: disable` and `abort-message` in an answer, as Svix does
  * (https://docs.svix.com/receiving/using-app-portal/disable-webhook-endpoint).
  */
 export function outcomeOf(status: number, headers: Readonly<Record<string, string>> = {}): AttemptOutcome {
@@ -23,12 +22,11 @@ export function outcomeOf(status: number, headers: Readonly<Record<string, strin
   return { kind: 'failed', abort: asked === 'abort-message', disable, crowded: status === 429 || status === 503 };
 }
 
-/** Ms before the first attempt. */
 export const firstWait = (schedule: readonly number[] = SCHEDULE): number => (schedule[0] ?? 0) * 1_000;
 
 /**
- * Ms to wait after `attempts` failed ones (1 or more); undefined where the schedule is at its end. Up to a fifth is added
- * at random, never taken away; what the receiver asked for makes it later too, up to 24 hours.
+ * Ms to wait after `attempts` failures (1 or more); undefined at the end of the schedule. Adds up to a fifth at random.
+ * The receiver can ask for a longer wait, up to 24 hours.
  */
 export function nextWait(
   attempts: number,

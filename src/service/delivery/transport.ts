@@ -1,4 +1,4 @@
-/** How webhooks are reached: at public addresses, and our own connector's wherever this process listens. */
+/** Reaches webhooks: at public addresses, and our own connector's wherever this process listens. */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { createGuard, type GuardOptions } from '../../http/outbound/guard.ts';
 import type { Monitor } from '../monitors/monitor.ts';
@@ -6,7 +6,7 @@ import type { MonitorOptions } from '../monitors/monitor-input.ts';
 import { isOwnJob } from './own-jobs.ts';
 import { openWebhookClient } from './post.ts';
 
-/** What decides which addresses a webhook may have. */
+/** The rules for addresses of webhooks. */
 export interface AddressRules {
   readonly webhooks: { readonly allowPrivateAddresses: boolean; readonly allow: readonly string[] };
   readonly emailEvent: string;
@@ -18,28 +18,27 @@ export interface Transport {
   readonly url: string;
 }
 
-/** The way to a job of our own connector; undefined for all other monitors. */
+/** The transport of a job of our own connector; undefined for all other monitors. */
 export type OwnTransport = (monitor: Pick<Monitor, 'owner'>) => Transport | undefined;
 
 export interface Transports {
-  /** For whatever address somebody gives. */
+  /** For any address that somebody gives. */
   readonly http: OutboundHttp;
   readonly ownTransport: OwnTransport;
-  /** From now on the jobs of our own connector are told here, although the address is not public. */
+  /** Delivers jobs of our own connector to this address, although it is not public. */
   openOwn(url: string): void;
   close(): Promise<void>;
 }
 
-/** The event names and addresses that monitors may have by this configuration. */
+/** The event names and addresses that the configuration allows for monitors. */
 export function monitorOptions({ webhooks, emailEvent }: AddressRules): MonitorOptions {
   const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   return { emailEvent, refusal };
 }
 
 /**
- * Opens the clients. Nobody but our own jobs reaches our own address: it would be a post from this machine, which
- * others may trust. They go to the webhook of this process, whatever the store says: of several daemons on one
- * store each reaches only its own.
+ * Opens the clients. Only our own jobs reach our own address, because others may trust posts from this machine. They go
+ * to the webhook of this process, whatever the store says: of several daemons on one store, each reaches only its own.
  */
 export function openTransports(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Transports {
   const receivers = openWebhookClient(createGuard(options));

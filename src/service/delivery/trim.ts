@@ -1,4 +1,4 @@
-/** What of deliveries and attempts is old enough to go, and no more attempts that succeeded than the store has room for. */
+/** Deletes old deliveries and attempts, and successful attempts beyond a maximum. */
 import { sql } from 'kysely';
 import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { keptFrom, RETENTION } from '../../runtime/housekeeping/retention.ts';
@@ -8,13 +8,13 @@ import type { Store, Tx } from '../../store/store.ts';
 const DAY_MS = 86_400_000;
 const HELD_DAYS = 14;
 const STEP = 500;
-/** How long attempts that succeeded are kept, and how many of them: the newest, which take some 60 MB. */
+/** How long to keep successful attempts, and how many: the newest, some 60 MB. */
 const DONE_MS = 7 * DAY_MS;
 const MOST_DONE = 500_000;
 
 /**
- * Deletes what is old: drops what was held for 14 days; deletes ended deliveries and attempts after `keptDays`, and attempts
- * that succeeded after a week, or beyond the newest `mostDone`. In short transactions, since they keep other writers waiting.
+ * Drops deliveries held for 14 days; deletes ended deliveries and attempts after `keptDays`, and successful attempts
+ * after a week or beyond the newest `mostDone`. Uses short transactions, because they block other writers.
  */
 export async function trimDeliveries(
   store: Store,
@@ -40,14 +40,14 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
     .set({ state: 'dropped', ended_at: now, error: `it was held for ${HELD_DAYS} days` })
-    // Once more: PostgreSQL asks the list no second time of a row that it waited for, and it may have been replayed.
+    // Repeated: PostgreSQL does not recheck the list for a row that it waited for, which may have been replayed.
     .where('state', '=', 'held')
     .where('next_at', '<', before)
     .where('seq', 'in', (query) =>
       query
         .selectFrom('delivery')
         .select('seq')
-        // Not as a parameter: SQLite would not know that the index of held ones will do.
+        // A literal, so that SQLite can use the index of held deliveries.
         .where('state', '=', sql.lit<DeliveryTable['state']>('held'))
         .where('created_at', '<', before)
         // It may have been due for days before it was held.
@@ -86,7 +86,7 @@ async function deleteAttempts(tx: Tx, before: number): Promise<number> {
 async function deleteDone(tx: Tx, before: number, most: number): Promise<number> {
   const done = tx.selectFrom('attempt').where('done', '=', sql.lit(1));
   const surplus = await done.select('id').orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst();
-  // Their times rise with their ids: to look for old ones behind newer ones would read all.
+  // Times rise with ids: searching behind newer attempts would read the whole table.
   const oldest = await done.select(['id', 'at']).orderBy('id').limit(STEP).execute();
   const ids = oldest.filter(({ id, at }) => at < before || id <= (surplus?.id ?? 0)).map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom('attempt').where('id', 'in', ids).execute();

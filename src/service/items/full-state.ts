@@ -24,12 +24,12 @@ export interface StateDeps {
   /** Type name of production units. */
   readonly placeType: string;
   readonly digestHour?: number;
-  /** Whether beneficial owners are told; not where absent. */
+  /** Whether to send beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
-  /** Whether the deprecated shape of the annual report is sent too; not where absent. */
+  /** Whether to send the deprecated form of the annual report too; false by default. */
   readonly deprecatedReport?: boolean;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Fetches a company without a snapshot from the register, and stores what it finds before it resolves. */
+  /** Fetches a company without a snapshot from the register and stores it. */
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
- * Publishes, for each claim, the state of its company to its monitor alone. Waits up to a day for a company without a
+ * Publishes the state of each claim's company to the claim's monitor. Waits up to a day for a company without a
  * snapshot. Sends nothing if the list no longer holds the company.
  */
 export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
@@ -128,8 +128,8 @@ async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet
 }
 
 /**
- * The stored states of companies by entity id. One statement reads state and time, so that a change that commits right after
- * it has a newer time and wins at the receiver.
+ * The stored states of companies by entity id. One statement reads state and time, so that a change that commits right
+ * after it has a newer time and wins at the receiver.
  */
 export async function readFullStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
   const rows = await db
@@ -180,7 +180,7 @@ function changeOf(
   const report = data === undefined ? {} : { newReport: newReportOf(data, deprecatedReport) };
   const today = todayAt(now());
   return {
-    // A claim publishes once: in the transaction that settles it.
+    // A claim publishes once, in the transaction that settles it.
     id: hash('sha256', `state ${claim.key} ${claim.fence} ${claim.marks}`, 'base64url'),
     entity,
     name: company.name,

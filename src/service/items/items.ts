@@ -12,7 +12,6 @@ import { ASK_QUEUE, STATE_QUEUE, stateKey } from '../names/queues.ts';
 import { publish } from '../publish/publish.ts';
 import { readNames } from '../register/watch/snapshots.ts';
 
-/** One item of a monitor's list. */
 export interface ItemRef {
   readonly monitor: string;
   /** Canonical. */
@@ -25,9 +24,9 @@ export type Added = { readonly kind: 'added' | 'already' | 'erased' | 'no-monito
 export type Removed = { readonly kind: 'removed' | 'absent' | 'no-monitor' };
 
 /**
- * Adds an entity to a list under a record's id. Idempotent. Publishes `addedToMonitor` if the monitor did not list the entity
- * under any id before. With `sendUpdate` the monitor gets the entity's full state, even if the list has it already. Ring
- * `ask`, `deliver`, `mail` and `state` after the commit.
+ * Adds an entity to a list under a record's id. Idempotent. Publishes `addedToMonitor` if the monitor did not list the
+ * entity under any id before. With `sendUpdate` the monitor gets the entity's full state, even if the list has it
+ * already. Ring `ask`, `deliver`, `mail` and `state` after the commit.
  */
 export async function addItem(
   tx: Tx,
@@ -53,8 +52,8 @@ export async function addItem(
 }
 
 /**
- * Removes an item from a list. Idempotent. Publishes `removedFromMonitor` if it was the last item of its entity. Ring `deliver`
- * and `mail` after the commit.
+ * Removes an item from a list. Idempotent. Publishes `removedFromMonitor` if it was the last item of its entity. Ring
+ * `deliver` and `mail` after the commit.
  */
 export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly now: number }): Promise<Removed> {
   const monitor = await lockMonitor(tx, item.monitor);
@@ -78,7 +77,7 @@ export async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether a monitor lists an entity; `exceptSeq` is the number of an item that does not count. */
+/** `exceptSeq` is the number of an item that does not count. */
 async function isListed(
   db: Db,
   { monitor, entity }: Pick<ItemRef, 'monitor' | 'entity'>,
@@ -95,11 +94,9 @@ async function isListed(
   return row !== undefined;
 }
 
-/** An item as a page shows it. */
 export interface Item {
   readonly entity: string;
   readonly recordId: string;
-  /** Ms since 1970. */
   readonly addedAt: number;
 }
 
@@ -111,7 +108,7 @@ export type ItemPage =
 /** Lists are counted no further. */
 export const MOST_COUNTED_ITEMS = 10_000;
 
-/** How many items each of these monitors lists, counted up to one more than {@link MOST_COUNTED_ITEMS}. */
+/** Counts the items of each monitor, up to one more than {@link MOST_COUNTED_ITEMS}. */
 export async function countItems(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const count = (monitor: string): Promise<number> =>
     countRows(
@@ -131,15 +128,15 @@ export const MOST_TAKE = 1_000;
 /** Which page of a monitor's items to read. */
 export interface ItemQuery {
   readonly monitor: string;
-  /** Items a page: 1 to 1,000, 100 if absent. */
+  /** Items per page: 1 to 1,000, 100 by default. */
   readonly take?: number | undefined;
-  /** The `continuationToken` of the page before; absent for the first page. */
+  /** The `continuationToken` of the previous page; absent for the first page. */
   readonly token?: string | undefined;
 }
 
 /**
- * A page of a monitor's items in the order of their adding, with the token of the next page; the last page has none. An item
- * that stays in the list while a caller pages appears exactly once, whatever is added and removed meanwhile.
+ * A page of a monitor's items, oldest first, with the token of the next page; the last page has none. An item that
+ * stays in the list while a caller pages appears exactly once, whatever is added and removed meanwhile.
  */
 export async function pageItems(
   db: Db,
@@ -166,7 +163,7 @@ export async function pageItems(
   };
 }
 
-/** The text that a token's code signs: it names the use, so that a code made for another use is not valid here. */
+/** The signed text names the use of a token, so that a code made for another use is invalid here. */
 const signedText = (body: string): string => `items:${body}`;
 
 function writeToken(secrets: Pick<Secrets, 'sign'>, monitor: string, after: number): string {
@@ -185,12 +182,10 @@ function readToken(secrets: Pick<Secrets, 'verify'>, monitor: string, token: str
 interface ListChange {
   readonly event: 'addedToMonitor' | 'removedFromMonitor';
   readonly monitorName: string;
-  /** The item's number. */
   readonly seq: number;
   readonly now: number;
 }
 
-/** Publishes to a monitor that its list gained or lost an entity. */
 async function publishListChange(
   tx: Tx,
   { monitor, entity }: ItemRef,

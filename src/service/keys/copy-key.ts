@@ -1,9 +1,9 @@
-/** A copy of the key file of a SQLite store, beside a copy of the store. */
+/** Copies the key file of a SQLite store next to a copy of the store. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { prepareBackup } from '../../store/prepare-file.ts';
 import { keyFileOf } from './secrets.ts';
 
-/** Copies the key for its owner only, never over a key that is there. Undefined if the store has no key file. */
+/** The copy is readable by its owner only and never replaces a file. Undefined if the store has no key file. */
 export async function copyKey(storeUrl: string, to: string): Promise<string | undefined> {
   const from = await keyFileOf(storeUrl);
   if (from === undefined) return undefined;

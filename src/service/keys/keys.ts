@@ -1,18 +1,18 @@
-/** API keys: random, shown once, kept as a digest. */
+/** API keys: random, shown once, stored as a digest. */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { ApiKeyTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** What a key may be used for: the monitoring endpoints, news, the webhook test, the administration. */
+/** Uses of a key: the monitoring endpoints, news, the webhook test, the administration. */
 export const SCOPES = ['monitoring', 'news', 'testwebhook', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a key is given where nothing is said: everything but the administration. */
+/** The default: everything but the administration. */
 export const USUAL_SCOPES: readonly Scope[] = ['monitoring', 'news', 'testwebhook'];
 
-/** A key as it is listed: without the key. Times in ms since 1970. */
+/** A key as it is listed, without its text. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -23,12 +23,12 @@ export interface ApiKey {
   readonly usedAt: number | null;
 }
 
-/** Lets a key be found where it does not belong: in a log, a repository, a mail. */
+/** Makes a leaked key easy to find in logs, repositories and mails. */
 const PREFIX = 'cvrsync_';
 const FORM = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{43}$`);
 const USED_EVERY_MS = 60_000;
 
-/** Makes a key, under a random id where none is given. It cannot be shown again. */
+/** Creates a key, under a random id by default. It cannot be shown again. */
 export async function createKey(
   tx: Tx,
   {
@@ -48,10 +48,10 @@ export async function createKey(
   return { id, key };
 }
 
-/** The key that a text of 43 characters of base64url stands for. */
+/** Makes a key of 43 characters of base64url. */
 export const keyFrom = (text: string): string => `${PREFIX}${text}`;
 
-/** Makes a key whose text is known beforehand, under an id of its own; takes the place of the one that had the id. */
+/** Stores a key with a known text under a fixed id; replaces the previous key of the id. */
 export async function ensureKey(
   tx: Tx,
   {
@@ -70,7 +70,7 @@ export async function ensureKey(
     .execute();
 }
 
-/** Ends a key for good; its jobs stay. False where there is none, true also where it had ended before. */
+/** Ends a key for good; its jobs stay. False if the key does not exist, true also for one already revoked. */
 export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolean> {
   const key = await tx.selectFrom('api_key').select('revoked_at').where('id', '=', id).executeTakeFirst();
   if (key === undefined) return false;
@@ -83,24 +83,24 @@ export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolea
   return true;
 }
 
-/** All keys, the revoked ones too, oldest first. */
+/** All keys, including revoked ones, oldest first. */
 export async function listKeys(db: Db): Promise<ApiKey[]> {
   const rows = await db.selectFrom('api_key').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(readRow);
 }
 
-/** A key by its id, also where it was revoked; undefined where there is none. */
+/** A key by its id, even if it was revoked. */
 export async function getKey(db: Db, id: string): Promise<ApiKey | undefined> {
   const row = await db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
   return row && readRow(row);
 }
 
-/** The key with that text, by its digest; undefined where there is none or it was revoked. */
+/** The active key with this text. */
 export async function findKey(
   db: Db,
   key: string,
 ): Promise<{ readonly id: string; readonly scopes: readonly Scope[] } | undefined> {
-  // What cannot be a key costs no look at the store.
+  // Spares the store a look-up of what cannot be a key.
   if (!FORM.test(key)) return undefined;
   const row = await db
     .selectFrom('api_key')
@@ -111,7 +111,7 @@ export async function findKey(
   return row && { id: row.id, scopes: readScopes(row.scopes) };
 }
 
-/** Notes that a key was used, where the last note is a minute old. */
+/** Records a use, at most once a minute. */
 export async function touchKey(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('api_key')
@@ -121,7 +121,7 @@ export async function touchKey(tx: Tx, id: string, now: number): Promise<void> {
     .execute();
 }
 
-/** Keys are 256 random bits: nothing slower is needed. */
+/** Keys are 256 random bits and need no slower hash. */
 const digest = (key: string): string => hash('sha256', key, 'base64url');
 
 const readRow = (row: Selectable<ApiKeyTable>): ApiKey => ({

@@ -1,12 +1,12 @@
-/** Keeps secrets in the store unreadable without the service's key, and proves that a token is one of ours. */
+/** Encrypts secrets in the store with the service's key, and signs tokens. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readSecretFile, storeSecretFile } from '../../store/secret-file.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 
 export interface Secrets {
-  /** A text only `open` with the same key reads; another one at every call. */
+  /** Encrypts a text, differently at every call. */
   seal(text: string): string;
-  /** Throws where the text was sealed with another key, or changed. */
+  /** Throws if the text was encrypted with another key, or changed. */
   open(sealed: string): string;
   /** A code that only the key's holder can make for this text. */
   sign(text: string): string;
@@ -19,10 +19,9 @@ const VERSION = 'v1.';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Whether a text looks sealed. */
 const isSealed = (text: string): boolean => text.startsWith(VERSION);
 
-/** Secrets under a key of 32 bytes: AES-256-GCM and HMAC-SHA-256, each with a key of its own derived from it. */
+/** Uses AES-256-GCM and HMAC-SHA-256, each with a key derived from the key of 32 bytes. */
 export function openSecrets(key: Buffer): Secrets {
   if (key.length !== KEY_BYTES) throw new Error(`The service's key has ${key.length} bytes, it must have ${KEY_BYTES}`);
   const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `cvrsync ${use}`, KEY_BYTES));
@@ -62,9 +61,9 @@ export function openSecrets(key: Buffer): Secrets {
 }
 
 /**
- * The configured key (32 bytes in base64), else the key file beside a SQLite store, which is made where it is not there:
- * `<store>.key`, readable by its owner only. Back it up with the store. Throws for a PostgreSQL store without a configured
- * key, since replicas on other machines would each make their own.
+ * The configured key (32 bytes in base64), else the key file of a SQLite store, `<store>.key`, which the first start
+ * creates, readable by its owner only. Back it up with the store. Throws for a PostgreSQL store without a configured
+ * key, because replicas on other machines would each create their own.
  */
 export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
   if (configured !== undefined)
@@ -78,7 +77,7 @@ export async function loadSecretKey(configured: string | undefined, storeUrl: st
   return readKey(text, `The key file ${file}`, 'restore it from the backup, or delete it where the store is new');
 }
 
-/** The key file of a SQLite store; undefined where it has none. */
+/** The key file of a SQLite store, if it has one. */
 export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
   const file = `${storeUrl}.key`;
   return (await readSecretFile(file, KEY_FILE)) === undefined ? undefined : file;

@@ -1,7 +1,7 @@
-/** Mail addresses: what is one (RFC 5321, with the letters of RFC 6531 and domain names of IDNA), and which are the same. */
+/** Mail addresses: validation (RFC 5321, with the letters of RFC 6531 and domain names of IDNA) and equality. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Something on one line that breaks no header, and that PostgreSQL takes for text: all that is published would wait for it. */
+/** Safe in a header, and text for PostgreSQL: a failing insert would block all publishing. */
 const LOCAL = /^[^\s\p{Cc}\p{Cs}@<>(),;:"\\]+$/u;
 const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const EDGE_HYPHEN = /(?:^|\.)-|-(?:\.|$)/;
@@ -11,8 +11,8 @@ const LONGEST_LOCAL = 64;
 const LONGEST = 254;
 
 /**
- * An address as it is stored, with one spelling of a domain that has letters outside of ASCII: `ida@xn--blbrgrd-fxak7p.example` is
- * `ida@blåbærgrød.example`. Undefined if the text is no address.
+ * Returns the stored form of an address, with one spelling for domains outside ASCII: `ida@xn--blbrgrd-fxak7p.example`
+ * becomes `ida@blåbærgrød.example`. Undefined if the text is not an address.
  */
 export function readAddress(text: string): string | undefined {
   const at = text.indexOf('@');
@@ -33,15 +33,15 @@ function isDomain(ascii: string): boolean {
   return /^[a-z]/.test(labels.at(-1) ?? '');
 }
 
-/** How an address is compared and remembered as unsubscribed. */
+/** The form in which addresses are compared and unsubscribed. */
 export function sameAddress(recipient: string): string {
   const text = recipient.trim();
   return (readAddress(text) ?? text).toLowerCase();
 }
 
-/** The address in a sender, which is one or a name with one. */
+/** The address in a sender, which is an address or a name with one. */
 export const addressOf = (sender: string): string => /<([^<>]*)>\s*$/.exec(sender)?.[1] ?? sender;
 
-/** The domain of a sender in ASCII, for ids of mails; undefined if it has none. */
+/** The domain of a sender in ASCII, for ids of mails. */
 export const domainOf = (sender: string): string | undefined =>
   domainToASCII(/@([^\s<>@]+)>?\s*$/u.exec(sender)?.[1] ?? '') || undefined;

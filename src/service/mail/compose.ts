@@ -1,4 +1,4 @@
-/** Mails as a person reads them: subject, text and HTML from what changed. Pure. */
+/** Composes mails for people: subject, text and HTML from changes. Pure. */
 import { dateText } from '../../protocol/describe/danish.ts';
 import {
   type DescribedLine,
@@ -12,46 +12,44 @@ import type { Updates } from '../../protocol/payload.ts';
 import { entityUrl } from '../news/wording/make.ts';
 import { htmlPage, type MailBlock, textPage } from './page.ts';
 
-/** A change as a mail tells it. */
 export interface MailChange extends DescribeOptions {
   readonly entity: string;
   readonly name: string;
-  /** Only the events that are told. */
+  /** Only the events to report. */
   readonly updates: Updates;
   /** The register's time of the change, ISO 8601 UTC. */
   readonly timestamp?: string;
 }
 
-/** What every mail says of itself. */
 export interface MailFrame {
   readonly monitorName: string;
   readonly unsubscribeUrl: string;
 }
 
 export interface ChangesMail extends MailFrame {
-  /** In the order they were found; at least one. */
+  /** In the order in which they were found; at least one. */
   readonly changes: readonly MailChange[];
-  /** How many more there are that are not in `changes`. */
+  /** Number of further changes. */
   readonly more: number;
-  /** Public site that entities are linked to. */
+  /** Public site with pages of entities. */
   readonly baseUrl: string;
 }
 
-/** A mail without its addresses. Header-safe: the subject has no control characters. */
+/** A mail without its addresses. The subject has no control characters. */
 export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** The most a mail holds, so that a day of a monitor of everything stays one that can be read. */
+/** Limits that keep a mail readable, even a day of a monitor of everything. */
 const MOST_ENTITIES = 50;
 const MOST_LINES = 500;
 const MOST_LINES_OF_EVENT = 20;
 const LONGEST_VALUE = 600;
 const LONGEST_SUBJECT = 150;
 
-/** The changes grouped by company, in the order of their names. What does not fit is counted. */
+/** Groups the changes by company, in the order of names, and counts what does not fit. */
 export function composeChanges({ changes, more, baseUrl, ...frame }: ChangesMail): Mail {
   const groups = groupsOf(changes);
   const total = changes.length + more;
@@ -64,7 +62,7 @@ export function composeChanges({ changes, more, baseUrl, ...frame }: ChangesMail
   return page(subject, [note(intro), ...blocks, ...ending], frame);
 }
 
-/** A message of our own: its text, a paragraph for each blank line. */
+/** A message of our own, with a paragraph for each block of its text. */
 export function composeNotice(notice: { readonly subject: string; readonly text: string }, frame: MailFrame): Mail {
   return page(
     notice.subject,
@@ -87,7 +85,7 @@ const note = (text: string): MailBlock => ({ kind: 'note', text });
 
 interface Group {
   readonly entity: string;
-  /** As it was called last. */
+  /** The latest name. */
   name: string;
   readonly changes: MailChange[];
 }
@@ -117,7 +115,7 @@ function subjectOf(groups: readonly Group[], total: number, more: number, monito
   return `${plain(first.name)}: ${shown}${titles.length > 3 ? ` og ${titles.length - 3} mere` : ''}`;
 }
 
-/** What changed, in a few words; of an article its headline. */
+/** What changed, in a few words; the headline of an article. */
 const titlesOf = ({ updates }: MailChange): readonly string[] => {
   const { newArticle, ...others } = updates;
   return [
@@ -126,7 +124,7 @@ const titlesOf = ({ updates }: MailChange): readonly string[] => {
   ];
 };
 
-/** The blocks of as many groups as fit, and how many changes are left. */
+/** The blocks of as many groups as fit, and the number of changes left. */
 function fitting(
   groups: readonly Group[],
   baseUrl: string,
@@ -157,7 +155,7 @@ function fitting(
   return { blocks, left };
 }
 
-/** Titles with the day of the change. An article says itself when it was published. */
+/** Adds the day of the change to titles. An article has its own date. */
 const dated =
   ({ timestamp, updates }: MailChange) =>
   <T extends { readonly title: string }>(event: T): T =>
@@ -199,7 +197,7 @@ function shortened({ title, lines }: Description): {
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('da-DK')} ${count === 1 ? one : many}`;
 
-/** On one line, without control characters or marks that turn the direction: a name may end up in a header. */
+/** On one line, without control characters or direction marks, because a name may become part of a header. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
 
 const cut = (text: string, longest: number): string =>

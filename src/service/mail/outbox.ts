@@ -1,4 +1,4 @@
-/** The rows of mail in the store: which belong into the next mail to a recipient, and what became of them. */
+/** The queued mail in the store: selects the next mail of a recipient, and stores its outcome. */
 
 import { createHash } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
@@ -20,29 +20,28 @@ export type Batch = { readonly message: string; readonly monitorName: string } &
   | { readonly kind: 'notice'; readonly subject: string; readonly text: string }
 );
 
-/** What there is to do for a lane. */
 export type Taken =
   | Batch
-  /** Nothing is due; `until` is when something will be, where anything waits. */
+  /** Nothing is due; `until`: when something will be. */
   | { readonly kind: 'none'; readonly until: number | undefined }
   | { readonly kind: 'lost' };
 
 export interface TakeOptions {
   readonly now: number;
   readonly digestHour: number;
-  /** False: they are told to nobody. */
+  /** If false, mails omit beneficial owners. */
   readonly beneficialOwners?: boolean | undefined;
 }
 
 const REMOVED: MailStop = { reason: 'the monitor was removed' };
 
-/** Changes that are read for a mail; the others are counted. */
+/** Changes to read for a mail; further ones are counted. */
 const MOST_CHANGES = 300;
 
 /**
- * Takes what is due for the claim's recipient and gives it a Message-ID, which stays with it: a mail that was sent and not
- * marked, because the process ended between the two, goes out again as the same mail. Whoever unsubscribed meanwhile, or
- * whose monitor is gone, has nothing due.
+ * Takes what is due for the claim's recipient and assigns a Message-ID, which stays: if the process ends between
+ * sending and marking, the same mail goes out again. Nothing is due if the recipient unsubscribed or the monitor was
+ * removed.
  */
 export async function takeBatch(
   tx: Tx,
@@ -62,7 +61,7 @@ export async function takeBatch(
   const [first] = await open(tx, claim)
     .select(['seq', 'kind', 'message', 'body'])
     .where((eb) => eb.or([eb('message', 'is not', null), isDue(eb)]))
-    // What may have been sent already comes before what certainly was not.
+    // A mail that may have been sent goes before one that was not.
     .orderBy((eb) => eb.case().when('message', 'is', null).then(1).else(0).end())
     .orderBy('seq')
     .limit(1)
@@ -81,12 +80,11 @@ export async function takeBatch(
   return { kind: 'changes', message, monitorName: name, ...(await readChanges(tx, claim, message, beneficialOwners)) };
 }
 
-/** Marks the rows of a mail as sent. */
 export async function endBatch(tx: Tx, claim: Claim, message: string, now: number): Promise<void> {
   await openOf(tx, claim, message).set({ sent_at: now }).execute();
 }
 
-/** Marks the rows of a mail as failed for good: all, or those queued before `queuedBefore`. The number of rows. */
+/** Marks the rows of a mail as failed for good: all, or those queued before `queuedBefore`. Returns their number. */
 export async function failBatch(
   tx: Tx,
   claim: Claim,
@@ -101,12 +99,12 @@ export async function failBatch(
   return Number(numUpdatedRows);
 }
 
-/** Frees the rows of a mail that was surely not taken: they go into the next, with what came meanwhile. */
+/** Releases the rows of a mail that was certainly not accepted: they join the next mail. */
 export async function freeBatch(tx: Tx, claim: Claim, message: string): Promise<void> {
   await openOf(tx, claim, message).set({ message: null }).execute();
 }
 
-/** Gives up all that waits for the claim's recipient, and returns the notices among it. */
+/** Fails everything that waits for the claim's recipient, and returns the notices among it. */
 export async function failAll(tx: Tx, claim: Claim, now: number, error: string): Promise<readonly Notice[]> {
   const [kept = null] = await redactTexts(tx, [error]);
   const rows = await openOf(tx, claim).set({ failed_at: now, error: kept }).returning(['kind', 'body']).execute();
@@ -128,7 +126,7 @@ function open(tx: Tx, { key }: Claim) {
     .where('failed_at', 'is', null);
 }
 
-/** To change what waits for a recipient, or the part of it that is in one mail. */
+/** Selects what waits for a recipient, or the part of one mail. */
 function openOf(tx: Tx, { key }: Claim, message?: string) {
   const { monitor, recipient } = readMailKey(key);
   return tx
@@ -140,7 +138,7 @@ function openOf(tx: Tx, { key }: Claim, message?: string) {
     .$if(message !== undefined, (query) => query.where('message', '=', message ?? ''));
 }
 
-/** Daily mail is due when the hour struck since it was queued. */
+/** Daily mail is due after the next digest hour. */
 const dueBefore = (strike: number) => (eb: ExpressionBuilder<StoreSchema, 'mail'>) =>
   eb.or([eb('kind', '<>', 'daily'), eb('created_at', '<', strike)]);
 
@@ -180,7 +178,7 @@ async function readChanges(
   };
 }
 
-/** Only `publish` writes the updates, which it has as such. */
+/** Only `publish` writes the updates, in this form. */
 function selected(json: string, events: readonly string[]): MailChange['updates'] {
   const updates = JSON.parse(json) as { -readonly [E in EventName]?: EventData<E> };
   for (const event of EVENT_NAMES) if (!events.includes(event)) delete updates[event];

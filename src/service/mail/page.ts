@@ -1,4 +1,4 @@
-/** How a mail looks, as text and as HTML: what is given is text, and is escaped here. Pure. */
+/** Lays out a mail as text and as HTML. Escapes all given text. Pure. */
 
 import { type DescribedLine, lineText } from '../../protocol/describe/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -7,7 +7,7 @@ import { isWebAddress } from '../news/wording/phrase.ts';
 export interface EventBlock {
   readonly title: string;
   readonly lines: readonly DescribedLine[];
-  /** Lines that are left out. */
+  /** Number of omitted lines. */
   readonly more: number;
 }
 
@@ -27,7 +27,6 @@ export interface Footer {
   readonly link: string;
 }
 
-/** The text part. */
 export function textPage(blocks: readonly MailBlock[], footer: Footer): string {
   const body = blocks.map((block) => (block.kind === 'note' ? block.text : textEntity(block)));
   return `${[...body, `-- \n${footer.text}\n${footer.linkText}: ${footer.link}`].join('\n\n')}\n`;
@@ -43,7 +42,7 @@ function textEntity({ heading, about, link, events }: Extract<MailBlock, { kind:
   return [`${heading} (${about})\n${link}`, ...parts].join('\n\n');
 }
 
-/** Events whose one line says what their title says stand together as lines without titles. */
+/** Groups events whose only line repeats the title: they need no titles. */
 function runs(events: readonly EventBlock[]): readonly (EventBlock | DescribedLine[])[] {
   const all: (EventBlock | DescribedLine[])[] = [];
   for (const event of events) {
@@ -56,7 +55,7 @@ function runs(events: readonly EventBlock[]): readonly (EventBlock | DescribedLi
   return all;
 }
 
-/** The HTML part, one document; the styles are inline because mail programs drop others. `title` is HTML. */
+/** One HTML document, with inline styles because mail programs drop others. `title` is HTML. */
 export function htmlPage(title: string, blocks: readonly MailBlock[], footer: Footer): string {
   const body = blocks.map((block) => (block.kind === 'note' ? htmlNote(block.text) : htmlEntity(block))).join('\n');
   return `<!doctype html>

@@ -1,4 +1,4 @@
-/** What is to be mailed: rows for the mail worker to find, and the lanes that tell it so. */
+/** Queues mail: rows for the mail worker, and their lanes. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
@@ -7,23 +7,22 @@ import type { Tx } from '../../store/store.ts';
 import { sameAddress } from './address.ts';
 import { nextDigest } from './digest-hour.ts';
 
-/** The lanes of mail; key: {@link mailKey}. */
 export const MAIL_QUEUE = 'mail';
 
-/** A change that recipients of a monitor are told of. */
+/** A change to report to recipients of a monitor. */
 export interface MailRow {
   readonly monitor: string;
   readonly recipients: readonly string[];
   readonly frequency: 'immediate' | 'daily';
   /** The change's `seq`. */
   readonly change: number;
-  /** Names of the events that are told. */
+  /** Names of the events to report. */
   readonly events: readonly string[];
   /** Shares before the change, as in a Change: the stored change does not hold them. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A message of our own to recipients of a monitor, as that its webhook fails. */
+/** A message of our own to recipients of a monitor, for example about its failing webhook. */
 export interface Notice {
   readonly monitor: string;
   readonly recipients: readonly string[];
@@ -31,19 +30,17 @@ export interface Notice {
   readonly text: string;
 }
 
-/** The lane of what one recipient is told of one monitor. */
+/** The lane of one recipient of one monitor. */
 export const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
 
-/** Takes a lane's key apart. */
 export const readMailKey = (key: string): { readonly monitor: string; readonly recipient: string } => {
   const gap = key.indexOf(' ');
   return { monitor: key.slice(0, gap), recipient: key.slice(gap + 1) };
 };
 
 /**
- * Queues changes for those recipients whose mail has not ended, in a few statements for any number of rows. A change
- * that is queued for a recipient of the monitor already is left as it is. `digestHour` is Copenhagen's; ring `mail`
- * after the commit.
+ * Queues changes for recipients who still get mail, in a few statements for any number of rows. Skips a change that is
+ * queued for the recipient already. `digestHour` is Copenhagen time; ring `mail` after the commit.
  */
 export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, digestHour = 7): Promise<void> {
   const wanted = rows.flatMap(({ monitor, recipients, frequency, change, events, formerShares }) => {
@@ -53,7 +50,7 @@ export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, d
   await queue(tx, wanted, now, digestHour);
 }
 
-/** Queues a notice for those recipients whose mail has not ended; it goes out at once, in a mail of its own. */
+/** Queues a notice for recipients who still get mail; it is sent at once, as a mail of its own. */
 export async function queueNotice(tx: Tx, notice: Notice, now: number): Promise<void> {
   const { monitor, recipients, subject, text } = notice;
   const body = JSON.stringify({ subject, text });
@@ -76,7 +73,7 @@ async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: nu
     .selectFrom('unsubscribed')
     .select(['monitor', 'recipient'])
     .where('monitor', 'in', each(tx, monitors))
-    // A refused address that is tried again finds its mail then.
+    // A refused address keeps its mail for the next attempt.
     .where('retry_at', 'is', null)
     .execute();
   const gone = new Set(left.map(({ monitor, recipient }) => mailKey(monitor, recipient)));

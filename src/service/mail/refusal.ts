@@ -1,11 +1,15 @@
-/** What a mail server's final refusal is about: the address, this service as the sender, or the one mail. Pure. */
+/** Classifies a mail server's final refusal. Pure. */
 
-/** `address`: nobody is there. `sender`: the server would refuse this mail to anybody. `mail`: it refuses this one mail. */
+/**
+ * `address`: the mailbox does not exist. `sender`: the server would refuse this mail to anybody. `mail`: it refuses
+ * only this mail.
+ */
 export type RefusalCause = 'address' | 'sender' | 'mail';
 
 /**
- * Judges a reply (RFC 5321, 4.2; enhanced codes: RFC 3463 and IANA's list). Servers put codes of the address on refusals of
- * the sender, so that words about the sender win. Without a code, a refusal is of the address only if its words say so.
+ * Classifies a reply (RFC 5321, 4.2; enhanced codes: RFC 3463 and IANA's list). Words about the sender win, because
+ * servers refuse senders with codes of addresses. Without a code, only words about the address make it a refusal of the
+ * address.
  */
 export function causeOf(reply: string): RefusalCause {
   const { code, status } = readReply(reply);
@@ -24,9 +28,9 @@ function readReply(reply: string): { readonly code: string; readonly status: str
   return { code, status: first ?? /\(#(\d\.\d{1,3}\.\d{1,3})\b/u.exec(reply)?.[1] };
 }
 
-/** No mailbox, no such domain, no syntax of an address, moved away, a domain that takes no mail; a mailbox that was closed. */
+/** No mailbox, no such domain, bad syntax, moved away, a domain without mail, or a closed mailbox. */
 const ADDRESS_STATUS = /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/u;
-/** The sender's address or its domain; all of security and policy, as of block lists, SPF and DKIM. */
+/** The sender's address or domain, and all security and policy codes, such as block lists, SPF and DKIM. */
 const SENDER_STATUS = /^5\.(?:1\.[78]|7\.\d{1,3})$/u;
 const ADDRESS_CODES: ReadonlySet<string> = new Set(['550', '551', '553', '554']);
 

@@ -1,39 +1,37 @@
-/** The way to the mail server: hands over one mail at a time and says what became of it. */
+/** Hands mails to the mail server, one at a time, and reports the outcome. */
 import type { Transporter } from 'nodemailer';
 import { causeOf } from './refusal.ts';
 import { needsUtf8, offersUtf8 } from './smtp-utf8.ts';
 
-/** A mail as it is handed over. */
 export interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** With its angle brackets; the same for every try of the same mail. */
+  /** With angle brackets; equal for every attempt at the same mail. */
   readonly messageId: string;
-  /** In ASCII, fewer than 998 letters each with their names: they are not folded. */
+  /** In ASCII, below 998 characters including the name: they are not folded. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What became of a mail. Errors are for people: the server's words, never a secret. */
+/** The outcome of a mail. Errors are for people: the server's words, never a secret. */
 export type Sent =
   | { readonly kind: 'sent' }
-  /** For good: the server does not take this mail. */
+  /** The server refuses this mail for good. */
   | { readonly kind: 'rejected'; readonly error: string }
-  /** Nobody is at the address, the server says. */
+  /** The server says that the mailbox does not exist. */
   | { readonly kind: 'nobody'; readonly error: string }
-  /** For now. `certain`: it was surely not taken; `server`: no mail would have been. */
+  /** Not now. `certain`: the mail was certainly not accepted; `server`: no mail would have been. */
   | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
 
-/** How an error begins if the server refuses this service as the sender, whoever the recipient is. */
+/** Prefix of the error if the server refuses this service as the sender, for any recipient. */
 export const SENDER_REFUSED = 'the mail server refuses the sender';
 
 export interface Mailer {
-  /** Never throws; an abort is `later`. */
+  /** Never throws; an abort gives `later`. */
   send(letter: Letter, signal: AbortSignal): Promise<Sent>;
-  /** Connects and logs in; says why it cannot, undefined where it can. Sends nothing. */
+  /** Connects and logs in without sending; returns why it cannot. */
   verify(signal: AbortSignal): Promise<string | undefined>;
-  /** Ends all connections. */
   close(): void;
 }
 
@@ -42,7 +40,7 @@ export interface MailerOptions {
   readonly url: string;
   /** Sender of all mail: an address, or a name with one. */
   readonly from: string;
-  /** Ms for the whole of one mail. Default 60,000. */
+  /** Ms for one mail. Default 60,000. */
   readonly deadlineMs?: number;
 }
 
@@ -50,10 +48,7 @@ const CONNECTIONS = 4;
 const DEADLINE_MS = 60_000;
 const CONNECT_MS = 10_000;
 
-/**
- * Opens nothing: the mail library is loaded, and connections are made, with the first mail. Throws where the sender is no
- * address: mail would go out from nobody.
- */
+/** Loads the mail library and connects with the first mail. Throws if the sender is not an address. */
 export function openMailer(options: MailerOptions): Mailer {
   if (!/^[^\s<>@]+@[^\s<>@]+$|<[^\s<>@]+@[^\s<>@]+>\s*$/.test(options.from))
     throw new Error('service.smtp.from is no address: write it as mail@example.com, or as Name <mail@example.com>');
@@ -74,7 +69,7 @@ export function openMailer(options: MailerOptions): Mailer {
         if (refused !== undefined) return refused;
         await transport.sendMail({
           from: options.from,
-          // As an address of its own, and not as text: nothing in it can name a second one.
+          // A structured address, so that its text cannot name a second one.
           to: { name: '', address: letter.to },
           subject: letter.subject,
           text: letter.text,
@@ -125,8 +120,9 @@ export function openMailer(options: MailerOptions): Mailer {
 }
 
 /**
- * The library would fold a long value behind its name. Some servers sign the folded line in another shape than they send it in,
- * and some receivers keep the fold in the link that ends the mail (https://github.com/nodemailer/nodemailer/issues/1654).
+ * The library would fold a long value after its name. Some servers sign the folded line differently from how they send
+ * it, and some receivers keep the fold in the link that ends the mail
+ * (https://github.com/nodemailer/nodemailer/issues/1654).
  */
 const onOneLine = (headers: Readonly<Record<string, string>>): Record<string, { prepared: boolean; value: string }> =>
   Object.fromEntries(
@@ -136,7 +132,10 @@ const onOneLine = (headers: Readonly<Record<string, string>>): Record<string, { 
     ]),
   );
 
-/** Why the server cannot take the address of the recipient or ours, if one needs SMTPUTF8. The library would send it all the same. */
+/**
+ * Why the server cannot accept the recipient's address or ours, if one needs SMTPUTF8. The library would send it
+ * anyway.
+ */
 async function refusedForUtf8(
   { url, from }: MailerOptions,
   to: string,
@@ -155,7 +154,7 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
     url,
     pool: true,
     maxConnections: CONNECTIONS,
-    // A connection that was idle may be dead: its mail takes another one, once.
+    // An idle connection may be dead: retry its mail once on another.
     maxRequeues: 1,
     idleTimeout: 30_000,
     connectionTimeout: Math.min(CONNECT_MS, deadlineMs),
@@ -167,7 +166,7 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
 
 const later = (error: string, certain: boolean, server: boolean): Sent => ({ kind: 'later', error, certain, server });
 
-/** What an error of the library means for the mail (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
+/** The outcome for an error of the library (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
 function judge(error: unknown): Sent {
   if (!(error instanceof Error)) return later(String(error), false, true);
   const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
@@ -182,18 +181,20 @@ function judge(error: unknown): Sent {
   return later(isSender ? `${SENDER_REFUSED}: ${text}` : text, certain, !isAboutMail || reply === 421 || reply === 530);
 }
 
-/** A server that does not take the sender does so for now: whoever corrects that loses no mail. */
+/** A refused sender is temporary: after a correction no mail is lost. */
 function judgeRefusal(text: string, isOfRecipient: boolean): Sent {
   const cause = causeOf(text);
   if (cause === 'sender') return later(`${SENDER_REFUSED}: ${text}`, true, false);
   return { kind: cause === 'address' && isOfRecipient ? 'nobody' : 'rejected', error: text };
 }
 
-/** What the library refused before it asked the server: an address that is none, the recipient's or, by configuration, ours. */
+/**
+ * What the library refused before it asked the server: an invalid address of the recipient or, by configuration, ours.
+ */
 const judgeAddress = (text: string): Sent =>
   /sender/i.test(text) ? later(`${text}: check service.smtp.from`, true, true) : { kind: 'nobody', error: text };
 
-/** 503: the session is out of step; 530: the server wants a login. Neither is about the recipient. */
+/** 503: the session is out of step; 530: the server wants a login. Neither concerns the recipient. */
 const isFinal = (reply: number): boolean => reply >= 500 && reply !== 503 && reply !== 530;
 
 const fieldsOf = (error: Error): Readonly<Record<string, unknown>> => ({ ...error });

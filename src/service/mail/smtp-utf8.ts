@@ -1,16 +1,16 @@
-/** Whether a mail server takes addresses with letters outside of ASCII before the `@` (SMTPUTF8, RFC 6531). */
+/** Whether a mail server accepts addresses with letters outside ASCII before the `@` (SMTPUTF8, RFC 6531). */
 import { onAbort } from '../../http/outbound/on-abort.ts';
 import { addressOf } from './address.ts';
 
-/** Whether an address, or the address of a sender, can only be sent with SMTPUTF8. A domain alone goes as ASCII. */
+/** Whether an address, or the address of a sender, needs SMTPUTF8. A domain alone is sent as ASCII. */
 export function needsUtf8(sender: string): boolean {
   const address = addressOf(sender);
   return /[^\p{ASCII}]/u.test(address.slice(0, Math.max(address.lastIndexOf('@'), 0)));
 }
 
 /**
- * Asks the server; sends nothing and logs in nobody. The library shows what a server offers only to a method of logging
- * in, so this one looks, and does not log in. Rejects if the server cannot be reached, or with the signal.
+ * Asks the server, without sending or logging in. The library reveals a server's extensions only to a login method, so
+ * this one reads them and does not log in. Rejects if the server cannot be reached, or with the signal.
  */
 export async function offersUtf8(url: string, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const { createTransport } = await import('nodemailer');

@@ -1,4 +1,4 @@
-/** Addresses that a monitor's mail does not reach: their owners unsubscribed, or the mail server refuses them. */
+/** Addresses that get no mail of a monitor: their owners unsubscribed, or the mail server refuses them. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -7,26 +7,25 @@ import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './address.ts';
 import { MAIL_QUEUE, mailKey } from './queue.ts';
 
-/** Mail to an address ends after this many refusals, the first of them this long ago: a server may be wrong for a day. */
+/** Mail to an address ends after this many refusals over this time: a server may be wrong for a day. */
 const LEAST_REFUSALS = 4;
 const REFUSED_FOR_MS = 3 * 86_400_000;
-/** A refused address is tried once a day: who asks for nobody again and again is taken for a spammer. */
+/**
+ * A refused address is tried once a day, because a sender that keeps asking for unknown mailboxes looks like a spammer.
+ */
 const RETRY_MS = 86_400_000;
 
-/** An address that a monitor's mail does not reach. */
 export interface StoppedMail {
   readonly recipient: string;
-  /** When its owner unsubscribed, or the mail server first refused it; ms since 1970. */
+  /** When its owner unsubscribed, or the mail server first refused it. */
   readonly at: number;
   /** The mail server's last refusal; null if the person unsubscribed. */
   readonly bounced: string | null;
-  /** How often the mail server refused it. */
   readonly refusals: number;
   /** When cvrsync tries the address again; null once its mail has ended. */
   readonly retryAt: number | null;
 }
 
-/** The addresses that a monitor's mail does not reach, by address. */
 export const readStoppedMails = (db: Db, monitor: string): Promise<readonly StoppedMail[]> =>
   db
     .selectFrom('unsubscribed')
@@ -35,7 +34,7 @@ export const readStoppedMails = (db: Db, monitor: string): Promise<readonly Stop
     .orderBy('recipient')
     .execute();
 
-/** How many addresses the mail of each of these monitors does not reach; a monitor without any is not in the map. */
+/** Number of such addresses for each monitor that has any. */
 export async function countStoppedMails(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('unsubscribed')
@@ -46,13 +45,13 @@ export async function countStoppedMails(db: Db, monitors: readonly string[]): Pr
   return new Map(rows.map(({ monitor, count }) => [monitor, Number(count)]));
 }
 
-/** Why an address gets no mail of a monitor now; `retryAt`: when it is tried again, absent once its mail has ended. */
+/** Why an address gets no mail of a monitor now; `retryAt`: the next attempt, absent once its mail has ended. */
 export interface MailStop {
   readonly reason: string;
   readonly retryAt?: number;
 }
 
-/** Reads why an address gets no mail of a monitor; undefined if it gets mail, or a refused address is due again. */
+/** Undefined if the address gets mail, or a refused address is due again. */
 export async function readMailStop(
   db: Db,
   monitor: string,
@@ -76,8 +75,8 @@ const rowOf = (db: Db, monitor: string, recipient: string) =>
     .executeTakeFirst();
 
 /**
- * Keeps that the mail server refused an address, and returns when to try it again. Undefined once it was refused often enough
- * for days: then the address gets no more mail of the monitor, and what waits is not sent.
+ * Records a refusal and returns when to try again. Undefined after enough refusals over days: then the address gets no
+ * more mail of the monitor, and waiting mail fails.
  */
 export async function refuseMail(
   tx: Tx,
@@ -96,7 +95,7 @@ export async function refuseMail(
   return retryAt ?? undefined;
 }
 
-/** Forgets refusals of an address that takes mail again. */
+/** Forgets refusals of an address that accepts mail again. */
 export async function forgetRefusals(tx: Tx, monitor: string, recipient: string): Promise<void> {
   await tx
     .deleteFrom('unsubscribed')
@@ -106,7 +105,7 @@ export async function forgetRefusals(tx: Tx, monitor: string, recipient: string)
     .execute();
 }
 
-/** Ends a monitor's mail to a recipient; what waits is not sent. Idempotent: the first reason stays. */
+/** Ends a monitor's mail to a recipient; waiting mail fails. Idempotent: the first reason stays. */
 export async function endMail(
   tx: Tx,
   monitor: string,
@@ -139,7 +138,7 @@ async function stop(tx: Tx, monitor: string, recipient: string, row: Stop): Prom
   await tx
     .insertInto('unsubscribed')
     .columns(['monitor', 'recipient', 'at', 'bounced', 'refusals', 'retry_at', 'in_review'])
-    // Of a monitor that was removed nothing is kept: nobody would ever delete the address.
+    // Inserts nothing for a removed monitor: nobody would ever delete the address.
     .expression((eb) =>
       eb
         .selectFrom('monitor')
@@ -179,8 +178,8 @@ async function failOpen(
 }
 
 /**
- * Lets a recipient have a monitor's mail again: from the next change on, and what waits for a refused address at once. False if
- * the address gets mail.
+ * Resumes a monitor's mail to a recipient: from the next change on, and at once for mail that waits for a refused
+ * address. False if the address gets mail.
  */
 export async function resumeMail(tx: Tx, monitor: string, recipient: string, now: number): Promise<boolean> {
   const address = sameAddress(recipient);

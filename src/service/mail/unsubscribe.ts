@@ -1,4 +1,4 @@
-/** The way out: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
+/** Unsubscribing: links that end a monitor's mail to one address, and the page that they open (RFC 8058). */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { acceptRaw } from '../../http/server/raw-body.ts';
@@ -14,17 +14,17 @@ import { endMail } from './stopped-mails.ts';
 type Signer = Pick<Secrets, 'sign' | 'verify'>;
 
 const PATH = '/unsubscribe';
-/** Signed with it: a code made for another purpose is none here. */
+/** Signed along, so that a code made for another purpose is invalid here. */
 const PURPOSE = 'unsubscribe';
 
-/** The address that ends a monitor's mail to a recipient; `publicUrl` is how the world reaches this service. */
+/** The link for a recipient of a monitor; `publicUrl` is the public address of this service. */
 export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: string, recipient: string): string {
   const who = Buffer.from(JSON.stringify([monitor, sameAddress(recipient)])).toString('base64url');
-  // A header takes no letters outside of ASCII, which a host may have.
+  // A header must be ASCII, but a host may not be.
   return new URL(`${withoutSlash(publicUrl)}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`).href;
 }
 
-/** Whom a token is of; undefined for one that is not ours. */
+/** Undefined for a token that is not ours. */
 function readToken(
   secrets: Signer,
   token: string,
@@ -57,10 +57,14 @@ const response = {
 };
 const bodyless = { 413: { description: 'A body over 16 KiB.', content: failure } };
 
-/** Adds `GET /unsubscribe`, a page with a button, and `POST`, which does it: mail programs that look into links do no harm. */
+/**
+ * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that preload links do no
+ * harm.
+ */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
   server.register(async (scope: Server) => {
-    // The form posts its fields, mail programs `List-Unsubscribe=One-Click`, as form or multipart: none of it is needed.
+    // The form posts its fields, mail programs `List-Unsubscribe=One-Click`, as form or multipart: none of it is
+    // needed.
     acceptRaw(scope);
 
     const common = { tags: ['mail'], security: [], querystring, response };
@@ -78,7 +82,7 @@ export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: Un
         const found = readToken(secrets, request.query.token);
         if (found === undefined) return send(reply, 400, INVALID);
         const name = await nameOf(store, found.monitor);
-        // Relative: the world may see this service below a path.
+        // Relative, because the public address may have a path.
         const action = escapeHtml(`?token=${encodeURIComponent(request.query.token)}`);
         return send(
           reply,
@@ -124,7 +128,7 @@ async function nameOf(store: Store, monitor: string): Promise<string> {
   return row?.name ?? monitor;
 }
 
-/** Nothing on the page runs, nothing is fetched, and no other site learns of the link. */
+/** The page runs no scripts, loads nothing, and reveals its link to no other site. */
 const send = (reply: FastifyReply, status: 200 | 400, body: string): FastifyReply =>
   reply
     .code(status)

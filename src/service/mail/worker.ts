@@ -1,4 +1,4 @@
-/** Sends what is queued: one lane for each recipient of a monitor, so that none waits for another. */
+/** Sends queued mail: one lane for each recipient of a monitor, so that recipients do not delay each other. */
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, held, type Settlement, settle } from '../../runtime/lanes/lanes.ts';
@@ -22,25 +22,23 @@ export interface MailDeps {
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics?: Pick<Metrics, 'mails' | 'leaseLost'>;
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
-  /** How the world reaches this service: unsubscribe links begin with it. */
+  /** The public address of this service, for unsubscribe links. */
   readonly publicUrl: string;
-  /** Public site that entities are linked to. */
+  /** Public site with pages of entities. */
   readonly baseUrl: string;
-  /** Where absent nothing is sent: what is queued is given up, notices are logged. */
+  /** Without it nothing is sent: queued changes fail, notices are logged. */
   readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
-  /** False: mails that wait tell nobody of beneficial owners. */
+  /** If false, waiting mails omit beneficial owners. */
   readonly beneficialOwners?: boolean;
   /** Ms for one mail, for tests. */
   readonly deadlineMs?: number;
-  /** As the worker's. */
   readonly leaseMs?: number;
   readonly pollMs?: number;
 }
 
-/** What a lane does after a mail: the next one; nothing more; nothing, since another process has it. */
+/** After a mail: send the next one; the lane is settled; another process has the lane. */
 type Next = 'goes-on' | 'over' | 'lost';
 
-/** How mail goes out, where a mail server is configured. */
 interface Sending {
   readonly mailer: Mailer;
   readonly digestHour: number;
@@ -48,14 +46,14 @@ interface Sending {
 
 const LANES = 4;
 const GIVE_UP_MS = 72 * 3_600_000;
-/** What merely waited, behind a server that was down, gets this many tries. */
+/** Mail that only waited for a server that was down gets this many attempts. */
 const GIVE_UP_TRIES = 10;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Starts the worker of mail. A mail server that is down, or refuses us, holds all mail back for up to a minute at a time;
- * a recipient that is refused for now waits alone, up to 15 minutes at a time and 72 hours in all. An address that is refused
- * for good is tried once a day, and ends after some days: see {@link refuseMail}.
+ * Starts the worker. A mail server that is down or refuses us delays all mail, up to a minute at a time. A temporarily
+ * refused recipient waits alone, up to 15 minutes at a time and 72 hours in total. An address refused for good is tried
+ * once a day, and ends after some days: see {@link refuseMail}.
  */
 export function startMail(deps: MailDeps): Worker {
   const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
@@ -63,7 +61,6 @@ export function startMail(deps: MailDeps): Worker {
   let faults = 0;
   let blocked = 0;
 
-  /** Remembers how the server is. */
   function note(sent: Sent): void {
     deps.metrics?.mails.inc({ result: sent.kind });
     if (sent.kind === 'later' && sent.error.startsWith(SENDER_REFUSED))
@@ -82,7 +79,7 @@ export function startMail(deps: MailDeps): Worker {
     if (batch.kind === 'none') return 'over';
     if (batch.kind === 'lost' || !(await stands(leaseOf(store, [claim], now)))) return 'lost';
     const sent = isEmpty(batch) ? NOTHING_LEFT : await mailer.send(letterOf(deps, claim, batch), signal);
-    // The worker puts the lane back; whether it went out is not known.
+    // The worker reschedules the lane; nobody knows whether the mail went out.
     if (sent.kind === 'later' && signal.aborted) throw signal.reason;
     note(sent);
     return record(deps, claim, batch.message, sent);
@@ -119,7 +116,7 @@ export function startMail(deps: MailDeps): Worker {
   };
 }
 
-/** Takes the mail that is due in a lane; where none is, the lane ends. */
+/** Takes the due mail of a lane; without any, settles the lane. */
 const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
   store.write(async (tx) => {
     const taken = await takeBatch(tx, claim, { now: now(), digestHour, beneficialOwners });
@@ -127,7 +124,7 @@ const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, 
     return taken;
   });
 
-/** Whether the lane is still ours: a mail that another process sends is not sent a second time. */
+/** Whether the lane is still ours: no mail is sent twice by two processes. */
 const stands = (lease: Lease): Promise<boolean> =>
   lease.confirm().then(
     () => true,
@@ -170,18 +167,18 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
     headers: {
       'List-Unsubscribe': `<${unsubscribe}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // Answering machines stay silent: RFC 3834.
+      // Keeps auto-responders silent: RFC 3834.
       'Auto-Submitted': 'auto-generated',
     },
   };
 }
 
-/** Writes down what became of a mail, and says whether the lane goes on. */
+/** Stores the outcome of a mail. */
 async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<Next> {
   const at = now();
   const { monitor, recipient } = readMailKey(claim.key);
   if (sent.kind === 'sent') {
-    // Also where the lease was lost: it did go out.
+    // Even if the lease was lost: the mail did go out.
     await store.write(async (tx) => {
       await endBatch(tx, claim, message, at);
       await forgetRefusals(tx, monitor, recipient);
@@ -197,7 +194,7 @@ async function record({ store, now, log }: MailDeps, claim: Claim, message: stri
     if (sent.kind === 'nobody') {
       await freeBatch(tx, claim, message);
       await refuseMail(tx, monitor, recipient, { now: at, error });
-      // Finds the address refused, and puts what waits off or gives it up.
+      // The next round finds the refused address, and delays or fails what waits.
       return { given: 0, next: 'goes-on' } as const;
     }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;

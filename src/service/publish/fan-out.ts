@@ -1,26 +1,24 @@
-/** Which monitors get a change, and which of its events. */
+/** Decides which monitors get a change, and which of its events. */
 
 import { type EventName, isEventName } from '../../protocol/events.ts';
 import { type Change, isCompany } from '../changes/change.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { Listener } from '../monitors/monitor-row.ts';
 
-/** What one monitor gets of one change. */
 export interface Notified {
   readonly monitor: string;
   /** At least one, in the order of the change. */
   readonly events: readonly EventName[];
-  /** Of the delivery to its webhook; null where it has none. */
+  /** State of the delivery to its webhook; null without one. */
   readonly state: 'due' | 'held' | null;
-  /** Who gets a mail; empty while the monitor is disabled, and for a full state. */
+  /** Empty while the monitor is disabled, and for a full state. */
   readonly recipients: readonly string[];
   readonly frequency: Monitor['mailFrequency'];
 }
 
 /**
- * Decides what each monitor gets of a change: the events that it selected, for entities of its target. A change with `only`
- * goes to that monitor alone, whatever its target. A disabled monitor has its deliveries held, and gets no mail; an inactive
- * one gets nothing.
+ * Each monitor gets its selected events for entities of its target. A change with `only` goes to that monitor, whatever
+ * its target. A disabled monitor's deliveries are held and it gets no mail; an inactive one gets nothing.
  */
 export function fanOut(change: Change, monitors: readonly Listener[]): readonly Notified[] {
   const changed = Object.keys(change.updates).filter(isEventName);
@@ -39,7 +37,7 @@ function deliveryState({ hasWebhook, enabled }: Listener): Notified['state'] {
   return enabled ? 'due' : 'held';
 }
 
-/** A program asked for a full state; in a mail it would read as if everything in it were new. */
+/** A full state answers a program; as mail it would look as if everything were new. */
 const mailRecipients = ({ kind }: Change, { enabled, emails }: Listener): readonly string[] =>
   enabled && kind !== 'state' ? emails : [];
 

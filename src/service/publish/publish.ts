@@ -1,8 +1,6 @@
 /**
- * Publishes changes: what was found is stored once, and with it everything that is to be told because of it.
- *
- * Lanes are marked before the rows that they are to find, and in one order, so that no worker misses any and no two
- * publishers wait for each other.
+ * Publishes changes: stores each once, with all deliveries, mails and news that follow. Marks lanes before it inserts
+ * their rows, in one order, so that workers miss none and publishers do not deadlock.
  */
 
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -23,29 +21,27 @@ import { fanOut, type Notified } from './fan-out.ts';
 
 export interface PublishOptions {
   readonly now: number;
-  /** How news are made of changes; where absent none are, as for what concerns monitors alone. */
+  /** Without it no news are made, as for changes of a monitor itself. */
   readonly news?: NewsSettings;
   /** Hour in Copenhagen at which daily mails go out. Default 7. */
   readonly digestHour?: number;
-  /** Whether beneficial owners are told; not where absent. */
+  /** Whether to publish beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
 }
 
-/** A change that was not stored before. */
 interface Stored {
   readonly seq: number;
   readonly change: Change;
   readonly listeners: readonly Listener[];
 }
 
-/** Rows in one statement: on SQLite some 20 ms, in which nothing else runs. */
+/** Rows per statement: some 20 ms on SQLite, in which nothing else runs. */
 const CHUNK = 2_000;
 
 /**
- * Stores changes in their order, with the deliveries, mails, news and lanes that follow from them. A change whose id is stored
- * already is passed over whole. Changes of companies are kept whether or not anybody is told; what is found about a
- * person, only where a monitor lists that person; what concerns one monitor, only where that one is told. A handful of
- * statements for any page. Ring `deliver` and `mail` after the commit.
+ * Stores changes in order, with the deliveries, mails, news and lanes that follow. Skips a change with a stored id.
+ * Stores changes of companies in any case, those of a person only if a monitor lists the person, and those of one
+ * monitor only if it gets them. Takes a handful of statements for any page. Ring `deliver` and `mail` after the commit.
  */
 export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
   const tellable = options.beneficialOwners === true ? given : given.flatMap(withoutOwners);
@@ -64,21 +60,21 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
 }
 
-/** The change without beneficial owners; nothing where it tells of nothing else. */
+/** Removes beneficial owners; returns nothing if no event is left. */
 function withoutOwners(change: Change): readonly Change[] {
   const updates = withoutBeneficialOwners(change.updates);
   if (updates === change.updates) return [change];
   return Object.keys(updates).length === 0 ? [] : [{ ...change, updates }];
 }
 
-/** The changes that are not about an erased entity, and without it where they name one. */
+/** Drops changes about an erased entity, and removes erased entities from others. */
 async function withoutErasedNames(tx: Tx, changes: readonly Change[]): Promise<readonly Change[]> {
   const erasures = await readErasures(tx);
   if (erasures.version === '') return changes;
   return changes.filter(({ entity }) => !erasures.has(entity)).map((change) => erasures.redact(change));
 }
 
-/** Who may be told of a change of this page: those of everything, those that list its entity, or the one it is for. */
+/** The monitors that may get a change: those of all companies, those that list its entity, or the one it is for. */
 async function listeners(tx: Tx, changes: readonly Change[]): Promise<(change: Change) => readonly Listener[]> {
   const open = changes.filter(({ only }) => only === undefined);
   const monitors = await fanOutMonitors(tx, {
@@ -111,7 +107,7 @@ async function insertChanges(
   listenersOf: (change: Change) => readonly Listener[],
   now: number,
 ): Promise<readonly Stored[]> {
-  // Of two with one id in a page the first counts.
+  // If a page has an id twice, the first counts.
   const byId = new Map(changes.toReversed().map((change) => [change.id, change]));
   const rows = changes.map(({ id, entity, name, kind, timestamp, updates }, place) => {
     return { place, id, entity, name, kind, timestamp, updates: JSON.stringify(updates) };
@@ -139,7 +135,7 @@ async function insertChanges(
 async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<void> {
   const due = new Set<string>();
   for (const { change, listeners } of stored) {
-    // Asked again below: kept here, what a page is told to ten thousand monitors would fill the memory.
+    // Recomputed below: stored for ten thousand monitors, the results of a page would fill the memory.
     const others = listeners.filter(({ id }) => !due.has(id));
     for (const { monitor, state } of fanOut(change, others)) if (state === 'due') due.add(monitor);
   }
@@ -147,7 +143,7 @@ async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<
   const switchedOn = new Set<string>();
   for (const rows of chunks(deliveryRows(stored))) {
     for (const id of await insertDeliveries(tx, rows, now)) if (!due.has(id)) switchedOn.add(id);
-    // SQLite works on the main thread: requests that came in meanwhile go first.
+    // SQLite works on the main thread: let waiting requests go first.
     await breathe();
   }
   if (switchedOn.size > 0) await mark(tx, DELIVER_QUEUE, [...switchedOn], now);
@@ -178,7 +174,7 @@ function* mailRows(stored: readonly Stored[]): Generator<MailRow> {
   }
 }
 
-/** One monitor after the other: their rows lie side by side in the indexes, which are then read once a page. */
+/** Ordered by monitor: the rows of a monitor are adjacent in the indexes, which are then read once per page. */
 function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: Change; told: Notified }> {
   const heard = new Map<Listener, Stored[]>();
   for (const one of stored)
@@ -192,8 +188,8 @@ function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: 
 }
 
 /**
- * A monitor that was switched off or removed since it was read is seen here, behind the lock on its lane: who does either
- * takes that lock before it looks for what is due. Returns the monitors that were off and are on by now.
+ * Sees monitors that were disabled or removed meanwhile, because both take the lock on the monitor's lane first.
+ * Returns monitors that were off and are on now.
  */
 async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: number): Promise<readonly string[]> {
   const wereOff = new Set(rows.filter(({ state }) => state === 'held').map(({ monitor }) => monitor));

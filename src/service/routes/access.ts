@@ -17,13 +17,16 @@ export interface Caller {
 
 export interface Access {
   /**
-   * Identifies the caller and counts the call. Throws HttpError: 400 for two different keys, 401 without a valid one, 403
-   * without the scope, 429 over the limit.
+   * Identifies the caller and counts the call. Throws HttpError: 400 for two different keys, 401 without a valid one,
+   * 403 without the scope, 429 over the limit.
    */
   check(request: Asking, scope: Scope): Promise<Caller>;
-  /** The same for a key that did not come in the query or the header. */
+  /** Like `check`, for a key from elsewhere. */
   checkKey(key: string, scope: Scope): Promise<Caller>;
-  /** The same as an `onRequest` hook, which runs before the request is parsed, so that an unknown caller learns nothing. */
+  /**
+   * Like `check`, as an `onRequest` hook, which runs before the request is parsed, so that an unknown caller learns
+   * nothing.
+   */
   guard(scope: Scope): (request: Asking) => Promise<void>;
   /** The caller that the hook identified. */
   caller(request: Asking): Caller;
@@ -45,8 +48,8 @@ const TOUCHED_EVERY_MS = 60_000;
 const KNOWN_FOR_MS = 1_000;
 
 /**
- * Checks the API key of a request: in the query as `accesskey`, in any case, or in the header `x-access-key`. The limit of a
- * key holds for a fixed window of a minute that begins with its first call. No error contains the key.
+ * Reads the API key from the query as `accesskey`, in any case, or from the header `x-access-key`. The limit of a key
+ * holds for a fixed window of a minute that begins with its first call. No error contains the key.
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
@@ -113,7 +116,7 @@ function keyOf({ query, headers }: Asking): string {
   const inQuery = Object.entries(query ?? {})
     .filter(([name]) => name.toLowerCase() === KEY_NAME)
     .flatMap(([, value]: [string, unknown]) => value);
-  // A repeated header comes as one, joined by a comma.
+  // A repeated header arrives as one, joined by a comma.
   const inHeader = [headers[KEY_HEADER] ?? []].flat().flatMap((value) => value.split(',').map((part) => part.trim()));
   const keys = new Set([...inQuery, ...inHeader].filter((value) => typeof value === 'string' && value !== ''));
   const [key] = keys;

@@ -1,4 +1,4 @@
-/** `POST` and `DELETE /apps/monitoring/jobs/thirdparty/{Provider}/items`: a company is monitored, or no longer. */
+/** `POST` and `DELETE /apps/monitoring/jobs/thirdparty/{Provider}/items`: start and stop monitoring a company. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -14,7 +14,7 @@ import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, 
 
 export interface ItemRouteDeps {
   readonly secrets: Secrets;
-  /** Our own connector, once it is known where it is told. */
+  /** Our own connector, once its address is known. */
   readonly ownConnector: () => OwnConnector | undefined;
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
@@ -54,7 +54,7 @@ const failures = {
   422: failure('A parameter is missing, given twice, or cannot be read; `errors` names each'),
 };
 
-/** Adds both. In a scope that is guarded for `monitoring`. */
+/** Needs a scope with the guard of `monitoring`. */
 export function addItemRoutes(scope: Server, deps: ItemRouteDeps): void {
   const { store, access, wakeUp, now } = deps;
   scope.post(
@@ -133,8 +133,8 @@ async function needJob(tx: Tx, keyId: string, provider: string): Promise<Job> {
 const isOf = (job: Job, provider: string): boolean => job.provider.toLowerCase() === provider.toLowerCase();
 
 /**
- * Makes the job where our own connector has none: a command may know a connection that came into the configuration since
- * this process read it.
+ * Creates the job if our own connector lacks it: a command may know a connection that was configured after this process
+ * started.
  */
 async function makeOwnJob(
   tx: Tx,

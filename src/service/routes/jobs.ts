@@ -1,4 +1,4 @@
-/** `GET /apps/monitoring/jobs` and `GET /apps/monitoring/jobs/{JobId}/items`: what a key has monitored. */
+/** `GET /apps/monitoring/jobs` and `GET /apps/monitoring/jobs/{JobId}/items`: the jobs of a key, and their items. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -36,7 +36,7 @@ const page = Type.Object(
   { description: 'A page of items' },
 );
 
-/** Adds both. In a scope that is guarded for `monitoring`. */
+/** Needs a scope with the guard of `monitoring`. */
 export function addJobRoutes(scope: Server, { store, access, secrets }: JobRouteDeps): void {
   scope.get(
     '/apps/monitoring/jobs',

@@ -17,11 +17,11 @@ export interface NewsRouteDeps {
 }
 
 const MOST_IDS = 100_000;
-/** So many ids, each as long as they come, are about 2.5 MB. */
+/** The maximum number of the longest ids takes about 2.5 MB. */
 const BODY_LIMIT = 4 * 1024 * 1024;
-/** How far back pages go: `limit` times `page`. */
+/** Maximum of `limit` times `page`. */
 const DEEPEST = 10_000;
-/** Malformed ids that are named in an answer. */
+/** Malformed ids to name in an answer. */
 const NAMED = 10;
 
 const querystring = Type.Object({
@@ -65,7 +65,7 @@ const body = Type.Array(Type.String(), {
   examples: [['CVR-1-10000001', 'CVR-3-4000000001']],
 });
 
-/** Adds the endpoint. A key of scope `news` is asked for before anything else is looked at. */
+/** Adds the endpoint, which checks for a key of scope `news` first. */
 export function addNewsRoutes(server: Server, { store, access }: NewsRouteDeps): void {
   server.register(async (scope) => {
     readRequests(scope);

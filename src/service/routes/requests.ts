@@ -5,8 +5,8 @@ import type { Server } from '../../http/server/server.ts';
 import { InvalidRequest, type Problem } from '../../http/server/validate.ts';
 
 /**
- * Makes this scope answer 422 to what does not match its schema or cannot be read, and read bodies only where they are
- * described.
+ * Makes this scope answer 422 to unreadable requests and those that do not match their schema, and read only bodies
+ * that a route describes.
  */
 export function readRequests(scope: Server): void {
   answer422(scope);
@@ -16,7 +16,6 @@ export function readRequests(scope: Server): void {
 
 const invalid = (errors: readonly Problem[]): HttpError => new HttpError(422, 'The request is not valid.', { errors });
 
-/** Makes requests of this scope that do not match their schema answer 422 instead of 400. */
 function answer422(scope: Server): void {
   scope.setErrorHandler((error) => {
     if (!(error instanceof InvalidRequest)) throw error;
@@ -27,8 +26,8 @@ function answer422(scope: Server): void {
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => routeOptions.schema?.body !== undefined;
 
 /**
- * Reads bodies as JSON where a route describes one. On other routes some clients send one, or only a content type: both
- * are ignored.
+ * Reads bodies as JSON if the route describes one. On other routes some clients send a body, or only a content type;
+ * both are ignored.
  */
 function readDescribedBodies(scope: Server): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
@@ -50,7 +49,7 @@ const isPercentEncoded = (text: string): boolean => {
   }
 };
 
-/** Refuses what is not percent-encoded UTF-8 in a query: else it would count as the letters that were sent. */
+/** Refuses a query that is not percent-encoded UTF-8, which would otherwise count as its literal characters. */
 function refuseUnreadableQueries(scope: Server): void {
   scope.addHook('preValidation', async ({ url }) => {
     const start = url.indexOf('?') + 1;

@@ -4,10 +4,9 @@ import { HttpError } from '../../http/server/error.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { readMonitorable } from '../monitors/monitorable.ts';
 
-/** The common error body, with what it means for one status. */
+/** The common error body, with its meaning for one status. */
 export const failure = (description: string) => Type.Object(errorBody.properties, { description });
 
-/** An answer without a body. */
 export const nothing = (description: string) => Type.Null({ description });
 
 /** Security of routes that take an API key in the query or the header. */
@@ -21,7 +20,6 @@ export const KEY_FAILURES = {
   429: failure('Over the limit of calls a minute; Retry-After says in how many seconds to come again. Its code is 26'),
 };
 
-/** A value, or null. */
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** A text without control characters, which both engines can store. */
@@ -39,29 +37,27 @@ interface PlainText {
   readonly example?: string;
 }
 
-/** The id of a monitor or job, as an example. */
+/** An example of a monitor's or job's id. */
 export const EXAMPLE_ID = '7e0f5b3c-2a51-4a0e-9d0e-3a4f1c2b6d10';
 
-/** A `continuationToken`. */
 export const tokenText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1_000, description, examples: ['MTAw.Zm9yZ2VkLXRva2Vucy1hcmUtcmVmdXNlZA'] });
 
-/** How an entity id is written; its meaning is checked by {@link readMonitored}. */
+/** The form of an entity id; {@link readMonitored} checks its meaning. */
 export const entityIdText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 128, description, examples: ['CVR-1-10000001'] });
 
-/** A point in time in an answer. */
 export const timeText = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-01T09:14:02Z'] });
 
 /** ISO 8601 UTC; null for null. */
 export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The answer 422 to a well-formed request with a value that is not valid. */
+/** The answer 422 to a well-formed request with an invalid value. */
 export const unprocessable = (path: string, message: string): HttpError =>
   new HttpError(422, 'The request is not valid.', { errors: [{ path, message }] });
 
-/** The canonical id of a company or person; throws a 422 that names the path for everything else. */
+/** The canonical id of a company or person; else throws a 422 that names the path. */
 export function readMonitored(text: string, path: string): string {
   const read = readMonitorable(text);
   if (!read.ok) throw unprocessable(path, read.reason);

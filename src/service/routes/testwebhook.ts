@@ -1,4 +1,4 @@
-/** `POST /apps/monitoring/testwebhook`: tries any webhook with an example payload. */
+/** `POST /apps/monitoring/testwebhook`: tests any webhook with an example payload. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -35,7 +35,7 @@ const querystring = Type.Object({
   ),
 });
 
-/** Adds the route in a scope of its own. A key of scope `testwebhook` is asked for before anything else is looked at. */
+/** Adds the route in its own scope, which checks for a key of scope `testwebhook` first. */
 export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
   server.register(async (scope) => {
     readRequests(scope);
@@ -91,7 +91,7 @@ function failed({ status, message, answer, took }: TestResult, failure: string):
   return new HttpError(502, `The webhook did not handle the payload (${failure}): ${message}${said}`, { errors });
 }
 
-/** Counts the tests of each key. Throws where there are too many. */
+/** Counts the tests of each key; throws if there are too many. */
 function counter({ store, now }: Pick<TestWebhookRouteDeps, 'store' | 'now'>): (key: string) => Promise<void> {
   const window = createSharedCallLimit({ store, name: 'test', limit: TESTS, now });
   return async (key) => {

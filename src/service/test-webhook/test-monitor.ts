@@ -1,4 +1,7 @@
-/** Tries the webhook of a monitor as it is set up, whether it is on or off: for the API, the command and the dashboard. */
+/**
+ * Tests the webhook of a monitor with its settings, whether it is on or off, for the API, the command and the
+ * dashboard.
+ */
 import type { Store } from '../../store/store.ts';
 import { isOwnJob } from '../delivery/own-jobs.ts';
 import { webhookAt } from '../delivery/post.ts';
@@ -8,24 +11,24 @@ import { type TestDeps, type TestResult, testPayload, testWebhook } from './test
 
 export interface MonitorTestDeps extends TestDeps {
   readonly store: Store;
-  /** The way to our own connector's webhook. */
+  /** Reaches our own connector's webhook. */
   readonly ownTransport?: OwnTransport;
   /** Type name of production units. */
   readonly placeType: string;
 }
 
-/** What is posted: a body that somebody wrote, or the state of the entity, or that of an invented company. */
+/** What to post: a given body, the state of the entity, or that of an invented company. */
 export interface TestContent {
   readonly entity?: string | undefined;
   readonly body?: string | undefined;
 }
 
-/** What came of it. `elsewhere`: the monitor is the job of a connector that runs with another configuration. */
+/** `elsewhere`: the monitor is the job of a connector with another configuration. */
 export type MonitorTest =
   | { readonly kind: 'posted'; readonly result: TestResult }
   | { readonly kind: 'no-webhook' | 'unknown-entity' | 'elsewhere' };
 
-/** Posts one payload; an entity is canonical. Answers within 15 s. */
+/** Posts one payload; `entity` is canonical. Answers within 15 s. */
 export async function testMonitor(
   deps: MonitorTestDeps,
   monitor: Pick<Monitor, 'owner' | 'url' | 'security'>,

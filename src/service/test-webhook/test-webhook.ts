@@ -1,4 +1,4 @@
-/** Tries a webhook with one payload, and tells what came of it. Counts for nothing: no monitor fails by it. */
+/** Tests a webhook with one payload. The result does not affect the health of a monitor. */
 import { randomUUID } from 'node:crypto';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { HttpFaultKind } from '../../http/outbound/fault.ts';
@@ -17,26 +17,28 @@ export interface TestDeps extends WireOptions {
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
   readonly now: () => number;
-  /** Whether beneficial owners are told; not where absent. */
+  /** Whether to send beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
-  /** Whether a report comes with the deprecated copy of itself; not if absent. */
+  /** Whether a report has its deprecated copy; false by default. */
   readonly deprecatedReport?: boolean;
 }
 
-/** What the webhook answered, or why it did not. */
 export interface TestResult {
-  /** `status` an answer other than 2xx; else why no answer came, as {@link HttpFaultKind} names it; null where it was taken. */
+  /**
+   * `status` for an answer other than 2xx; a fault without an answer, as {@link HttpFaultKind} names it; null for a
+   * success.
+   */
   readonly failure: string | null;
   readonly status: number | null;
   /** In ms. */
   readonly took: number;
   /** What happened, in one sentence. */
   readonly message: string;
-  /** The first KiB of the answer, control characters as blanks. */
+  /** The first KiB of the answer, with control characters as blanks. */
   readonly answer: string;
 }
 
-/** Why no answer of a webhook comes; `address` is one that is never called. */
+/** Why the webhook did not answer; `address`: it is blocked. */
 export const TEST_FAULTS = [
   'dns',
   'refused',
@@ -50,7 +52,7 @@ export const TEST_FAULTS = [
 
 const SHOWN = 1_024;
 
-/** Posts one payload, or a body as it is, marked by the header `webhook-test`. Answers within 15 s. */
+/** Posts one payload, or a given body, with the header `webhook-test`. Answers within 15 s. */
 export async function testWebhook(
   deps: TestDeps,
   webhook: Webhook,
@@ -72,7 +74,7 @@ export async function testWebhook(
   };
 }
 
-/** How the state of a company is told. */
+/** Options for the state of a company. */
 interface TestedState extends Pick<TestDeps, 'beneficialOwners' | 'deprecatedReport'> {
   readonly now: number;
   /** Type name of production units. */
@@ -80,8 +82,8 @@ interface TestedState extends Pick<TestDeps, 'beneficialOwners' | 'deprecatedRep
 }
 
 /**
- * What a test sends: the whole state of a company with its newest report, or that of an invented one. Undefined where the
- * company is not known.
+ * The payload of a test: the whole state of a company with its newest report, or that of an invented one. Undefined for
+ * an unknown company.
  */
 export async function testPayload(
   db: Db,

@@ -1,21 +1,21 @@
 /**
- * How fast a webhook is posted to that takes so many posts a minute and no more. The time of the next ones is in the
- * monitor's row: several daemons share one limit, and a restart keeps it.
+ * Paces posts to a webhook that accepts a limited number per minute. The monitor's row holds the time of the next
+ * posts, so that several daemons share the limit and a restart keeps it.
  */
 import type { Store } from '../../../store/store.ts';
 import type { Monitor } from '../../monitors/monitor.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Posts that may begin now; where none may, when the next ones may. */
+/** How many posts may begin now; if none, when the next ones may. */
 export interface Permit {
   readonly posts: number;
   readonly nextAt: number;
 }
 
 /**
- * Takes what a monitor may post within the next second, or one post where it takes fewer. Ask only with the claim of its
- * lane. A time further ahead than that was written before the clock was set back, and is passed over.
+ * Takes the posts of the next second, at least one. Call it only with the claim of the monitor's lane. Ignores a stored
+ * time further ahead, which dates from before the clock was set back.
  */
 export async function takePosts(
   store: Store,

@@ -1,6 +1,6 @@
-/** A number of places that are taken and given back. */
+/** A fixed number of slots. */
 export interface Slots {
-  /** Resolves when a place is free, and takes it; first come, first served. */
+  /** Resolves with a free slot; first come, first served. */
   take(): Promise<void>;
   give(): void;
 }

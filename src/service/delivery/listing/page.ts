@@ -1,19 +1,18 @@
-/** Deliveries a page at a time, each page found along an index or among a bounded number of rows. */
+/** Lists deliveries by page; an index or a bounded scan finds each page. */
 import type { Db } from '../../../store/store.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryFilter, listDeliveries } from '../deliveries.ts';
 
-/** A page of deliveries. `older`: only deliveries before this number may be left; undefined at the end. */
+/** `older`: the next page is before this number; undefined at the end. */
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
   readonly older: number | undefined;
 }
 
-/** Deliveries that one page looks through where no index leads to them: a rare state is no reason to read all. */
+/** Deliveries to scan for one page without an index: a rare state must not read the whole table. */
 const LOOKED_THROUGH = 20_000;
-/** Daemons of one store count the same time differently, and numbers are given before the commit. */
+/** Numbers may be out of order by this much: clocks differ, and a number is assigned before its commit. */
 const DISORDER = 1_000;
 
-/** Lists the deliveries of a filter, the newest before its `before`. */
 export async function pageDeliveries(
   db: Db,
   filter: Omit<DeliveryFilter, 'limit' | 'from'>,
@@ -27,7 +26,7 @@ export async function pageDeliveries(
   return pageOf(await listDeliveries(db, { ...bounded, from }), limit, from > 1 ? from : undefined);
 }
 
-/** The index of a monitor's deliveries goes by state: each is asked for on its own. */
+/** The index of a monitor's deliveries begins with the state: query each state. */
 async function listOfMonitor(
   db: Db,
   filter: DeliveryFilter & { readonly limit: number },
@@ -42,7 +41,7 @@ function pageOf(found: readonly Delivery[], limit: number, from: number | undefi
   return { deliveries, older: found.length > limit ? deliveries.at(-1)?.seq : from };
 }
 
-/** The number that every delivery made before `until` is below. */
+/** A number above every delivery created before `until`. */
 async function endAt(db: Db, until: number | undefined): Promise<number> {
   const { newest } = await db
     .selectFrom('delivery')

@@ -1,25 +1,24 @@
-/** How the deliveries of monitors fared in the last 24 hours, with reads that no busy monitor makes long. */
+/** Delivery statistics of monitors for the last 24 hours, with bounded queries even for busy monitors. */
 
 import type { DeliveryTable } from '../../../store/service-schema.ts';
 import type { Db } from '../../../store/store.ts';
 
-/** Of deliveries created in the last 24 hours that were tried. */
+/** Covers deliveries of the last 24 hours that were attempted. */
 export interface DeliveryStatistics {
   readonly tried: number;
   readonly delivered: number;
-  /** From the change to the answer that took it, in ms: half are no slower, and 95 of 100. Undefined where none arrived. */
+  /** From the change to the answer that accepted it, in ms: the median and the 95th percentile. */
   readonly latency: { readonly median: number; readonly slow: number } | undefined;
-  /** Whether these are the newest of more deliveries. */
+  /** Whether there were more deliveries than these newest ones. */
   readonly isSample: boolean;
 }
 
 const DAY_MS = 86_400_000;
-/** Deliveries of one monitor and state that are looked at. */
+/** Deliveries to read for each monitor and state. */
 const SAMPLE = 500;
 type StoredState = DeliveryTable['state'];
 const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];
 
-/** Reads the statistics of each of these monitors. */
 export async function readDeliveryStatistics(
   db: Db,
   monitors: readonly string[],
@@ -43,7 +42,7 @@ interface Sample {
   readonly isSample: boolean;
 }
 
-/** The newest deliveries of a monitor along its index, which goes by state; of all states back to the same delivery. */
+/** The newest deliveries of a monitor, by its index of states, all back to the same delivery. */
 async function readSample(db: Db, monitor: string, since: number): Promise<Sample> {
   const lists = await Promise.all(
     STATES.map(async (state) => {

@@ -1,4 +1,4 @@
-/** One search in the register's distribution: asked for compressed, bounded, and answered whole or not at all. */
+/** One search in the register's distribution: compressed, bounded, and answered completely or not at all. */
 import type { OutboundHttp, OutboundResponse } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
@@ -18,13 +18,13 @@ export interface SearchOptions {
   readonly now: () => number;
 }
 
-/** However much more the register asks for. */
+/** However long the register asks us to wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 /** Bytes of an answer with one document. */
 export const LARGEST = 256 * 1024 * 1024;
 const LARGE_DEADLINE_MS = 5 * 60_000;
 
-/** Answers with the hits; throws {@link SourceError}. `large`: for one document, however large within reason. */
+/** Returns the hits; throws {@link SourceError}. `large`: for one document, however large within reason. */
 export type RegisterSearch = (
   index: string,
   query: object,
@@ -32,7 +32,7 @@ export type RegisterSearch = (
   how?: { readonly large?: boolean },
 ) => Promise<readonly AnswerHit[]>;
 
-/** Answers with how many documents a query matches; throws {@link SourceError}. */
+/** Returns how many documents a query matches; throws {@link SourceError}. */
 export type RegisterCounter = (index: string, query: object, signal: AbortSignal) => Promise<number>;
 
 export function createSearch(
@@ -67,7 +67,7 @@ export function createSearch(
   };
 }
 
-/** The bytes of an answer that is none of a fault. */
+/** The bytes of a successful answer. */
 function bytesOf(answer: OutboundResponse, now: number): Buffer {
   const { status, bytes = Buffer.alloc(0) } = answer;
   if (status === 401 || status === 403) {
@@ -93,7 +93,9 @@ function bytesOf(answer: OutboundResponse, now: number): Buffer {
   return bytes;
 }
 
-/** The hits of a whole answer; anything else is an outage: what it left out must not be taken for nothing. */
+/**
+ * The hits of a complete answer; anything else is an outage, because missing hits must not count as absent documents.
+ */
 function readHits(bytes: Buffer): readonly AnswerHit[] {
   const { json, hits } = readAnswer(bytes);
   if (hits === undefined) throw new SourceError('the register answered with something that is no search result');

@@ -1,6 +1,5 @@
 /**
  * A source that reads the register's own distribution, Elasticsearch 6 over HTTP: what it loaded since the last page.
- *
  * The source follows `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
  * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices; it reads them in turns.
  */
@@ -24,18 +23,18 @@ import {
 } from './source.ts';
 
 export interface CvrSourceOptions {
-  /** Without a path; `/cvr-permanent/<index>/_search` is added. */
+  /** Without a path; the source adds `/cvr-permanent/<index>/_search`. */
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** Documents a page, 3,000 at most. */
+  /** Documents per page, at most 3,000. */
   readonly pageSize: number;
   readonly requestsPerSecond: number;
-  /** Where the first load begins: a day or a time, ISO 8601; from the beginning where absent. */
+  /** Where the first load begins: a day or a time, ISO 8601; from the beginning by default. */
   readonly since?: string;
-  /** Bytes of one document, 256 MiB where absent. The source sets a larger one aside by its number. */
+  /** Bytes of one document, 256 MiB by default. The source quarantines a larger one by its number. */
   readonly largestBytes?: number;
-  /** Ms between two reads of an index that has nothing more; 30 s where absent. */
+  /** Ms between two reads of an index that has nothing more; 30 s by default. */
   readonly pollMs?: number;
   readonly http: OutboundHttp;
   /** Holds the rate limit of all processes on it. */
@@ -51,7 +50,7 @@ const INDICES = {
 type Index = keyof typeof INDICES;
 type Feeds = Readonly<Record<Index, FeedProgress>>;
 
-/** Opens nothing until somebody asks for a page. */
+/** Opens nothing until the first page. */
 export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const { store, now, pollMs = 30_000 } = options;
   const rateLimiter = createRateLimiter({
@@ -106,7 +105,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   };
 }
 
-/** Reads pages: the next one of a walk, or of a sweep. */
+/** Reads the next page of a walk or of a sweep. */
 function createPageReader(
   hitsAfter: ReturnType<typeof createHitReader>,
   how: {
@@ -125,7 +124,7 @@ function createPageReader(
     return pageOf(next, documentsOf(hits, reason));
   }
 
-  /** A page of a sweep: it goes on while no walk is due. */
+  /** A page of a sweep, which continues while no walk is due. */
   async function sweep(feeds: Feeds, turn: Index, mark: FeedPosition, signal: AbortSignal): Promise<SourcePage> {
     const { hits, last, full, reason } = await hitsBehind(turn, mark, signal);
     const { sweep: _, ...feed } = feeds[turn];
@@ -159,13 +158,13 @@ interface Hits {
   readonly hits: readonly AnswerHit[];
   /** Whether more may follow. */
   readonly full: boolean;
-  /** Why the hits bear no documents. */
+  /** Why the hits have no documents. */
   readonly reason?: string;
 }
 
-/** Reads the hits after a mark, as many at once as the register can answer with. */
+/** Reads the hits after a mark, as many as the register can answer at once. */
 function createHitReader(search: RegisterSearch, { pageSize, largestBytes = LARGEST }: CvrSourceOptions) {
-  /** The reader halves it after an answer that was too large or took too long, then lets it grow again slowly. */
+  /** Halved after an answer that was too large or slow; then grows again slowly. */
   let size = pageSize;
 
   return async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
@@ -180,7 +179,7 @@ function createHitReader(search: RegisterSearch, { pageSize, largestBytes = LARG
       if (kind !== 'too-large') throw error;
       if (asking > 1) return hitsAfter(index, mark, signal);
     }
-    // One document is larger than any answer may be: the reader asks for its number and place alone.
+    // One document exceeds the limit of an answer: ask only for its number and position.
     const hits = await search(index, queryAfter(index, mark, { size: 1, _source: false }), signal);
     return { hits, full: hits.length > 0, reason: `is larger than ${largestBytes} bytes: it was passed over` };
   };
@@ -200,7 +199,10 @@ function queryAfter(index: Index, mark: FeedPosition, extra: object): object {
   };
 }
 
-/** The documents of companies by number. Halves a question whose answer is too large; leaves out a company that is. */
+/**
+ * The documents of companies by number. Splits a request whose answer is too large; leaves out a company that is too
+ * large alone.
+ */
 async function findCompanies(
   search: RegisterSearch,
   numbers: readonly string[],
@@ -220,7 +222,7 @@ async function findCompanies(
   ];
 }
 
-/** The indices that cannot be read now, each with its back-off: meanwhile the source reads the other index alone. */
+/** The indices that cannot be read now, each with its back-off; the source reads only the other one meanwhile. */
 function createTroubles(now: () => number) {
   const troubles = new Map<Index, { readonly attempts: number; readonly until: number; readonly message: string }>();
   return {
@@ -238,15 +240,15 @@ function createTroubles(now: () => number) {
 const faultIn = (error: unknown): HttpFault | undefined =>
   error instanceof SourceError && error.cause instanceof HttpFault ? error.cause : undefined;
 
-/** The indices; first the one that the source asked longest ago. */
+/** The indices, the longest unread first. */
 const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Index] =>
   virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
 
-/** Not read to its end yet, or not asked for about as long as two polls are apart. */
+/** Not yet read to its end, or not asked for about the time of a poll. */
 const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
   feed.at !== null || now - feed.asked > pollMs * 0.7;
 
-/** The furthest place of a page: its hits need not be in order. */
+/** The furthest position of a page, whose hits need not be in order. */
 function furthest(hits: readonly AnswerHit[]): FeedPosition | undefined {
   let last: FeedPosition | undefined;
   for (const { head } of hits) {

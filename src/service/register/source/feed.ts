@@ -1,37 +1,35 @@
 /**
- * How far one index of the register is read, along (time of loading, number), and where the next walk begins.
- *
- * A document becomes findable some minutes after the time it bears, so each walk begins that much before now again.
+ * How far one index of the register is read, by (time of loading, number), and where the next walk begins. A document
+ * becomes findable some minutes after its time, so each walk begins that much earlier.
  */
 
-/** A place in the order of an index: ms since 1970, and the number as the index sorts it, a text. */
+/** A position in the order of an index: ms since 1970, and the number as text, as the index sorts it. */
 export type FeedPosition = readonly [at: number, key: string];
 
 /** The state of one feed, as JSON in the cursor. */
 export interface FeedProgress {
   /** Everything before this has been seen: the next walk begins here. */
   readonly seen: FeedPosition;
-  /** Where the walk is; null between walks. */
+  /** Position of the walk; null between walks. */
   readonly at: FeedPosition | null;
-  /** Whether the walk has come so near to now that what it passes may still get company. */
+  /** Whether the walk is so close to now that documents may still appear behind it. */
   readonly near: boolean;
   /** When the index was last asked. */
   readonly asked: number;
   /** When a walk last began a whole day back. */
   readonly swept: number;
-  /** Where a sweep of everything is, which goes on while no walk is due; absent if there is none. */
+  /** Position of a full sweep, which continues while no walk is due; absent without one. */
   readonly sweep?: FeedPosition;
 }
 
 /** How late a document may become findable, in ms. */
 const OVERLAP_MS = 5 * 60_000;
-/** Once a day a walk begins a day back, for what came later than that. */
+/** Once a day a walk begins a day back, for later documents. */
 const SWEEP_MS = 24 * 3_600_000;
 
-/** Sorts before every number, whether the index keeps them as texts or as numbers. */
+/** Sorts before every number, whether the index stores texts or numbers. */
 const FIRST = '0';
 
-/** The place before all that was loaded from a time on. */
 export const startFrom = (since: number): FeedPosition => [since, FIRST];
 
 export const newFeed = (since: number): FeedProgress => ({
@@ -42,7 +40,7 @@ export const newFeed = (since: number): FeedProgress => ({
   swept: 0,
 });
 
-/** The place behind which the feed is to be asked. */
+/** The position after which to ask the feed. */
 export function nextMark(
   feed: FeedProgress,
   now: number,
@@ -54,7 +52,7 @@ export function nextMark(
   return { mark: back, feed: { ...feed, swept, near: false } };
 }
 
-/** The feed after a page whose furthest document is at `last`; `full`: the walk goes on. */
+/** The feed after a page that ends at `last`; `full`: the walk continues. */
 export function advance(
   feed: FeedProgress,
   page: { last: FeedPosition | undefined; full: boolean; now: number },
@@ -63,7 +61,7 @@ export function advance(
   const edge = now - OVERLAP_MS;
   const asked = now;
   if (last === undefined) return { ...feed, at: null, asked };
-  // A document from the future must not carry the next walk there.
+  // A document with a future time must not move the next walk there.
   const isNear = last[0] > edge;
   const reached: FeedPosition = isNear ? [edge, FIRST] : last;
   const seen = !feed.near && isBefore(feed.seen, reached) ? reached : feed.seen;

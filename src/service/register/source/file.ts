@@ -1,9 +1,7 @@
 /**
- * A source that reads files: a folder of register documents in the order of their names, or one file.
- *
- * A `.json` file holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` hold one a line.
- * Nobody changes a file once it is written, except that lines may be added to the last one. A new file's name sorts
- * after the others.
+ * A source that reads files: a folder of register documents in the order of their names, or one file. A `.json` file
+ * holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` hold one per line. Written
+ * files do not change, except that lines may be added to the last one. A new file's name sorts after the others.
  */
 import type { Stats } from 'node:fs';
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
@@ -14,13 +12,13 @@ import { linesFrom } from './lines.ts';
 import { brokenText, documentsIn, type RegisterSource, SourceError, type UnreadableDocument } from './source.ts';
 
 export interface FileSourceOptions {
-  /** Documents a page, 500 where absent. */
+  /** Documents per page, 500 by default. */
   readonly pageSize?: number;
-  /** A page ends after so many bytes of files or lines; 8 MiB where absent. */
+  /** A page ends after this many bytes of files or lines; 8 MiB by default. */
   readonly pageBytes?: number;
-  /** How long the source sees the last file unreadable and unchanged before it passes over it; 60 s where absent. */
+  /** How long the last file may be unreadable and unchanged before the source skips it; 60 s by default. */
   readonly patienceMs?: number;
-  /** Bytes of one line, and of one `.json` file; 256 MiB where absent. */
+  /** Bytes of one line, and of one `.json` file; 256 MiB by default. */
   readonly maxBytes?: number;
   readonly now?: () => number;
 }
@@ -55,7 +53,7 @@ interface Rest {
   readonly file: string;
   /** A byte in a file of lines, a document in another. */
   readonly from: number;
-  /** Only the last file may still be growing. */
+  /** Only the last file may still grow. */
   readonly isLast: boolean;
 }
 
@@ -69,7 +67,7 @@ const LINES = /\.(?:ndjson|jsonl)$/i;
 const KNOWN = /\.(?:json|ndjson|jsonl)$/i;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** Opens nothing until somebody asks for a page; the cursor says which file and how far into it. */
+/** Opens nothing until the first page; the cursor names the file and the position in it. */
 export function createFileSource(path: string, options: FileSourceOptions = {}): RegisterSource {
   const limits = { ...DEFAULTS, ...options };
   const isGrowing = createPatience(limits);
@@ -109,12 +107,12 @@ const isUnread = (name: string, { file, done }: Place): boolean => name > file |
 const isFull = ({ documents, broken, bytes }: Page, { pageSize, pageBytes }: Limits): boolean =>
   documents.length >= pageSize || bytes >= pageBytes || broken.length >= pageSize;
 
-/** Whether a text at the end of a file that cannot be parsed may only be incomplete yet. */
+/** Whether an unreadable end of a file may just be incomplete. */
 type IsGrowing = (rest: Rest, stats: Stats) => boolean;
 
 /**
- * Grants a file its patience from when this process first saw it as it is: the clock that dates files need not be ours.
- * One file at a time; only the last may be growing.
+ * Counts the patience from when this process first saw the file in its present state, because file times may come from
+ * another clock. One file at a time; only the last may grow.
  */
 function createPatience({ now, patienceMs }: Limits): IsGrowing {
   let seen = { state: '', at: 0 };
@@ -125,7 +123,9 @@ function createPatience({ now, patienceMs }: Limits): IsGrowing {
   };
 }
 
-/** Reads `.json` files. Keeps the documents of a file until a page takes the last one: a large file fills several pages. */
+/**
+ * Reads `.json` files. Keeps the documents of a file until a page takes the last one: a large file fills several pages.
+ */
 function createDocumentReader(limits: Limits, isGrowing: IsGrowing): (rest: Rest, page: Page) => Promise<Taken> {
   let open: { readonly key: string; readonly documents: readonly unknown[] } | undefined;
 
@@ -170,7 +170,7 @@ async function takeLines(rest: Rest, page: Page, limits: Limits, isGrowing: IsGr
   const handle = await openFile(file, 'r');
   try {
     const stats = await handle.stat();
-    // A file that is shorter than what the source read of it is another file.
+    // A file that is shorter than what was read of it is another file.
     let at = from > stats.size ? 0 : from;
     for await (const { text, end, ended } of linesFrom(handle, at, limits.maxBytes)) {
       const { documents, broken } = readLine(text, `${basename(file)}, byte ${at}`, limits);
@@ -193,7 +193,7 @@ interface ReadLine {
   readonly broken?: UnreadableDocument;
 }
 
-/** Reads one line; its text is absent where it is longer than allowed. */
+/** Reads one line; its text is absent if it is longer than allowed. */
 function readLine(line: string | undefined, where: string, { maxBytes }: Limits): ReadLine {
   if (line === undefined)
     return { documents: [], broken: brokenText(where, `is a line of more than ${maxBytes} bytes`, '') };

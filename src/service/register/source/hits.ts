@@ -1,20 +1,20 @@
 /**
- * The hits of an answer. Their documents stay bytes until each is read, one at a time: a parsed page takes several times
- * the memory of its bytes, and the watcher needs the bytes to tell whether it knows a document.
+ * The hits of an answer. Documents stay bytes until they are read one at a time: a parsed page takes several times the
+ * memory, and the watcher compares bytes to recognise a known document.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { SourceError, withText } from './source.ts';
 
-/** A hit, or whatever stood in the place of one. */
+/** A hit, or whatever is in its place. */
 export interface AnswerHit {
-  /** Without its document, where those are bytes still. */
+  /** Without its document, if that is still bytes. */
   readonly head: unknown;
   readonly hasDocument: boolean;
-  /** Reads the document. Throws {@link SourceError} where its JSON is broken. */
+  /** Reads the document. Throws {@link SourceError} if its JSON is broken. */
   readonly document: () => unknown;
 }
 
-// In JSON a bare quotation mark ends a text: none of these can stand in one.
+// In JSON a bare quotation mark ends a text, so none of these can occur inside one.
 const HIT = '{"_index":';
 const SOURCE = '"_source":';
 const SORT = ',"sort":[';
@@ -36,12 +36,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An answer, and how its hits are read. Throws {@link SourceError} where the answer is cut or broken. */
+/** Reads an answer. Throws {@link SourceError} if it is cut or broken. */
 export function readAnswer(body: Buffer): { readonly json: unknown; readonly hits: readonly AnswerHit[] | undefined } {
   const { outline, documents } = cut(body);
   const json = documents.length === 0 ? undefined : parsed(outline);
   const hits = hitsOf(json);
-  // An answer in another layout: each document must have been cut from the place that bears its number.
+  // Guards against another layout: each document must come from the place that holds its number.
   const places = hits?.flatMap((hit) => (isJsonObject(hit) && '_source' in hit ? [hit['_source']] : []));
   if (places?.length !== documents.length || places.some((place, at) => place !== at)) return readWhole(body);
   return { json, hits: hits?.map((head) => textHit(head, documents)) };
@@ -72,7 +72,7 @@ function textHit(hit: unknown, documents: readonly Buffer[]): AnswerHit {
   return { head, hasDocument: bytes[0] === BRACE, document: () => withText(parseAnswer(bytes.toString()), bytes) };
 }
 
-/** Cuts the documents out of an answer, and leaves their numbers in their places. */
+/** Cuts the documents out of an answer and leaves their numbers in their places. */
 function cut(body: Buffer): { readonly outline: string; readonly documents: readonly Buffer[] } {
   const documents: Buffer[] = [];
   let outline = '';

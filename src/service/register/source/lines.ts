@@ -1,19 +1,19 @@
-/** The lines of a file from a byte on, read piece by piece: a file of 10 GB needs no more memory than its longest line. */
+/** Reads the lines of a file from a byte on, in chunks: a file of 10 GB needs only the memory of its longest line. */
 import type { FileHandle } from 'node:fs/promises';
 
 export interface FileLine {
-  /** Undefined where the line is longer than allowed; it was then passed over unread. */
+  /** Undefined if the line is longer than allowed and was skipped. */
   readonly text: string | undefined;
   /** The byte after the line and its end. */
   readonly end: number;
-  /** False for the last line where no line end follows: it may still be growing. */
+  /** False for a last line without a line end, which may still grow. */
   readonly ended: boolean;
 }
 
 const CHUNK = 256 * 1024;
 const NEWLINE = 10;
 
-/** The lines from byte `start` on, which must begin a line. */
+/** `start` must begin a line. */
 export async function* linesFrom(file: FileHandle, start: number, maxBytes: number): AsyncGenerator<FileLine> {
   const chunk = Buffer.allocUnsafe(CHUNK);
   let parts: Buffer[] = [];
@@ -28,7 +28,7 @@ export async function* linesFrom(file: FileHandle, start: number, maxBytes: numb
   };
   const keep = (piece: Buffer): void => {
     length += piece.length;
-    // A copy: the chunk is filled anew.
+    // A copy, because the chunk is reused.
     if (length <= maxBytes) parts.push(Buffer.from(piece));
     else parts = [];
   };

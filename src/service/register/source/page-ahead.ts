@@ -1,7 +1,6 @@
-/** Asks for the next page while one is taken in: the register's answer takes as long as the work on it. */
+/** Requests the next page while one is ingested: the register's answer takes as long as the work on it. */
 import type { RegisterSource, SourcePage } from './source.ts';
 
-/** A page that was asked for ahead. */
 interface PageAhead {
   readonly cursor: string;
   readonly page: Promise<SourcePage>;
@@ -11,13 +10,13 @@ interface PageAhead {
   readonly timer: NodeJS.Timeout;
 }
 
-/** How long a page waits to be taken, in ms: the lane may have gone to another process, which reads on. */
+/** How long to keep an unused page, in ms: another process may have taken the lane. */
 const KEPT_MS = 120_000;
 
 /**
- * The same source, at most one page ahead of the watcher. The page ahead counts only for the very cursor that the page
- * before it gave: after a reset, or where another process read on, the source is asked anew. Where it failed, whoever asks
- * for it gets the failure. It ends with the signal of the run that it was asked in.
+ * Wraps a source to read one page ahead. The page counts only for the exact cursor of the page before: after a reset,
+ * or if another process read on, the source is asked again. If the request failed, the caller that asks for the page
+ * gets the error. It ends with the signal of the run that started it.
  */
 export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): RegisterSource {
   let ahead: PageAhead | undefined;
@@ -27,7 +26,7 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     const stop = () => stopping.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     const page = source.page(cursor, stopping.signal).finally(() => signal.removeEventListener('abort', stop));
-    // Whoever asks for the page is told; nobody may.
+    // The caller that takes the page handles the error; there may be none.
     page.catch(() => undefined);
     const drop = () => {
       ahead = undefined;
@@ -38,7 +37,7 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     return asked;
   }
 
-  /** Lets go of the page ahead, and of its memory. */
+  /** Releases the page ahead, and its memory. */
   function take(): PageAhead | undefined {
     const found = ahead;
     ahead = undefined;
@@ -46,7 +45,7 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     return found;
   }
 
-  /** The page ahead where it is the one after this cursor. Another is stopped, and has ended when this resolves. */
+  /** The page ahead if it follows this cursor. Any other one is stopped, and has ended when this resolves. */
   async function taken(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage | undefined> {
     const found = take();
     if (found === undefined) return undefined;

@@ -1,11 +1,11 @@
-/** A source of register documents: where the watcher reads, one page after the other. */
+/** A source of register documents, which the watcher reads page by page. */
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
-/** A text that should have been a document and is none. */
+/** A text that should be a document and cannot be read. */
 export interface UnreadableDocument {
-  /** The number of the document where it is known, else where it was found. */
+  /** The number of the document if known, else where it was found. */
   readonly where: string;
   readonly reason: string;
   /** Its beginning. */
@@ -14,64 +14,63 @@ export interface UnreadableDocument {
 
 export interface SourcePage {
   /**
-   * Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order they were loaded there. A source
-   * may parse each only when it is reached, and throws {@link SourceError} where it cannot be parsed.
+   * Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order of their loading. A source may
+   * parse each only when it is reached, and then throws {@link SourceError} for broken JSON.
    */
   readonly documents: Iterable<unknown>;
-  /** Where the next page begins; kept in the same transaction as what the page brought. */
+  /** Where the next page begins; stored in the same transaction as the page. */
   readonly cursor: string;
-  /** Whether more is known to wait: the next page is then asked for at once. */
+  /** Whether the source has more: then the next page is requested at once. */
   readonly more: boolean;
-  /** What was passed over because no program can read it. */
+  /** Skipped documents that no program can read. */
   readonly broken?: readonly UnreadableDocument[];
-  /** What of the source cannot be read now, and why, while the rest goes on. */
+  /** What the source cannot read now, and why, while it reads the rest. */
   readonly trouble?: string;
 }
 
-/** A part of a source that is read by itself. */
+/** A part of a source that is read independently. */
 export interface SourcePart {
-  /** When it was last read, ms since 1970; 0 is never. */
+  /** When it was last read; 0 for never. */
   readonly readAt: number;
-  /** Everything was read that the register loaded before this time. */
+  /** Everything loaded before this time was read. */
   readonly loadedUntil: number;
-  /** Whether more is known to wait. */
   readonly more: boolean;
-  /** While a walk goes on: everything is read that was loaded before this time. */
+  /** During a walk: everything loaded before this time was read. */
   readonly walkedTo?: number;
 }
 
 /**
- * Where register documents come from. A document may come more than once, and late: the watcher tells by its content
- * and its time of loading. None may be passed over.
+ * A source of register documents. A document may come late or more than once: the watcher recognises it by its content
+ * and its time of loading. A source must not skip any.
  */
 export interface RegisterSource {
   /** Names its cursor and its lane. */
   readonly name: string;
-  /** What it speaks for: of other families its documents say nothing, whatever they hold. */
+  /** The families that it covers: its documents say nothing about others. */
   readonly families: readonly Family[];
   /**
-   * The page after the cursor, from the beginning where there is none, or where the cursor is not one of its own.
-   * Throws {@link SourceError} where the source cannot be read now; the same cursor is then asked for again.
+   * The page after the cursor; the first page without a cursor or with one of another source. Throws {@link
+   * SourceError} if the source cannot be read now; then the same cursor is requested again.
    */
   page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
   /**
-   * The documents of some companies, by CVR number, a few dozen at a time; what the source does not know is left out.
-   * Throws as `page` does. Where a source cannot, a company is known once it comes in a page.
+   * The documents of some companies by CVR number, a few dozen at a time, without unknown ones. Throws as `page` does.
+   * Without `find`, a company is known once it comes in a page.
    */
   find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
   /** How many documents each part of the source holds, by the names of `parts`. Throws as `page` does. */
   count?(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
-  /** A cursor from which all is read once more, beside what is new. */
+  /** A cursor from which everything is read once more, in addition to what is new. */
   sweep?(cursor: string): string;
-  /** How far each part of the source was read, by name, as a cursor tells. */
+  /** How far each part of the source was read, by name, according to a cursor. */
   parts?(cursor: string): Readonly<Record<string, SourcePart>>;
   close?(): Promise<void>;
 }
 
-/** The source cannot be read now. The message says what to do where a person can do something. */
+/** The source cannot be read now. The message says what a person can do. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
-  /** How long the source asks to be left alone, in ms. */
+  /** How long the source asks us to wait, in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {}) {
@@ -82,7 +81,7 @@ export class SourceError extends Error {
 
 const texts = new WeakMap<object, string | Buffer>();
 
-/** Remembers the text that a document was parsed from, or its bytes, as long as there is the document. */
+/** Remembers the text or bytes that a document was parsed from. */
 export function withText(document: unknown, text: string | Buffer): unknown {
   if (isJsonObject(document)) texts.set(document, text);
   return document;
@@ -91,22 +90,22 @@ export function withText(document: unknown, text: string | Buffer): unknown {
 const knownText = (document: unknown): string | Buffer =>
   (isJsonObject(document) ? texts.get(document) : undefined) ?? JSON.stringify(document) ?? '';
 
-/** The text of a document: what it was parsed from where that is known. To write it anew costs as much as to parse it. */
+/** The text of a document: the original if known, because serialising it again is as expensive as parsing. */
 export const textOf = (document: unknown): string => knownText(document).toString();
 
 const digests = new WeakMap<object, string>();
 
-/** Remembers the digest that a document was kept under: without the erased whom it named it has another text. */
+/** Remembers the digest of a stored document, whose text changes if an erasure removes a name from it. */
 export function withDigest(document: unknown, digest: string): unknown {
   if (isJsonObject(document)) digests.set(document, digest);
   return document;
 }
 
-/** Tells a document from its other versions. */
+/** Distinguishes the versions of a document. */
 export const digestOf = (document: unknown): string =>
   (isJsonObject(document) ? digests.get(document) : undefined) ?? hash('sha256', knownText(document), 'base64url');
 
-/** How much of a text that cannot be read is shown to a person. */
+/** How much of an unreadable text to show. */
 const SHOWN = 2_000;
 
 export const brokenText = (where: string, reason: string, text: string): UnreadableDocument => ({
@@ -115,7 +114,7 @@ export const brokenText = (where: string, reason: string, text: string): Unreada
   text: text.slice(0, SHOWN),
 });
 
-/** The documents in what a file or an answer holds: one document, a list of them, or an Elasticsearch answer with hits. */
+/** The documents in a file or an answer: one document, a list of them, or an Elasticsearch answer with hits. */
 export function documentsIn(json: unknown): readonly unknown[] {
   if (Array.isArray(json)) return json.map(sourceOf);
   const { hits } = isJsonObject(json) ? json : {};

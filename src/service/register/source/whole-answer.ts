@@ -1,10 +1,9 @@
-/** Whether an answer of Elasticsearch covers all that was asked for. */
 import { isJsonObject } from '../../../protocol/text/json.ts';
 
 /**
- * Why an answer may lack documents; undefined if it proves that it is whole. Only `successful` equal to `total` proves it:
- * a shard that no node holds counts as neither successful nor failed, and a shard that was skipped because it cannot
- * match counts as successful.
+ * Why an Elasticsearch answer may lack documents; undefined if it is provably complete. Only `successful` equal to
+ * `total` proves it: a shard that no node holds counts as neither successful nor failed, and a shard that was skipped
+ * because it cannot match counts as successful.
  */
 export function whyPartial(answer: unknown): string | undefined {
   const { timed_out, terminated_early, _shards: shards } = isJsonObject(answer) ? answer : {};

@@ -1,8 +1,8 @@
 /**
- * Counts what the source holds beside what is stored: a load that lost documents on the way is otherwise seen by nobody.
- *
- * The source is asked first, then read to its end once more, then the store is counted: what came meanwhile makes no
- * difference. If documents are missing, the source is read again from its beginning, beside what is new.
+ * Compares the number of documents in the source with the number stored: nothing else notices a load that lost
+ * documents. It asks the source first, reads the source to its end once more, then counts the store, so that documents
+ * that arrive meanwhile make no difference. If documents are missing, the source is read again from its beginning, in
+ * addition to what is new.
  */
 import { sql } from 'kysely';
 import { isJsonObject } from '../../../protocol/text/json.ts';
@@ -17,54 +17,54 @@ import { cursorKey, LeaseLost, MOST_BACKOFF_MS, readLane, sweepKey } from './wat
 /** Documents of one part of the register. */
 export interface DocumentCount {
   readonly part: string;
-  /** What the source says that it holds. */
+  /** The number that the source reports. */
   readonly source: number;
   readonly stored: number;
 }
 
 export interface RegisterCount {
-  /** When the source was asked, ms since 1970. */
+  /** When the source was asked. */
   readonly at: number;
   readonly counts: readonly DocumentCount[];
 }
 
-/** What the lane keeps from one run to the next. */
+/** The state of the lane between two runs. */
 interface CountState {
   /** The newest count. */
   readonly last?: RegisterCount;
-  /** What the source said, until the store is counted beside it. */
+  /** The source's numbers, until the store is counted. */
   readonly asked?: { readonly at: number; readonly counts: Readonly<Record<string, number>> };
-  /** Whether everything is read again since the newest count. */
+  /** Whether a full reread runs since the newest count. */
   readonly isSwept?: boolean;
-  /** How many documents of each part the newest count found missing, after a sweep where one was needed. */
+  /** How many documents of each part the newest count found missing, after a reread if one was needed. */
   readonly remain?: Readonly<Record<string, number>>;
-  /** How many documents then were known not to be stored. */
+  /** How many documents were known not to be stored then. */
   readonly explained?: number;
 }
 
 const KEY = 'register-count';
-/** The entity ids of each part, up to the last. */
+/** The range of entity ids of each part. */
 const STORED: Readonly<Record<string, readonly [after: string, last: string]>> = {
   companies: ['CVR-1-', 'CVR-1-99999999'],
   'production units': ['CVR-2-', 'CVR-2-9999999999'],
 };
-/** Rows of one statement: some milliseconds. */
+/** Rows per statement: some milliseconds. */
 const STEP = 10_000;
 const SOON_MS = 60_000;
 const IDLE_MS = 3_600_000;
 const EVERY_MS = 24 * 3_600_000;
 
-/** The newest count; undefined before the first, or if the source cannot count. */
+/** Undefined before the first count, or if the source cannot count. */
 export const readCount = async (db: Db): Promise<RegisterCount | undefined> => (await readState(db)).last;
 
-/** The parts of which fewer documents are stored than the source holds; once all is read again, only if nothing explains it. */
+/** The parts with fewer stored documents than the source holds; during a reread only those without an explanation. */
 export async function readMissing(db: Db): Promise<readonly DocumentCount[]> {
   const { last, isSwept, explained = 0 } = await readState(db);
   const most = isSwept === true ? 0 : explained;
   return last?.counts.filter(({ source, stored }) => source - stored > most) ?? [];
 }
 
-/** How many documents may be known and not stored: of those that were erased, and that cannot be read. */
+/** Number of documents that are rightly not stored: erased or unreadable ones. */
 async function countExplained(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`select cast((select count(*) from erasure)
     + (select count(*) from quarantine where source = 'register') as bigint) as count`.execute(db);
@@ -114,7 +114,7 @@ export async function watchCount(
   }
 }
 
-/** The state after a count. A sweep begins if more is missing than the count before left, and nothing explains it. */
+/** The state after a count. A reread begins if more is missing than after the last count, and nothing explains it. */
 function judged(state: CountState, last: RegisterCount, explained: number): CountState {
   const { isSwept, remain = {}, explained: before = 0 } = state;
   const newlyExplained = Math.max(0, explained - before);
@@ -126,9 +126,9 @@ function judged(state: CountState, last: RegisterCount, explained: number): Coun
   return { last, remain: missing, explained };
 }
 
-/** How far each part is read; none while a sweep is asked for that has not begun, or while the pages fail. */
+/** How far each part is read; empty while a requested sweep has not begun, or while the pages fail. */
 async function readParts(db: Db, source: RegisterSource) {
-  // The lane of the pages reports an outage: a count would report it a second time, and for longer.
+  // The lane of the pages reports an outage: a count would report it again, and for longer.
   if (((await readLane(db, source))?.error ?? null) !== null) return [];
   if ((await readValue(db, sweepKey(source))) !== undefined) return [];
   const cursor = await readValue(db, cursorKey(source));
@@ -146,7 +146,7 @@ async function countBeside(
   return counts;
 }
 
-/** Counts in steps: one statement over two million rows would hold the thread for seconds. */
+/** Counts in steps: one statement over two million rows would block the thread for seconds. */
 async function countStored(db: Db, part: string, signal: AbortSignal): Promise<number> {
   const [first, end] = STORED[part] ?? ['', ''];
   let count = 0;
@@ -170,6 +170,6 @@ async function countStep(db: Db, after: string, end: string) {
 
 async function readState(db: Db): Promise<CountState> {
   const json: unknown = JSON.parse((await readValue(db, KEY)) ?? '{}');
-  // Written by this file.
+  // Only this file writes it.
   return isJsonObject(json) ? (json as CountState) : {};
 }

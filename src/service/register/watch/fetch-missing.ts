@@ -1,4 +1,4 @@
-/** Asks the register for companies that somebody monitors and that it has not told of: the work of the queue `ask`. */
+/** Fetches monitored companies that the register has not sent: the work of the queue `ask`. */
 
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
@@ -9,15 +9,15 @@ import { type RegisterSource, SourceError } from '../source/source.ts';
 import { takeIn, type WatchDeps } from './take-in.ts';
 import { LeaseLost } from './watch-page.ts';
 
-/** Companies in one question: a large document has 500 KB. */
+/** Companies per request: a large document has 500 KB. */
 export const ASK_BATCH = 50;
 const MOST_BACKOFF_MS = 15 * 60_000;
 
-/** Asks for a company, known or not. Ring `ask` after the commit. */
+/** Requests a company, known or not. Ring `ask` after the commit. */
 export const requestCompany = (tx: Tx, entity: string, now: number): Promise<void> =>
   mark(tx, ASK_QUEUE, [entity], now);
 
-/** A company that was asked for and is not answered yet, with why the last try failed; undefined where there is none. */
+/** An unanswered request for a company, with the last error. */
 export const findRequest = (db: Db, entity: string): Promise<{ readonly error: string | null } | undefined> =>
   db
     .selectFrom('lane')
@@ -28,8 +28,8 @@ export const findRequest = (db: Db, entity: string): Promise<{ readonly error: s
     .executeTakeFirst();
 
 /**
- * Takes in what the register says of the claims' companies, as a page of it, and settles the claims. What the register
- * does not know is waited for: it comes in a page once it is founded. In an outage the register is asked again later.
+ * Ingests the documents of the claims' companies like a page, and settles the claims. An unknown company arrives in a
+ * page once it is founded. In an outage the register is asked again later.
  */
 export async function fetchMissing(
   deps: WatchDeps,

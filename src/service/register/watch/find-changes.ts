@@ -1,4 +1,4 @@
-/** Finds the changes in a page: asks the store for what the documents do not say, then compares step by step. */
+/** Finds the changes in a page: loads what the documents do not contain, then compares step by step. */
 
 import { errorText } from '../../../protocol/text/error-text.ts';
 import type { Db } from '../../../store/store.ts';
@@ -24,18 +24,18 @@ export interface FindOptions {
 
 export interface FoundInPage {
   readonly changes: readonly Change[];
-  /** What is to be stored: the newest row of each entity. */
+  /** The newest row of each entity, to be stored. */
   readonly rows: readonly SnapshotRow[];
   readonly companies: readonly Company[];
-  /** Documents that could be read, but not compared. */
+  /** Documents that could be read but not compared. */
   readonly broken: readonly UnreadableDocument[];
 }
 
-/** The changes of a page in its order. A step that cannot be compared is told of, and its snapshot is not stored. */
+/** The changes of a page, in order. A step that fails is reported, and its snapshot is not stored. */
 export async function findChanges(db: Db, steps: readonly DocumentStep[], options: FindOptions): Promise<FoundInPage> {
   const { today, placeType, newWithinDays, guard, breathe } = options;
   guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
-  // Of names that are new to us, too, whichever document comes first.
+  // Includes names that are new to us, whichever document comes first.
   const names = new Map([...namesIn(steps), ...(await readNames(db, namedIn(steps)))]);
   const mergerParties = await readMergerParties(db, steps.flatMap(newMergers));
   const diffOptions: DiffOptions = {
@@ -70,7 +70,6 @@ export async function findChanges(db: Db, steps: readonly DocumentStep[], option
   return { changes, rows: [...rows.values()], companies, broken };
 }
 
-/** The names that the documents of the page give. */
 const namesIn = (steps: readonly DocumentStep[]): readonly (readonly [string, string])[] =>
   steps.map(({ after }) => [after.entity, after.name] as const);
 

@@ -1,4 +1,4 @@
-/** The company index's side of the watcher: what it holds of a snapshot, and how it follows the register. */
+/** Keeps the company index up to date with snapshots. */
 
 import type { IndexEntry } from '../../../match/entry.ts';
 import type { ReadRegister } from '../../../match/index/fill.ts';
@@ -18,13 +18,13 @@ import type { Unit } from '../document/unit.ts';
 type Snapshot = Company | Unit;
 
 /**
- * Brings the index up to date with stored snapshots, in their transaction and after their mergers are stored; nothing where
- * nobody made an index.
+ * Updates the index from stored snapshots, in their transaction and after their mergers are stored; does nothing
+ * without an index.
  */
 export async function indexSnapshots(tx: Tx, rows: readonly { readonly body: string }[], now: number): Promise<void> {
   if (rows.length === 0) return;
   const state = await lockIndexState(tx);
-  // One that is being cleared reads the snapshots afterwards.
+  // An index that is being cleared reads the snapshots later.
   if (state === undefined || state.phase === 'clearing') return;
   const staged = state.phase === 'ready' ? {} : { stagedAt: now };
   const snapshots = rows.map(snapshotIn);
@@ -34,7 +34,9 @@ export async function indexSnapshots(tx: Tx, rows: readonly { readonly body: str
   await storeEntries(tx, entries, { historyOn: todayAt(now), ...staged });
 }
 
-/** Reads the next snapshots as entries; locks them until the transaction ends, so that the watcher does not overtake it. */
+/**
+ * Reads the next snapshots as entries; locks them until the transaction ends, so that the watcher does not overtake it.
+ */
 export const readRegisterEntries: ReadRegister = async (tx, after, limit) => {
   const rows = await tx
     .selectFrom('snapshot')
@@ -50,7 +52,7 @@ export const readRegisterEntries: ReadRegister = async (tx, after, limit) => {
   return { entries, last: rows.at(-1)?.entity };
 };
 
-/** The body is what the watcher wrote. */
+/** The watcher wrote the body. */
 const snapshotIn = ({ body }: { readonly body: string }): Snapshot => JSON.parse(body) as Snapshot;
 
 const mergersOf = async (tx: Tx, snapshots: readonly Snapshot[]): Promise<MergerParties> =>
@@ -61,7 +63,7 @@ const mergersOf = async (tx: Tx, snapshots: readonly Snapshot[]): Promise<Merger
     ),
   );
 
-/** The companies that ended in the mergers of these: the register may tell of their successor after their end. */
+/** The companies that ended in these mergers: the register may report their successor after their end. */
 async function otherDissolved(
   tx: Tx,
   snapshots: readonly Snapshot[],
@@ -76,7 +78,7 @@ async function otherDissolved(
   return rows.map(snapshotIn);
 }
 
-/** The company that goes on where this one ended in a merger; null where none is known, or several. */
+/** The company that survives a merger; null if none or several are known. */
 function successorOf(company: Company, mergerParties: MergerParties): string | null {
   if (company.life.value.ended === null) return null;
   const survivors = company.mergers.value

@@ -1,4 +1,4 @@
-/** The store's side of the safety limit: what was counted lately, the question to a person, and the answer. */
+/** Stores the state of the safety limit: recent counts, the question to a person, and the answer. */
 import { sql } from 'kysely';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { park } from '../../../runtime/lanes/lane-state.ts';
@@ -6,27 +6,27 @@ import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { sumOf, type Tallies } from './safety-limit.ts';
 
-/** The queue of one lane: parked while something is withheld, and due when a person let it be told. */
+/** A queue with one lane: parked while facts are withheld, and due when a person accepts the losses. */
 export const VANISHED_QUEUE = 'vanished';
-/** As of every safety limit: see review. */
+/** The same for every safety limit: see review. */
 export const VANISHED_KEY = '*';
 
 const KEY = 'losses';
 const ALLOWED_KEY = 'losses allowed';
 const DAY_MS = 24 * 3_600_000;
 const ALLOWED_DAYS = 7;
-/** How long an answer to keep what was known counts for what goes next. */
+/** How long the answer to keep known facts applies to later losses. */
 const ANSWERED_DAYS = 30;
 
-/** What the limit goes by. */
+/** The counts and answers that the limit uses. */
 export interface LossState {
   readonly since: number;
   readonly tallies: Tallies;
   /** When a person was asked, by family. */
   readonly asked: Readonly<Record<string, number>>;
-  /** Whether a person let everything be told that goes now. */
+  /** Whether a person accepted all current losses. */
   readonly isAllowed: boolean;
-  /** Whether a person has yet to answer. */
+  /** Whether a question is open. */
   readonly isOpen: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function readLosses(db: Db, now: number): Promise<LossState> {
   };
 }
 
-/** Counts what a page brought, and asks a person about what is withheld for the first time. */
+/** Counts the losses of a page, and asks a person about families withheld for the first time. */
 export async function storeLosses(
   tx: Tx,
   state: LossState,
@@ -64,7 +64,7 @@ export async function storeLosses(
   if (!(await askMore(tx, asking))) await park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: now, error: asking });
 }
 
-/** Adds to a question that waits: one answer counts for all that is withheld. False where none waits. */
+/** Adds to an open question, so that one answer covers everything withheld; false without an open question. */
 async function askMore(tx: Tx, asking: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('lane')
@@ -76,7 +76,7 @@ async function askMore(tx: Tx, asking: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** A person let it be told: what goes in the next days is told at once, and later the limit counts anew. */
+/** Accepts losses: those of the next days are published at once, then the limit counts again. */
 export async function allowLosses(tx: Tx, now: number): Promise<void> {
   await writeValue(tx, ALLOWED_KEY, String(now + ALLOWED_DAYS * DAY_MS), now);
   await writeValue(tx, KEY, '{}', now);

@@ -1,18 +1,18 @@
-/** How far the register was read, as its source's cursor tells. */
+/** How far the register has been read, from its source's cursor. */
 import type { Db } from '../../../store/store.ts';
 import type { RegisterSource, SourcePart } from '../source/source.ts';
 import { readCount } from './count-documents.ts';
 import { cursorKey, readLane } from './watch-page.ts';
 
-/** A register that was not read for so long is behind: an outage waits five minutes at most between two tries. */
+/** The register is behind after this time without a read: in an outage cvrsync retries at least every five minutes. */
 export const BEHIND_MS = 15 * 60_000;
 
-/** A part of the register, by its name; a source without parts tells only when it was read. */
+/** A part of the register by its name; a source without parts has only the time of its last read. */
 export type RegisterPart = { readonly name: string } & Pick<SourcePart, 'readAt'> & Partial<SourcePart>;
 
 export interface RegisterProgress {
   readonly parts: readonly RegisterPart[];
-  /** Why the source cannot be read now; null where it can. */
+  /** Why the source cannot be read now; null if it can. */
   readonly error: string | null;
 }
 
@@ -25,10 +25,9 @@ export interface RegisterGauges {
   readonly registerCount: Gauge<{ readonly part: string; readonly where: 'source' | 'store' }>;
 }
 
-/** What a source needs to tell its progress. */
 export type ReadableSource = Pick<RegisterSource, 'name' | 'parts'>;
 
-/** Reads it; undefined before the first page. */
+/** Undefined before the first page. */
 export async function readProgress(db: Db, source: ReadableSource): Promise<RegisterProgress | undefined> {
   const kept = await db
     .selectFrom('kv')
@@ -44,7 +43,7 @@ export async function readProgress(db: Db, source: ReadableSource): Promise<Regi
   };
 }
 
-/** Sets the gauges of a register: how far behind it is read, and how much of it is stored. Leaves out what is not known. */
+/** Sets the gauges of the register's lag and of its stored documents. Leaves out unknown values. */
 export async function measureRegister(
   db: Db,
   source: ReadableSource,
@@ -59,7 +58,7 @@ export async function measureRegister(
   }
 }
 
-/** How far behind a register is read, in ms; undefined before the first try. */
+/** How far behind the register is read; undefined before the first attempt. */
 async function readLag(db: Db, source: ReadableSource, now: number): Promise<number | undefined> {
   const lane = await readLane(db, source);
   if (lane !== undefined && lane.error !== null) return now - lane.since;

@@ -1,4 +1,4 @@
-/** Reads the documents of a page and says what is new in them, against what was known. */
+/** Reads the documents of a page and finds what is new in them. */
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
@@ -16,49 +16,48 @@ import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 export interface PageLook {
   readonly snapshot: Company | Unit;
   readonly says: DocumentStatement;
-  /** What of it nobody can read, while the rest is taken. */
+  /** Unreadable parts of a document that is otherwise read. */
   readonly unread: readonly UnreadableDocument[];
-  /** To be stored, but for the snapshot. */
+  /** The row to store, without the snapshot. */
   readonly row: Heading;
 }
 
-/** A snapshot's row without the snapshot. */
 export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
 
-/** One company or unit as it was and as it is. */
+/** One company or unit before and after. */
 export type DocumentStep = Pick<PageLook, 'unread'> & { readonly row: SnapshotRow } & (
     | {
         readonly kind: 'company';
         readonly before: Company | undefined;
         readonly after: Company;
-        /** What the document alone says, without what is kept: see known.ts. */
+        /** The content of the document alone, without known values: see known.ts. */
         readonly read: Company;
       }
     | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
   );
 
-/** What became of the documents of a page. `late`: a newer one is known. `same`: nothing in it is new. */
+/** The result for a document. `late`: a newer one is known. `same`: it has nothing new. */
 export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
 export type PageCounts = Record<PageResult, number>;
 
 export interface ReadOptions {
   /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
-  /** Lets others have the thread where it was held for some milliseconds. */
+  /** Yields the thread if it was busy for some milliseconds. */
   readonly breathe: () => Promise<void>;
-  /** The documents are known ones, read again because a day has come that they name. */
+  /** Known documents, read again because a day that they name has come. */
   readonly again?: true;
-  /** The families that the documents' source speaks for; all where absent. */
+  /** The families that the source covers; all by default. */
   readonly families?: readonly Family[];
-  /** Whether beneficial owners are read and kept; not where absent. */
+  /** Whether to read and store beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
 }
 
 const NO_TRACES: Traces = new Map();
-/** Characters of a text that cannot be read, in the reason. */
+/** Characters of an unreadable text to show in the reason. */
 const SHOWN = 200;
 
-/** Reads every document; one that cannot be read is told of and passed over. */
+/** Reads every document; reports and skips unreadable ones. */
 export async function readDocuments(
   documents: Iterable<unknown>,
   { today, breathe, again, families = ALL_FAMILIES, beneficialOwners = false }: ReadOptions,
@@ -124,7 +123,10 @@ const kept = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean):
 
 const NOBODY = { members: [], at: null };
 
-/** The same company as if no document had ever spoken of them: once they may be kept, the first said of them is no change. */
+/**
+ * Removes beneficial owners as if no document had ever named them: once they are allowed, their first mention is not a
+ * change.
+ */
 function withoutBeneficialOwners(company: Company): Company {
   const parts = FAMILIES.beneficialOwners;
   const unknown = company.unknown === undefined ? parts : [...new Set([...company.unknown, ...parts])];
@@ -136,7 +138,7 @@ function withoutBeneficialOwners(company: Company): Company {
   return others.length === 0 ? rest : { ...rest, emptied: others };
 }
 
-/** Any number that helps a person to find a document. */
+/** A number that helps a person to find a document. */
 export const numberIn = (document: unknown): string => {
   const [inner] = isJsonObject(document) ? Object.values(document) : [];
   const { cvrNummer, pNummer, enhedsNummer } = isJsonObject(inner) ? inner : {};
@@ -144,8 +146,8 @@ export const numberIn = (document: unknown): string => {
 };
 
 /**
- * What is new, in the order of the page; a company that comes twice makes two steps. `again`: the documents are the
- * known ones, to be read for another day.
+ * What is new, in the order of the page; a company that occurs twice makes two steps. `again`: known documents, read
+ * for another day.
  */
 export async function findSteps(
   looks: readonly PageLook[],
@@ -184,14 +186,13 @@ export async function findSteps(
   return { steps, counts };
 }
 
-/** A document with the time that it counts as loaded at. */
 function timed(look: PageLook, now: number, last: string | undefined): PageLook {
   const loadedAt = loadTime(look.row.loaded_at, now, last);
   if (loadedAt === look.row.loaded_at) return look;
   return { ...look, snapshot: { ...look.snapshot, loadedAt }, row: { ...look.row, loaded_at: loadedAt } };
 }
 
-/** What a document does not state is stored as it was known. */
+/** Takes from the known snapshot what the document does not state. */
 function stepOf(before: Company | Unit | undefined, { snapshot: read, says, unread, row }: PageLook): DocumentStep {
   if (read.kind === 'unit') {
     const was = before?.kind === 'unit' ? before : undefined;
@@ -209,7 +210,7 @@ const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
   withheld: snapshot.kind === 'company' && snapshot.withheld !== undefined ? 1 : 0,
 });
 
-/** Whether the stored body is needed: reading it costs more than to see that a document is known. */
+/** Whether the stored body is needed: reading it is more expensive than recognising a known document. */
 const isNeeded = (last: KnownSnapshot | undefined, row: Heading, again: boolean): boolean =>
   last !== undefined && (again || (last.digest !== row.digest && last.loadedAt <= row.loaded_at));
 
@@ -217,7 +218,7 @@ function lastKnown(known: KnownSnapshot | undefined, readsBody: boolean, benefic
   if (known === undefined) return undefined;
   const row = { digest: known.digest, loaded_at: known.loadedAt };
   if (!readsBody) return { snapshot: undefined, row };
-  // The body is what this watcher wrote; of an earlier form it is as if nothing had been known.
+  // The watcher wrote the body; an older form counts as unknown.
   const snapshot = JSON.parse(known.body) as Company | Unit;
   return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? kept(snapshot, beneficialOwners) : undefined, row };
 }

@@ -13,10 +13,10 @@ import { allowLosses } from './losses.ts';
 import { withLosses } from './safety-limit.ts';
 import { publishing, type WatchDeps } from './take-in.ts';
 
-/** Companies of one transaction: each may lose a list of thousands. */
+/** Companies per transaction: each may lose a list of thousands. */
 const BATCH = 50;
 
-/** A person let it be told: all that was withheld becomes changes, and the lane of the safety limit was due. */
+/** Runs after an operator accepts: publishes everything withheld as changes. */
 export async function releaseLosses(deps: WatchDeps, claim: Claim): Promise<void> {
   const { store, now, wakeUp } = deps;
   await store.write((tx) => allowLosses(tx, now()));
@@ -34,7 +34,7 @@ async function releaseBatch(tx: Tx, deps: WatchDeps, last: string): Promise<stri
     .selectFrom('snapshot')
     .select(['entity', 'body'])
     .where('entity', '>', last)
-    // Not as a parameter: SQLite would not know that the index of these will do.
+    // A literal, so that SQLite can use the partial index.
     .where('withheld', '=', sql.lit(1))
     .orderBy('entity')
     .limit(BATCH)
@@ -44,7 +44,7 @@ async function releaseBatch(tx: Tx, deps: WatchDeps, last: string): Promise<stri
   const options = { today: todayAt(now), placeType, isRecoded: () => false };
   const changes: Change[] = [];
   for (const { entity, body } of rows) {
-    // The body is what the watcher wrote.
+    // The watcher wrote the body.
     const before = JSON.parse(body) as Company;
     if (before.withheld === undefined) continue;
     const after = { ...withLosses(before), loadedAt: new Date(now).toISOString() };

@@ -1,6 +1,6 @@
 /**
- * The safety limit: where one kind of fact goes from many companies in one load, the register has more likely stopped to
- * serve it than all of them have lost it. Nothing of it is told before a person decides. Pure.
+ * The safety limit: if many companies lose one kind of fact in one load, the register has probably stopped serving it.
+ * cvrsync withholds these losses until a person decides. Pure.
  */
 import type { Company } from '../document/company.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, PARTS, type Part } from '../document/families.ts';
@@ -8,7 +8,7 @@ import { isEmpty, type Own, withParts } from '../document/known.ts';
 import { isBody, type RelationBody } from '../document/relations.ts';
 import type { DocumentStep } from './read-page.ts';
 
-/** Of the companies that had something of a family: how many were looked at, and how many have lost it. */
+/** Of the companies with facts of a family: how many were seen, and how many lost them. */
 export interface Tally {
   readonly seen: number;
   readonly lost: number;
@@ -17,7 +17,7 @@ export type Tallies = Readonly<Partial<Record<Family, Tally>>>;
 
 const NONE: Tally = { seen: 0, lost: 0 };
 
-/** Some companies lose something every day; not half of ten, nor a fifth of many. */
+/** Some companies lose something every day, but not half of ten or a fifth of many. */
 const isTooMuch = ({ seen, lost }: Tally): boolean =>
   (lost >= 10 && lost * 2 >= seen) || (lost >= 30 && lost * 5 >= seen);
 
@@ -28,7 +28,7 @@ export const sumOf = (a: Tallies, b: Tallies): Tallies =>
     ALL_FAMILIES.flatMap((family) => (a[family] || b[family] ? [[family, sum(a[family], b[family])]] : [])),
   );
 
-/** Whether a part is gone, or some of a body's members are and nobody came for them. */
+/** Whether a part is gone, or some members of a body left without replacement. */
 const isLost = (before: Company, after: Company, part: Part): boolean => {
   if (isEmpty(before, part)) return false;
   if (isEmpty(after, part)) return true;
@@ -37,7 +37,7 @@ const isLost = (before: Company, after: Company, part: Part): boolean => {
   return was !== undefined && is !== undefined && is.size < was.size && is.isSubsetOf(was);
 };
 
-/** What a company is never told to be without, or what no event tells of. */
+/** Parts whose loss is never published. */
 const UNWATCHED: ReadonlySet<Part> = new Set<Part>([
   'names',
   'status',
@@ -53,8 +53,8 @@ const WATCHED: readonly Part[] = PARTS.filter(
 );
 
 /**
- * What a document no longer has, be it that it says so or that it says nothing. A company that ends loses all it has, and
- * that is no loss.
+ * The parts that a document lacks, whether it says so or is silent. A company that ends loses everything, which is
+ * normal.
  */
 const lossesOf = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before === undefined || step.after.life.value.ended !== null) return [];
@@ -65,7 +65,7 @@ const lossesOf = (step: DocumentStep): readonly Part[] => {
 const contentOf = (company: Company, part: Part): string =>
   JSON.stringify(isBody(part) ? company.bodies[part].members : company[part]);
 
-/** Parts that were withheld, and of which the document says the same again. */
+/** Withheld parts that the document states the same way again. */
 const stillWithheld = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before?.withheld === undefined) return [];
   const { before, read } = step;
@@ -89,7 +89,7 @@ const withhold = (step: DocumentStep, parts: readonly Part[]): DocumentStep => {
   return { ...step, after: company, row: { ...row, body: JSON.stringify(company), withheld: 1 } };
 };
 
-/** A company as it is once what was withheld counts. */
+/** A company with its withheld losses applied. */
 export const withLosses = ({ withheld, ...company }: Company): Company => {
   const { bodies, ...own } = withheld ?? {};
   return { ...company, ...own, bodies: { ...company.bodies, ...bodies } };
@@ -97,16 +97,16 @@ export const withLosses = ({ withheld, ...company }: Company): Company => {
 
 export interface Limited {
   readonly steps: readonly DocumentStep[];
-  /** Counted in these steps. */
+  /** Counts of these steps. */
   readonly tallies: Tallies;
-  /** Families of which something is withheld. */
+  /** Families with withheld facts. */
   readonly withheld: readonly Family[];
 }
 
-/** Withholds what goes from too many. `before` is what was counted lately, `holds` the families that wait already. */
+/** Withholds what too many companies lose. `before`: recent counts; `holds`: families already withheld. */
 export function limitLosses(steps: readonly DocumentStep[], before: Tallies, holds: readonly string[]): Limited {
   const known = steps.flatMap((step) => (step.kind === 'company' && step.before !== undefined ? [step.before] : []));
-  // A first load brings nothing but what is new.
+  // A first load has only new companies.
   if (known.length === 0) return { steps, tallies: {}, withheld: [] };
   const losses = steps.map((step) => new Set(lossesOf(step)));
   const tallies: Partial<Record<Family, Tally>> = {};

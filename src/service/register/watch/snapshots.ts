@@ -1,10 +1,10 @@
-/** The store's side of the watcher: what was known of companies and production units, and what is known now. */
+/** Stores snapshots of companies and production units. */
 import { sql } from 'kysely';
 import { each } from '../../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../../store/insert-rows.ts';
 import { type Db, engineOf, type Tx } from '../../../store/store.ts';
 
-/** What is known of an entity; `body` is JSON. */
+/** A stored snapshot; `body` is JSON. */
 export interface KnownSnapshot {
   readonly entity: string;
   readonly body: string;
@@ -13,7 +13,7 @@ export interface KnownSnapshot {
   readonly updatedAt: number;
 }
 
-/** A snapshot to be stored. */
+/** A snapshot to store. */
 export interface SnapshotRow {
   readonly [column: string]: string | number | null;
   readonly entity: string;
@@ -26,7 +26,7 @@ export interface SnapshotRow {
   readonly withheld: 0 | 1;
 }
 
-/** Rows of one statement: some hundred kilobytes of JSON, a few milliseconds. */
+/** Rows per statement: some hundred kilobytes of JSON, a few milliseconds. */
 const CHUNK = 50;
 
 export async function readKnown(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, KnownSnapshot>> {
@@ -38,7 +38,7 @@ export async function readKnown(db: Db, entities: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.entity, row]));
 }
 
-/** The names of entities, as far as they are known. */
+/** The known names of entities. */
 export async function readNames(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (entities.length === 0) return new Map();
   const name =
@@ -51,7 +51,7 @@ export async function readNames(db: Db, entities: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.entity, row.name]));
 }
 
-/** Whether nobody else has stored any of these since they were read; locks them until the transaction ends. */
+/** Whether nobody has stored any of these since they were read; locks them until the transaction ends. */
 export async function areUntouched(
   tx: Tx,
   entities: readonly string[],
@@ -90,7 +90,7 @@ const SNAPSHOTS: InsertTarget = {
     .join(', ')}`,
 };
 
-/** Stores snapshots in place of earlier ones, some at a time: others get their turn in between. */
+/** Replaces snapshots in chunks, and yields the thread in between. */
 export async function storeRows(
   tx: Tx,
   rows: readonly SnapshotRow[],
@@ -102,14 +102,14 @@ export async function storeRows(
     await insertRows(
       tx,
       SNAPSHOTS,
-      // Bodies are JSON, which escapes what PostgreSQL does not keep: see `storable`.
+      // Bodies are JSON, which escapes what PostgreSQL does not accept: see `storable`.
       chunk.map((row) => [row.entity, row.body, row.digest, row.loaded_at, row.ahead, row.ahead_at, row.withheld, now]),
     );
     await breathe();
   }
 }
 
-/** Documents of which something began since: to be read again. The earliest first. */
+/** Documents to read again because a date in them has come, the earliest first. */
 export async function readAhead(
   db: Db,
   now: number,
@@ -125,7 +125,7 @@ export async function readAhead(
     .execute();
 }
 
-/** Forgets what lay ahead of these, unless a newer document has put it off: they are read now, whatever comes of it. */
+/** Clears the dates of documents that are read now, unless a newer document has set a later one. */
 export async function clearAhead(tx: Tx, entities: readonly string[], now: number): Promise<void> {
   await tx
     .updateTable('snapshot')
@@ -135,7 +135,7 @@ export async function clearAhead(tx: Tx, entities: readonly string[], now: numbe
     .execute();
 }
 
-/** When something begins next, ms since 1970; undefined where nothing lies ahead. */
+/** The next date in a document. */
 export async function nextAhead(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('snapshot')

@@ -1,4 +1,4 @@
-/** The whole current state of a company, as it is sent on request: the difference to a company of which nothing is known. */
+/** The whole current state of a company, sent on request: its difference from an unknown company. */
 import type { Updates } from '../../../protocol/payload.ts';
 import { diff } from '../diff/diff.ts';
 import type { DiffOptions } from '../diff/differ.ts';
@@ -48,7 +48,7 @@ const nothingOf = (company: Company): Company => ({
   yearly: null,
 });
 
-/** The lists that the register says are empty. Of one that no document ever spoke of it does not say so. */
+/** The lists that the register states as empty. It does not state lists that no document ever mentioned. */
 const emptyListsOf = ({ emptied = [] }: Company): Updates => {
   const isStated = (list: string): boolean => emptied.includes(list);
   const none = { added: [], removed: [] };
@@ -67,8 +67,8 @@ const emptyListsOf = ({ emptied = [] }: Company): Updates => {
 };
 
 /**
- * Every event that has a value: `before` null, lists all in `added`. A merger is told where the company ended in it;
- * production units are not, their events name one at a time.
+ * Every event with a value: `before` is null, and lists are in `added`. Includes a merger only if the company ended in
+ * it, and no production units, whose events name one at a time.
  */
 export const stateOf = (company: Company, options: DiffOptions): Updates => {
   const { pUnitAdded: _, merger, ...updates } = diff(nothingOf(company), company, options);

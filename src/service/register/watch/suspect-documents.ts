@@ -1,4 +1,4 @@
-/** Register documents as inputs that may be poison: how they are named, and how one is asked for again. */
+/** Names register documents as inputs that may be poison, and requests them again. */
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import { type Claim, mark } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader, type InputOptions, type InputReader } from '../../../runtime/lanes/poison.ts';
@@ -6,7 +6,10 @@ import { ASK_QUEUE } from '../../names/queues.ts';
 import { digestOf } from '../source/source.ts';
 import { numberIn } from './read-page.ts';
 
-/** One name for all lanes that read documents: the same document comes by a page, by a question, and once a day in it has come. */
+/**
+ * One name for all lanes that read documents: a document can come in a page, on request, and again when a date in it
+ * comes.
+ */
 const SOURCE = 'register';
 
 export const documentReader = (
@@ -25,11 +28,11 @@ export const documentReader = (
 /** A document's number, with which the names of its versions begin. */
 export const documentStart = (document: unknown): string => `${numberIn(document)} `;
 
-/** A document's number and content: the next version of a document that is set aside is another input. */
+/** A document's number and content: the next version of a quarantined document is another input. */
 export const documentInput = (document: unknown): string =>
   `${documentStart(document)}${digestOf(document).slice(0, 12)}`;
 
-/** Units are not asked for: their next version comes by itself. */
+/** Units are not requested: their next version comes by itself. */
 const companyOf = (input: string): readonly string[] => {
   const [number = ''] = input.split(' ');
   return /^\d{8}$/u.test(number) ? [companyEntityId(number)] : [];

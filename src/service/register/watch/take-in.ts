@@ -1,6 +1,6 @@
 /**
- * Takes documents in: changes out. What a page brings is one transaction: snapshots, changes with all that is told because
- * of them, and what its lane begins with.
+ * Ingests documents and publishes changes. A page is one transaction: snapshots, changes with everything that follows
+ * from them, and the settlement of its lane.
  */
 
 import type { Metrics } from '../../../http/metrics.ts';
@@ -40,43 +40,42 @@ export interface WatchDeps {
   };
   /** Type name of a production unit in payloads. */
   readonly placeType: string;
-  /** Whether mass changes of industry codes are taken for a recoding. */
+  /** Whether mass changes of industry codes count as a recoding. */
   readonly recodingGuard: boolean;
-  /** Whether beneficial owners are read and kept; not where absent. */
+  /** Whether to read and store beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
-  /** How many days a company counts as new; 30 where absent. */
+  /** How many days a company counts as new; 30 by default. */
   readonly newWithinDays?: number;
-  /** How changes are published. */
   readonly publish?: Omit<PublishOptions, 'now' | 'beneficialOwners'>;
 }
 
 /** The queue of the lanes that read registers and news. */
 export const WATCH_QUEUE = 'watch';
-/** The lane that reads documents again when something in them begins. */
+/** The lane that reads documents again when a date in them comes. */
 export const AHEAD = 'ahead';
-/** The lane that counts the register's documents beside the stored ones. */
+/** The lane that compares the register's count with the stored documents. */
 export const COUNT = 'count';
 
 const RECODING_KEY = 'recoding';
-/** Unreadable documents of one page that are set aside; the others are counted only. */
+/** Unreadable documents of one page to quarantine; the others are only counted. */
 const SET_ASIDE = 20;
-/** How long the thread may be held, in ms. */
+/** How long the thread may be busy, in ms. */
 const BREATH_MS = 5;
 
 export interface PageIntake {
-  /** What the documents are read under. */
+  /** The claims under which the documents are read. */
   readonly claims: readonly Claim[];
-  /** Settles the lane and keeps the cursor, first in the transaction. */
+  /** Settles the lane and stores the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly UnreadableDocument[];
   readonly again?: true;
-  /** What the documents' source speaks for. */
+  /** The families that the documents' source covers. */
   readonly families: readonly Family[];
 }
 
 /**
- * Takes documents in, in one transaction. If a run before never ended, it takes in each by itself, and settles the page
- * after them.
+ * Ingests documents in one transaction. If an earlier run never ended, ingests each document alone, and settles the
+ * page after them.
  */
 export async function takeIn(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const inputs = await documentReader(deps, intake.claims);
@@ -157,21 +156,21 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
 interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
-  /** The erased entities that it leaves out. */
+  /** The erasures that the page respects. */
   readonly erasures: Erasures;
-  /** What nobody can read, of documents or whole ones. */
+  /** Unreadable documents and parts. */
   readonly aside: readonly UnreadableDocument[];
   readonly recoding: string;
-  /** Keeps what the safety limit counted. */
+  /** Stores the counts of the safety limit. */
   readonly count: (tx: Tx) => Promise<void>;
   readonly breathe: () => Promise<void>;
 }
 
-/** Also by a production unit that came after its company was erased. */
+/** A production unit may come after its company was erased. */
 const isErased = ({ snapshot, row }: PageLook, erasures: Erasures): boolean =>
   erasures.has(row.entity) || (snapshot.kind === 'unit' && erasures.has(snapshot.company.value ?? ''));
 
-/** The documents that are not about an erased entity, and without it where they name one. */
+/** Drops documents about an erased entity, and removes erased entities from others. */
 const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): readonly PageLook[] =>
   erasures.version === ''
     ? looks
@@ -183,9 +182,7 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
           row: { ...row, ahead: row.ahead && JSON.stringify(erasures.redact(JSON.parse(row.ahead))) },
         }));
 
-/**
- * False, and nothing stored, where another has changed one of the snapshots since they were read, or the list of the erased.
- */
+/** False, with nothing stored, if somebody changed a snapshot since it was read, or an erasure was added. */
 async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
   const { found, known, erasures, aside, recoding, count, breathe } = page;
@@ -216,14 +213,14 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
 
 class Touched extends Error {}
 
-/** How changes of the register are published now. */
+/** Options for publishing changes of the register. */
 export const publishing = ({ publish: how, beneficialOwners = false, now }: WatchDeps): PublishOptions => ({
   ...how,
   beneficialOwners,
   now: now(),
 });
 
-/** After the commit: wakes who tells of the changes, and counts. */
+/** After the commit: wakes the workers, counts and logs. */
 function tell(
   { wakeUp, metrics, log }: WatchDeps,
   found: FoundInPage,
@@ -244,7 +241,7 @@ async function readCounts({ db }: Store): Promise<Readonly<Record<string, number
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
-/** Gives the thread away where it was held for some milliseconds: webhooks come in meanwhile. */
+/** Yields the thread after some busy milliseconds, so that webhooks are answered. */
 function breather(): () => Promise<void> {
   let last = performance.now();
   return async () => {

@@ -1,7 +1,4 @@
-/**
- * Watches one page: asks the source for it, and takes it in together with its cursor. After a crash the page comes again,
- * as if it had never been asked for.
- */
+/** Reads one page from the source and ingests it together with its cursor. After a crash the page comes again. */
 
 import { backoff } from '../../../runtime/backoff.ts';
 import { settle } from '../../../runtime/lanes/lanes.ts';
@@ -13,22 +10,22 @@ import { type RegisterSource, SourceError, type SourcePage, withDigest, withText
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
 import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 
-/** What does the work of one lane of the queue `watch`, and settles its claim. */
+/** Does the work of one lane of the queue `watch`, and settles its claim. */
 export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
 
-/** The key of a source's cursor among the kept values. */
+/** Key of a source's cursor in `kv`. */
 export const cursorKey = (source: Pick<RegisterSource, 'name'>): string => `cursor:${source.name}`;
 
-/** The key among the kept values that asks for a sweep of a source; its next page begins one. */
+/** Key in `kv` that requests a sweep of a source; its next page begins one. */
 export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep:${source.name}`;
 
-/** Documents read again in one run, and how long the lane sleeps at most: the clock may be set. */
+/** Documents to read again per run, and the longest sleep of the lane, because the clock may be changed. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
-/** The longest pause between two tries of a source that fails, in ms. */
+/** The longest pause between two attempts at a failing source, in ms. */
 export const MOST_BACKOFF_MS = 5 * 60_000;
 
-/** The lane that reads the pages of a source: why it fails, and since when. */
+/** The lane that reads the pages of a source, with its error. */
 export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>
   db
     .selectFrom('lane')
@@ -37,7 +34,7 @@ export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>
     .where('key', '=', name)
     .executeTakeFirst();
 
-/** Asks for the page after the kept cursor and takes it in. An outage of the source puts the lane off, for ever if need be. */
+/** Reads and ingests the page after the stored cursor. An outage of the source postpones the lane, without limit. */
 export const watchPage = (deps: WatchDeps, source: RegisterSource, run: PageRun): Promise<void> =>
   inSpan(
     'register',
@@ -92,7 +89,7 @@ async function takeInPage(
   });
 }
 
-/** Reads documents again of which something began since they were stored. */
+/** Reads documents again when a date in them has come. */
 export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim: Claim): Promise<void> {
   const { store, now } = deps;
   const due = await readAhead(store.db, now(), AHEAD_BATCH);
@@ -120,7 +117,7 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
   deps.wakeUp.ring(WATCH_QUEUE);
 }
 
-/** The lane went to another while the page was read; nothing was stored. */
+/** Another process took the lane while the page was read; nothing was stored. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor() {

@@ -1,4 +1,4 @@
-/** The worker of the queue `watch`: each source of news has a lane, and one run at a time. */
+/** The worker of the queue `watch`: each source has a lane, and one run at a time. */
 import { mark, settle } from '../../../runtime/lanes/lanes.ts';
 import { startWorker, type Worker } from '../../../runtime/worker.ts';
 import type { Tx } from '../../../store/store.ts';
@@ -11,18 +11,18 @@ export type { WatchDeps } from './take-in.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 
-/** The lanes of a register source: its pages, and what in its documents begins later. */
+/** The lanes of a register source: its pages, later dates in its documents, and its count. */
 export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
   [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
   [AHEAD]: (claim) => watchAhead(deps, source, claim),
   ...(source.count !== undefined && { [COUNT]: (claim, signal) => watchCount(deps, source, claim, signal) }),
 });
 
-/** Makes lanes run: at the start of the service, and when a person asks. */
+/** Makes lanes due, at the start of the service or when a person asks. */
 export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void> =>
   mark(tx, WATCH_QUEUE, Object.keys(tasks), now);
 
-/** Runs the tasks as their lanes fall due. A lane that has no task any more ends. */
+/** Runs the tasks of due lanes. A lane without a task ends. */
 export function startWatch(
   deps: Pick<WatchDeps, 'store' | 'wakeUp' | 'now' | 'log'> & { readonly leaseMs?: number },
   tasks: WatchTasks,
