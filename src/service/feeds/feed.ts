@@ -1,7 +1,7 @@
 /**
- * Reads a feed of press releases (RSS, Atom, RDF or JSON Feed) into items of one shape. `feedsmith` knows the formats. It
- * takes what is cut or broken for a shorter feed and works in one go, so our own XML reader first proves that the
- * document is whole, well-formed and small enough.
+ * Reads a feed of press releases (RSS, Atom, RDF or JSON Feed) into items of one shape. `feedsmith` parses the formats,
+ * but it reads a cut or broken document as a shorter feed and blocks the thread, so our own XML reader first proves
+ * that the document is complete, well-formed and small enough.
  */
 import type { AtomFeed, JsonFeed, RdfFeed, RssFeed } from 'feedsmith';
 import { decoderFor } from '../reports/document/decode.ts';
@@ -11,22 +11,22 @@ import { readXml, type XmlReader } from '../reports/document/xml.ts';
 export interface FeedItem {
   /** Empty if the item states none. */
   readonly guid: string;
-  /** HTML or text, as it stands. */
+  /** HTML or text, unchanged. */
   readonly title: string;
-  /** Absolute, if it can be; empty if the item states none. */
+  /** Absolute if possible; empty if the item states none. */
   readonly link: string;
-  /** HTML or text, as it stands; empty if there is none. */
+  /** HTML or text, unchanged; empty without one. */
   readonly summary: string;
-  /** The whole text, if the feed states it in addition to a summary; else empty. */
+  /** The whole text, if the feed has it in addition to a summary; else empty. */
   readonly content: string;
-  /** Ms since 1970; undefined if it is not stated or not readable. */
+  /** Ms since 1970; undefined if missing or unreadable. */
   readonly published: number | undefined;
 }
 
-/** A feed as it came. */
+/** A feed as received. */
 export interface FeedDocument {
   readonly bytes: Uint8Array;
-  /** Relative links of its items start from here. */
+  /** The base of relative links. */
   readonly url: string;
   /** The header of the answer. */
   readonly contentType?: string | undefined;
@@ -34,7 +34,7 @@ export interface FeedDocument {
 
 const MOST_ITEMS = 500;
 const LONGEST_TEXT = 100_000;
-/** Elements and attributes. feedsmith takes 0.25 s for so many on a busy machine, and all others wait for it. */
+/** Elements and attributes. feedsmith takes 0.25 s for this many on a busy machine, and blocks all other work. */
 const MOST_PARTS = 50_000;
 
 type Time = number | undefined;
@@ -45,8 +45,8 @@ type Stated = { readonly [key in Exclude<keyof FeedItem, 'published'>]: string |
 };
 
 /**
- * The first 500 items of a feed, in its order. Throws a {@link DocumentError} if the document is no feed, is cut, has more than
- * 50,000 elements and attributes, or declares entities.
+ * The first 500 items of a feed, in order. Throws a {@link DocumentError} if the document is not a feed, is cut, has
+ * more than 50,000 elements and attributes, or declares entities.
  */
 export async function readFeed(feed: FeedDocument, signal?: AbortSignal): Promise<readonly FeedItem[]> {
   const { bytes, url, contentType = '' } = feed;
@@ -56,7 +56,7 @@ export async function readFeed(feed: FeedDocument, signal?: AbortSignal): Promis
   return (await statedItems(root, text, url)).map((item) => itemOf(item, url));
 }
 
-/** The local name of the outermost element, in lower case, once all of the document was read. */
+/** The local name of the outermost element, in lower case, once the whole document was read. */
 async function rootOf(bytes: Uint8Array, charset: string, signal?: AbortSignal): Promise<string> {
   let root = '';
   let parts = 0;
@@ -141,11 +141,11 @@ const ofJson = (item: JsonFeed.Item<Time>): Stated => ({
   published: item.date_published ?? item.date_modified,
 });
 
-/** Of several relations the article itself is the one without a name, or `alternate`. */
+/** The link without a relation, or with `alternate`, is the article. */
 const articleIn = (links: readonly { href?: string; rel?: string }[] | undefined): string | undefined =>
   links?.find(({ href, rel = 'alternate' }) => href !== undefined && rel === 'alternate')?.href;
 
-/** What relative links start from, by the `xml:base` of feed and item. */
+/** The base of relative links, by the `xml:base` of feed and item. */
 const baseOf = (url: string, ...levels: readonly ({ base?: string } | undefined)[]): string =>
   levels.reduce((base, level) => (level?.base === undefined ? base : resolved(level.base, base)), url);
 
@@ -163,13 +163,13 @@ function itemOf(stated: Stated, url: string): FeedItem {
   };
 }
 
-/** An address as it is found at `base`; as it stands if it is empty, absolute or no address. */
+/** Resolves an address against `base`; keeps it if it is empty, absolute or not an address. */
 const resolved = (address: string, base: string): string =>
   address === '' || URL.canParse(address) ? address : (URL.parse(address, base)?.href ?? address);
 
-/** RFC 2822 or ISO 8601; without a zone it is UTC. */
+/** RFC 2822 or ISO 8601; UTC without a zone. */
 function timeOf(stated: string): Time {
-  // Date.parse knows the American zones alone.
+  // Date.parse knows only the American zones.
   const text = stated.replace(/(?<= )CEST$/i, '+0200').replace(/(?<= )CET$/i, '+0100');
   const isIso = /^\d{4}-/.test(text);
   const hasZone = /(?:z|utc?|gmt|[ecmp][ds]t|[+-]\d{2}:?\d{2})\s*$/i.test(text);

@@ -1,4 +1,4 @@
-/** One bankruptcy notice of the gazette: from its JSON to an article about each company it names. Pure. */
+/** Turns a bankruptcy notice of the gazette from JSON into an article about each company that it names. Pure. */
 import { decodeHTMLStrict } from 'entities';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -8,7 +8,7 @@ import type { Change } from '../changes/change.ts';
 import { startOf } from '../register/document/today.ts';
 import { isPersonalField, withoutPersonalNumbers } from './personal-numbers.ts';
 
-/** The kinds of notices that are asked for, all of bankruptcies: any other may be about a natural person. */
+/** The kinds of notices to search for, all about bankruptcies: any other may be about a natural person. */
 export const NOTICE_KINDS = {
   '14a1d71d-f215-58e5-ade0-214f90482cdc': 'Konkursdekret',
   '383f1800-1b39-5f39-8250-61a5c0798fad': 'Konkursdekret ophævet',
@@ -19,7 +19,7 @@ export const NOTICE_KINDS = {
 } as const;
 export type GazetteNoticeKind = keyof typeof NOTICE_KINDS;
 
-/** The kind by the name that the gazette gives it in a line; the first that fits. */
+/** The kind by the gazette's name for it; the first match counts. */
 const KIND_NAMES: readonly (readonly [RegExp, GazetteNoticeKind])[] = [
   [/ophæv/i, '383f1800-1b39-5f39-8250-61a5c0798fad'],
   [/dekret/i, '14a1d71d-f215-58e5-ade0-214f90482cdc'],
@@ -28,13 +28,13 @@ const KIND_NAMES: readonly (readonly [RegExp, GazetteNoticeKind])[] = [
   [/regnskab|boafslutning/i, '018d0141-0efb-5472-a698-9328817df00a'],
 ];
 
-/** What a search says of a notice. */
+/** A notice as a search returns it. */
 export interface FoundNotice {
   readonly number: string;
-  /** The day it was published in Copenhagen, YYYY-MM-DD. */
+  /** The day of publication in Copenhagen, YYYY-MM-DD. */
   readonly day: string;
   readonly title: string;
-  /** What kind the line itself says to be; undefined where it does not say, or in other words. */
+  /** The kind that the line itself names, if any is recognised. */
   readonly kind?: GazetteNoticeKind | undefined;
   readonly summary: readonly Field[];
 }
@@ -49,11 +49,10 @@ interface Group {
   readonly fields: readonly Field[];
 }
 
-/** A line of a search's answer; undefined where it is none, or is of another section than that of bankruptcies. */
 export function readFound(json: unknown): FoundNotice | undefined {
   const line = isJsonObject(json) ? json : {};
   const { messageNumber, published, publicationDate, title, summary, sectionName, messageTypeName } = line;
-  // The search is not documented: where it stops to select by kind, notices on persons must not come through.
+  // The search is undocumented: if it stops selecting by kind, notices about persons must not pass.
   if (typeof sectionName === 'string' && !/konkurs/i.test(sectionName)) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}/.exec(String(published ?? publicationDate ?? ''))?.[0];
   // The number becomes part of an address.
@@ -69,7 +68,7 @@ export function readFound(json: unknown): FoundNotice | undefined {
   };
 }
 
-/** The groups of a notice's document, which is JSON in a text; undefined where it cannot be read. */
+/** The groups of a notice's document, which is JSON in a text; undefined if it cannot be read. */
 export function readDocument(json: unknown): readonly Group[] | undefined {
   const { document } = isJsonObject(json) ? json : {};
   const inside = typeof document === 'string' ? parsed(document) : document;
@@ -82,13 +81,12 @@ export function readDocument(json: unknown): readonly Group[] | undefined {
   });
 }
 
-/** Whether a notice is about a natural person by what the search says of it: it is then not even fetched. */
+/** Whether the search shows that a notice is about a natural person, which is then not even fetched. */
 export const isOfPerson = ({ summary }: FoundNotice): boolean =>
   summary.some(({ name }) => /cpr/i.test(name)) && companiesIn(summary).length === 0;
 
-/** What the writer of articles must know. */
 export interface Edition {
-  /** The kind that was searched for: counts where the line does not name its own. */
+  /** The kind that was searched for, used if the line does not name its own. */
   readonly kind: GazetteNoticeKind;
   /** Address of the gazette. */
   readonly baseUrl: string;
@@ -96,10 +94,7 @@ export interface Edition {
   readonly source: string;
 }
 
-/**
- * A change for each company among the debtors; none where no company is. Neither personal numbers nor the debtors'
- * addresses are kept.
- */
+/** A change for each company among the debtors, without personal numbers and debtors' addresses. */
 export function changesOf(found: FoundNotice, groups: readonly Group[], edition: Edition): readonly Change[] {
   const debtors = groups.filter(({ name }) => /skyldner|debitor/i.test(name));
   const numbers = companiesIn([...debtors.flatMap(({ fields }) => fields), ...found.summary]);
@@ -133,7 +128,7 @@ function contentOf(found: FoundNotice, groups: readonly Group[], label: string):
   return lead + groups.map(groupOf).join('');
 }
 
-/** Debtors by name and number only: one person's firm has that person's home for an address. */
+/** Shows only name and number of debtors: a one-person firm has the person's home address. */
 function groupOf({ name, fields }: Group): string {
   const isDebtor = /skyldner|debitor/i.test(name);
   const kept = fields.filter(
@@ -146,7 +141,7 @@ function groupOf({ name, fields }: Group): string {
 
 const safe = (text: string): string => withoutPersonalNumbers(decodeHTMLStrict(text)).replace(/\s+/g, ' ').trim();
 
-/** The company numbers in fields that hold them, each once. */
+/** The distinct company numbers in fields for them. */
 const companiesIn = (fields: readonly Field[]): readonly string[] => [
   ...new Set(
     fields
@@ -155,7 +150,7 @@ const companiesIn = (fields: readonly Field[]): readonly string[] => [
   ),
 ];
 
-/** The name beside a company number. */
+/** The name that precedes a company number. */
 function nameIn(groups: readonly Group[], number: string): string | undefined {
   for (const { fields } of groups) {
     let name: string | undefined;

@@ -1,7 +1,6 @@
 /**
- * Watches the gazette's public site for bankruptcy notices: the work of the key `gazette` of the queue `watch`.
- *
- * It asks only for the kinds about bankruptcies, and keeps nothing of a notice that names no company.
+ * Watches the gazette's public site for bankruptcy notices: the work of the key `gazette` of the queue `watch`. It
+ * searches only for kinds about bankruptcies, and stores nothing of a notice that names no company.
  */
 import { HttpFault } from '../../http/outbound/fault.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
@@ -37,26 +36,26 @@ export interface GazetteSettings extends Pick<NewsSettings, 'gazetteProvider'> {
 export type GazetteDeps = NoticeDeps<GazetteSettings>;
 
 const KEPT = 'news gazette';
-/** Days before the newest that each poll reads again: notices show up late. */
+/** Days before the newest one that each poll reads again, because notices appear late. */
 const OVERLAP_DAYS = 3;
 const PAGE_SIZE = 100;
-/** An answer that names more pages is wrong. */
+/** An answer with more pages is wrong. */
 const MOST_PAGES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
-/** Where reading goes on. */
+/** Where reading continues. */
 interface Cursor {
-  /** First day that is read, YYYY-MM-DD. */
+  /** The first day to read, YYYY-MM-DD. */
   readonly from: string;
-  /** Numbers of the notices from that day on that are done, with their days. */
+  /** Numbers of finished notices from that day on, with their days. */
   readonly seen: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the notices since the last poll, from today where there was none. Each notice is one transaction with its change
- * and the cursor. The next polls try an unreadable notice again while they still read its day. Throws
- * {@link SourceError} where the gazette cannot be read.
+ * Reads the notices since the last poll, at first from today. Each notice is one transaction with its change and the
+ * cursor. Later polls retry an unreadable notice while they still read its day. Throws {@link SourceError} if the
+ * gazette cannot be read.
  */
 export async function pollGazette(
   deps: GazetteDeps,
@@ -84,7 +83,7 @@ export async function pollGazette(
       const readNotice = async () => {
         isDone = await publishNotice(deps, get, { kind, found, next });
       };
-      // A notice that is set aside is done, until a person wants it read again.
+      // A quarantined notice is finished until a person retries it.
       if (!(await inputs.read(found.number, readNotice))) await store.write((tx) => writeState(tx, KEPT, next, now()));
       if (isDone) cursor = next;
     }
@@ -98,7 +97,7 @@ const kinds: readonly GazetteNoticeKind[] = Object.keys(NOTICE_KINDS).filter(
   (key): key is GazetteNoticeKind => key in NOTICE_KINDS,
 );
 
-/** The day from which the next poll reads; never before the first poll's day. */
+/** The first day of the next poll; never before the first poll's day. */
 function earlier(today: string, from: string): string {
   const back = new Date(Date.parse(today) - OVERLAP_DAYS * DAY_MS).toISOString().slice(0, 10);
   return back > from ? back : from;
@@ -126,15 +125,15 @@ async function search(get: Get, kind: GazetteNoticeKind, from: string, to: strin
   return all;
 }
 
-/** A notice that the next step publishes. */
+/** The next notice to publish. */
 interface DueNotice {
   readonly kind: GazetteNoticeKind;
   readonly found: FoundNotice;
-  /** The cursor once the notice is done. */
+  /** The cursor once the notice is finished. */
   readonly next: Cursor;
 }
 
-/** Fetches and publishes one notice; false where the next poll must try it again. */
+/** Fetches and publishes one notice; false if the next poll must retry it. */
 async function publishNotice(deps: GazetteDeps, get: Get, { kind, found, next }: DueNotice): Promise<boolean> {
   const { store, now, settings, log, metrics } = deps;
   const count = (result: string) => metrics?.articles.inc({ source: GAZETTE_KEY, result });
@@ -165,7 +164,7 @@ async function publishNotice(deps: GazetteDeps, get: Get, { kind, found, next }:
   return true;
 }
 
-/** Undefined for a missing page or one that is no JSON: one notice must not end the poll. */
+/** Undefined for a missing page or one that is not JSON: one notice must not end the poll. */
 async function getJson(
   deps: GazetteDeps,
   rateLimiter: RateLimiter,
@@ -190,7 +189,7 @@ async function getJson(
   }
 }
 
-/** Lets the next poll read these notices once more, while it still reads their day. */
+/** Makes the next poll read these notices again, while it still reads their day. */
 async function forgetSeen(tx: Tx, numbers: readonly string[], now: number): Promise<void> {
   const cursor = await readCursor({ store: { db: tx } });
   if (cursor === undefined) return;
@@ -199,6 +198,6 @@ async function forgetSeen(tx: Tx, numbers: readonly string[], now: number): Prom
 }
 
 async function readCursor({ store }: { readonly store: Pick<Store, 'db'> }): Promise<Cursor | undefined> {
-  // Written by this file.
+  // Only this file writes it.
   return (await readState(store.db, KEPT)) as Cursor | undefined;
 }

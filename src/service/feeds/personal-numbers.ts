@@ -1,9 +1,9 @@
-/** Keeps personal numbers out of what is stored. Pure. */
+/** Keeps personal numbers out of the store. Pure. */
 
 /**
- * Ten digits that begin with a day and a month, or twelve with the century; a number that stands in for one has 60 added
- * to the day. Between day, month, year and the last four digits stand up to three blanks of any width, points, dashes, slashes,
- * underscores or dots, as they are or as HTML entities, or plain tags; or one other character that is no letter.
+ * Ten digits that begin with a day and a month, or twelve with the century; a substitute number has 60 added to the
+ * day. Between day, month, year and the last four digits there may be up to three blanks of any width, points, dashes,
+ * slashes, underscores or dots, plain or as HTML entities, or plain tags; or one other character that is not a letter.
  */
 const PERSONAL_NUMBER =
   /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:0[1-9]|1[0-2])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:18|19|20)?\d{2}(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})\d{4}(?!\d)/gu;
@@ -13,14 +13,17 @@ const PAIRS =
   /\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)(?:\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>))?\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d/gu;
 const DIGITS = /^(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:0[1-9]|1[0-2])(?:18|19|20)?\d{6}$/;
 
-/** A text, or clean HTML, with `[…]` in place of whatever looks like a personal number (ddmmyy-xxxx, however it is spelt). */
+/**
+ * Replaces everything in a text or clean HTML that looks like a personal number (ddmmyy-xxxx, in any spelling) by
+ * `[…]`.
+ */
 export const withoutPersonalNumbers = (text: string): string =>
   without(without(text, PERSONAL_NUMBER), PAIRS, isPaired);
 
-/** Whether a field is, by its name, one that holds a personal number or a day of birth. */
+/** Whether the name of a field says that it holds a personal number or a day of birth. */
 export const isPersonalField = (name: string): boolean => /cpr|personnummer|f[øo]dsel|f[øo]dt/i.test(name);
 
-/** The text with a sign for each match in the text as a reader sees it; all else stays as it was written. */
+/** Replaces each match in the visible text; everything else stays as written. */
 function without(
   text: string,
   expression: RegExp,
@@ -46,7 +49,10 @@ interface Place {
   readonly end: number;
 }
 
-/** The text with the plain form of each character (NFKC), without those that nobody sees; and where each stands, unless it is the same text. */
+/**
+ * The text in the plain form of each character (NFKC) without invisible ones, and the original place of each unless the
+ * text is unchanged.
+ */
 function asSeen(text: string): { readonly seen: string; readonly places?: readonly Place[] } {
   if (PLAIN.test(text)) return { seen: text };
   const places: Place[] = [];
@@ -54,7 +60,7 @@ function asSeen(text: string): { readonly seen: string; readonly places?: readon
   let at = 0;
   for (const character of text) {
     const plain = INVISIBLE.test(character) ? '' : character.normalize('NFKC');
-    // A fraction or a sign of several characters is no digit of a number.
+    // A fraction or a sign of several characters is not a digit of a number.
     const one = plain.length > 1 && plain !== character ? '?' : plain;
     seen += one;
     const place = { start: at, end: at + character.length };
@@ -64,11 +70,11 @@ function asSeen(text: string): { readonly seen: string; readonly places?: readon
   return { seen, places };
 }
 
-/** A digit beside a match, however it is divided from it. */
+/** A digit next to a match, with or without a separator. */
 const BEFORE = /\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{0,3})$/u;
 const BEHIND = /^(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{0,3})\d/u;
 
-/** Whether pairs are those of one number: divided alike, and no part of a row of phone numbers. */
+/** Whether pairs belong to one number: equally separated, and not part of a row of phone numbers. */
 function isPaired(found: string, before: string, behind: string): boolean {
   const [first, ...rest] = found.slice(2, -2).split(/\d\d/);
   return (

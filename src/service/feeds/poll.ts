@@ -1,4 +1,4 @@
-/** What the workers of news that others publish have in common: what they need, what they keep, how a poll ends. */
+/** The shared part of polling news sources: dependencies, stored state, and the end of a poll. */
 
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
@@ -10,7 +10,7 @@ import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { SourceError } from '../register/source/source.ts';
 
-/** However much more a source asks for. */
+/** However long a source asks us to wait. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 export interface NoticeDeps<Settings> {
@@ -19,14 +19,13 @@ export interface NoticeDeps<Settings> {
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
   readonly metrics?: Pick<Metrics, 'articles'>;
-  /** Publishes in the transaction that remembers what was read. */
+  /** Publishes in the transaction that stores the new state. */
   publish(tx: Tx, changes: readonly Change[]): Promise<void>;
-  /** Called after the commit of what was published. */
+  /** Called after the commit of a publication. */
   ring(): void;
   readonly settings: Settings;
 }
 
-/** The task that polls a source once, and settles its claim. */
 export const pollTask =
   <Deps extends NoticeDeps<{ readonly pollSeconds: number }>>(
     deps: Deps,
@@ -35,7 +34,7 @@ export const pollTask =
   (claim: Claim, signal: AbortSignal): Promise<void> =>
     runPoll(deps, claim, () => poll(deps, signal, [claim]));
 
-/** Polls once, and settles the claim: for the next poll, or for another try where the source cannot be read now. */
+/** Polls once and settles the claim: for the next poll, or for a retry if the source cannot be read now. */
 async function runPoll(
   deps: NoticeDeps<{ readonly pollSeconds: number }>,
   claim: Claim,
@@ -54,7 +53,7 @@ async function runPoll(
   }
 }
 
-/** Throws {@link SourceError} for an answer that is not wanted; `what` begins the message. */
+/** Throws {@link SourceError} for an unwanted answer; `what` begins the message. */
 export function refuse(
   answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   what: string,
@@ -66,12 +65,10 @@ export function refuse(
   });
 }
 
-/** A state that was kept; undefined where none was. */
 export async function readState(db: Db, key: string): Promise<unknown> {
   const kept = await readValue(db, key);
   return kept === undefined ? undefined : JSON.parse(kept);
 }
 
-/** Keeps a state as JSON. */
 export const writeState = (tx: Tx, key: string, state: unknown, now: number): Promise<void> =>
   writeValue(tx, key, JSON.stringify(state), now);

@@ -1,26 +1,29 @@
 /**
- * Which items of a feed are the same article. The guid says so, else the link, else the content; but some feeds give one
- * guid to several items, and others give an item another guid at each poll. So an item has several keys, of which one is
- * enough to know it again, and a key counts only if it does not stand for two items of one poll.
+ * Recognises which items of a feed are the same article: by guid, else by link, else by content. But some feeds give
+ * one guid to several items, and others give an item a new guid at each poll. So an item has several keys, any of which
+ * identifies it, and a key counts only if it does not stand for two items of one poll.
  */
 import type { FeedItem } from './feed.ts';
 import { digest } from './press-state.ts';
 
 export interface IdentifiedItem {
   readonly item: FeedItem;
-  /** An item that shares one of these is the same article. */
+  /** Items that share one of these are the same article. */
   readonly keys: readonly string[];
-  /** The same in every feed that has the article. */
+  /** Equal in every feed that has the article. */
   readonly id: string;
 }
 
-/** A key with what it leaves out: two items of one poll that share a key and differ in the rest are two articles. */
+/**
+ * A key with the content that it leaves out: two items of one poll with the same key and different rest are two
+ * articles.
+ */
 interface Candidate {
   readonly key: string;
   readonly rest: string;
 }
 
-/** A key of several parts is one of several of its item, and half as long. */
+/** An item has several such keys, so they are half as long. */
 const joint = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 11);
 
 /** The items of one poll with their keys, each article once. */
@@ -50,6 +53,6 @@ function candidatesOf({ guid, link, title, summary, published }: FeedItem): read
   ];
 }
 
-/** A guid alone says nothing of another feed, which may give it to something else. */
+/** A guid alone identifies nothing across feeds, which may use it for different articles. */
 const idOf = ({ guid }: FeedItem, keys: readonly string[]): string =>
   keys.find((key) => guid === '' || key !== digest(guid)) ?? '';

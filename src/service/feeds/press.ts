@@ -1,7 +1,6 @@
 /**
- * Watches feeds of press releases: the work of the key `press` of the queue `watch`.
- *
- * An item is about the company its feed is configured for, or the one its publisher is; guesses by name are not made.
+ * Watches feeds of press releases: the work of the key `press` of the queue `watch`. An item is about the company that
+ * its feed is configured for, or its publisher; names are not guessed.
  */
 import type { OutboundResponse } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
@@ -27,12 +26,12 @@ import { digest, type FeedState, forgetSeen, keyOf, seenKeys, withSeen } from '.
 
 export const PRESS_KEY = 'press';
 
-/** A feed, and whom its items are about. */
+/** A feed, and the companies of its items. */
 export interface PressFeed {
   readonly url: string;
-  /** The company all of them are about. */
+  /** The company of all items. */
   readonly entityId?: string;
-  /** Publisher id, as it stands in the addresses of items or of the feed, to company. */
+  /** Publisher id, from addresses of items or of the feed, to company. */
   readonly publishers: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +49,7 @@ const DAY_MS = 24 * 3_600_000;
 const LONGEST_TAGLINE = 300;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 
-/** Reads every feed that is not put off; one that fails is put off by itself, up to six hours at a time. */
+/** Reads every feed that is due; postpones a failing one by itself, up to six hours at a time. */
 export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: readonly Claim[] = []): Promise<void> {
   const { store, now, settings, log } = deps;
   const { callsPerSecond = 1 } = settings;
@@ -65,7 +64,7 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: re
   for (const feed of settings.feeds) {
     const key = keyOf(digest(feed.url));
     const first: FeedState = { since: now() - DAY_MS, wasRead: false, seen: [], failures: 0, notBefore: 0 };
-    // Written by this file.
+    // Only this file writes it.
     const state = ((await readState(store.db, key)) as FeedState | undefined) ?? first;
     if (state.notBefore > now()) continue;
     await rateLimiter.acquire('calls', signal);
@@ -86,12 +85,12 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: re
 interface FeedPoll {
   readonly feed: PressFeed;
   readonly state: FeedState;
-  /** Where the state is kept. */
+  /** Key of the state. */
   readonly key: string;
   readonly inputs: InputReader;
 }
 
-/** Reads one feed. What is new in it is one transaction with the memory of it. */
+/** Reads one feed. Its new items and its state are one transaction. */
 async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): Promise<void> {
   const { store, now } = deps;
   const { feed, state, key, inputs } = poll;
@@ -124,7 +123,7 @@ async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): P
   if (changes.length > 0) deps.ring();
 }
 
-/** The items that are told together. Where a run before never ended there are none: each is told by itself. */
+/** The items to publish together. After a run that never ended, publishes each alone and returns none. */
 async function readableOf(
   deps: PressDeps,
   { feed, state, key, inputs }: FeedPoll,
@@ -204,15 +203,15 @@ function headlinedOf(
   const { item } = identified;
   const entity = entityOf(feed, item);
   if (entity === undefined) return 'unmatched';
-  // Personal numbers go before the cut: half a number would not look like one.
+  // Remove personal numbers before cutting: half a number would not look like one.
   const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
   if (headline === '') return 'unreadable';
-  // An item without a time is new in a feed that was read before, and may be of any age in another.
+  // An item without a time is new in a feed that was read before, and may be old in another.
   const time = Math.min(item.published ?? (wasRead ? now : 0), now);
   return time < since ? 'old' : { ...identified, entity, time, headline };
 }
 
-/** The changes of items that are new, oldest first. */
+/** The changes of new items, oldest first. */
 async function changesOf(
   deps: PressDeps,
   feed: PressFeed,
@@ -250,7 +249,7 @@ async function changesOf(
     }));
 }
 
-/** The company an item is about: by its feed, else by the publisher that its addresses or the feed's address name. */
+/** The company of an item: by its feed, else by the publisher in its addresses or the feed's. */
 function entityOf(feed: PressFeed, { link, guid }: FeedItem): string | undefined {
   if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
   for (const address of [link, guid, feed.url]) {
@@ -260,7 +259,7 @@ function entityOf(feed: PressFeed, { link, guid }: FeedItem): string | undefined
   return undefined;
 }
 
-/** Values of an address's query and the parts of its path: one of them is the publisher's id. */
+/** Values of an address's query and the parts of its path: one is the publisher's id. */
 function publishersIn(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];
   const { searchParams, pathname } = new URL(address);

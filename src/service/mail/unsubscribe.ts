@@ -1,4 +1,4 @@
-/** Unsubscribing: links that end a monitor's mail to one address, and the page that they open (RFC 8058). */
+/** Unsubscribing: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { acceptRaw } from '../../http/server/raw-body.ts';
@@ -58,7 +58,7 @@ const response = {
 const bodyless = { 413: { description: 'A body over 16 KiB.', content: failure } };
 
 /**
- * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that preload links do no
+ * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that open links in advance do no
  * harm.
  */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {

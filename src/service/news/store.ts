@@ -1,4 +1,4 @@
-/** News in the store: written once, found by the entities they are about. */
+/** Stores news, and finds them by their entities. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { NEWS_TYPES, type NewsItemBody, type NewsType, newsTypeNamed } from '../../protocol/news.ts';
@@ -8,7 +8,7 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 
 export interface NewsQuery {
-  /** Canonical entity ids, each once. */
+  /** Distinct canonical entity ids. */
   readonly ids: readonly string[];
   /** Ms since 1970, both ends included. */
   readonly from?: number;
@@ -16,25 +16,27 @@ export interface NewsQuery {
   readonly limit: number;
   /** From 1 on. */
   readonly page: number;
-  /** Absent for all. */
+  /** All by default. */
   readonly types?: readonly NewsType[];
   readonly orderBy: 'promoteduntil' | 'publishtime';
 }
 
-/** Entities asked for by one statement: SQLite answers on the main thread, others want their turn. */
+/** Entities per statement: SQLite answers on the main thread and blocks other work. */
 const AT_A_TIME = 500;
 
-/** What is kept of an item as JSON; the rest are columns. */
+/** The part of an item stored as JSON; the rest are columns. */
 type Body = Omit<NewsItem, 'id' | 'time' | 'promotedUntil' | 'type'>;
 
-/** An item's place in the order. */
+/** An item's position in the order. */
 interface Place {
   readonly promoted_until: number;
   readonly time: number;
   readonly news: number;
 }
 
-/** Stores items; one that is stored already stays as it is, and one that names an erased entity is not stored. Two statements, however many items. */
+/**
+ * Stores items in two statements. Keeps an already stored item unchanged, and skips one that names an erased entity.
+ */
 export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<void> {
   if (given.length === 0) return;
   const erasures = await readErasures(tx);
@@ -46,7 +48,7 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
     const kept = erasures.redact(body satisfies Body);
     return { id, time, until: promotedUntil, type: NEWS_TYPES[type], body: JSON.stringify(kept) };
   });
-  // "where true": without it SQLite takes the conflict clause for a join's.
+  // "where true" keeps SQLite from reading the conflict clause as a join's.
   const { rows: stored } = await sql<{ seq: number; id: string }>`
     insert into news (id, time, promoted_until, type, body)
     select each.id, cast(each.time as bigint), cast(each.until as bigint), cast(each.type as bigint), each.body
@@ -68,11 +70,9 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
 }
 
 /**
- * One page of news about any of the entities, as the endpoint answers it; each item once.
- *
- * Newest first by `promotedUntil`, or by `time`; equal ones by when they were stored. The order is stable: news that
- * come in push older ones to later places, and never change places with each other.
- * Cost: of each entity the index of its newest `limit * page` items is read, and the items of the page alone.
+ * One page of news about any of the entities, each item once. Newest first by `promotedUntil`, or by `time`; equal ones
+ * in the order of storing. The order is stable: new items push older ones to later positions and never reorder them.
+ * Cost: reads each entity's index entries of its newest `limit * page` items, and only the items of the page.
  */
 export async function queryNews(db: Db, query: NewsQuery): Promise<readonly NewsItemBody[]> {
   const wanted = query.limit * query.page;
@@ -80,7 +80,7 @@ export async function queryNews(db: Db, query: NewsQuery): Promise<readonly News
   let places: readonly Place[] = [];
   for (let at = 0; at < query.ids.length; at += AT_A_TIME) {
     if (at > 0) await breathe();
-    // What is behind the last of a full list need not be read: further entities mostly cost one look at the index.
+    // Entries after the last of a full list are not needed: further entities mostly cost one look at the index.
     const last = places.length === wanted ? places.at(-1) : undefined;
     const found = await newest(db, query, query.ids.slice(at, at + AT_A_TIME), last);
     const each = new Map([...places, ...found].map((place) => [place.news, place]));
@@ -92,7 +92,7 @@ export async function queryNews(db: Db, query: NewsQuery): Promise<readonly News
 const byTime = (a: Place, b: Place): number => b.time - a.time || b.news - a.news;
 const byPromotion = (a: Place, b: Place): number => b.promoted_until - a.promoted_until || byTime(a, b);
 
-/** The first `limit * page` places of some entities' news, those before `last` only; each once. */
+/** The first `limit * page` distinct positions of some entities' news, only those before `last`. */
 async function newest(db: Db, query: NewsQuery, ids: readonly string[], last: Place | undefined): Promise<Place[]> {
   const wanted = query.limit * query.page;
   const byPublication = query.orderBy === 'publishtime';
@@ -101,7 +101,7 @@ async function newest(db: Db, query: NewsQuery, ids: readonly string[], last: Pl
   const newestFirst = sql.join(order.map((column) => sql`${column} desc`));
   const isWanted = sql.join([sql`entity = wanted.value`, ...conditions(query, last)], sql` and `);
   const top = sql`select promoted_until, time, news from news_entity where ${isWanted} order by ${newestFirst} limit ${wanted}`;
-  // SQLite has no lateral join: there each entity's last wanted key is looked up first, and then what is not behind it.
+  // SQLite has no lateral join: it first finds each entity's last wanted key, then everything up to it.
   const entities =
     engineOf(db) === 'postgres'
       ? sql`${each(db, ids)} as wanted cross join lateral (${top}) as news`
@@ -117,7 +117,7 @@ function conditions(query: NewsQuery, last: Place | undefined): readonly RawBuil
   const { from, to, types } = query;
   const ids = types?.map((type) => sql.lit(NEWS_TYPES[type]));
   return [
-    // The bounds of promotion follow from those of time: they keep the index's range short in the default order.
+    // The bounds of promotion follow from those of time, and shorten the index range in the default order.
     ...(from === undefined ? [] : [sql`time >= ${from}`, sql`promoted_until >= ${from}`]),
     ...(to === undefined ? [] : [sql`time <= ${to}`, sql`promoted_until <= ${to + PROMOTED_MS}`]),
     ...(ids === undefined ? [] : [ids.length === 0 ? sql`false` : sql`type in (${sql.join(ids)})`]),

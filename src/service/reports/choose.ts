@@ -1,8 +1,8 @@
-/** Which filings are told of. Pure. */
+/** Decides which filings are news. Pure. */
 import type { ReportData } from '../../protocol/report.ts';
 import type { Filing } from './filings.ts';
 
-/** What the store knows of another filing of the same company. */
+/** Another stored filing of the same company. */
 export interface KnownFiling {
   readonly id: string;
   readonly period_start: string | null;
@@ -13,10 +13,10 @@ export interface KnownFiling {
 }
 
 /**
- * Tells whether a filing is news: the annual report of its year, and the newest one. Interim reports are filed under the
- * same name: of the filings whose periods begin on one day the longest is the annual report. A re-filing for the same
- * period is news if it is the later one. A report is not news if the one of a later year is known: receivers would take it
- * for the newest.
+ * A filing is news if it is the annual report of its year and the newest one. Interim reports are filed under the same
+ * name: of the filings whose periods begin on one day, the longest is the annual report. A re-filing for the same
+ * period is news if it is the later one. A report is not news if one of a later year is known, because receivers would
+ * take it for the newest.
  */
 export function isNews(filing: Filing, data: ReportData, known: readonly KnownFiling[]): boolean {
   if (data.reportType !== 'Yearly') return false;
@@ -25,17 +25,17 @@ export function isNews(filing: Filing, data: ReportData, known: readonly KnownFi
   if (end === null) return true;
   return !known.some(({ id, period_start, period_end, published_at, isAnnual }) => {
     const isSameYear = start !== null && period_start === start;
-    // A year that had not ended when it was published is mistyped.
+    // A year that had not ended at publication is mistyped.
     const isAnotherYear = isAnnual && period_end !== null && period_end <= published_at;
     if (id === filing.id || period_end === null || !(isSameYear || isAnotherYear)) return false;
     return period_end > end || (period_end === end && published_at > filing.publishedAt);
   });
 }
 
-/** Days between the end of one year and the start of the next: a year that was changed may leave some. */
+/** Maximum gap between two years: a changed year may leave some days. */
 const GAP_MS = 32 * 86_400_000;
 
-/** Of the filings of a company the report of the year before a period, newest publication first among equals. */
+/** The company's report of the year before a period; among equals, the latest publication. */
 export function formerOf<K extends KnownFiling>(start: string | null, known: readonly K[]): K | undefined {
   if (start === null) return undefined;
   return known

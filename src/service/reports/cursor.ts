@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../store/store.ts';
 
 /** Times in ISO 8601 UTC. */
 export interface Cursor {
-  /** When watching began: what was filed before is nobody's news. */
+  /** When watching began: earlier filings are not news. */
   readonly since: string;
   /** The newest change that was read. */
   readonly at: string;
@@ -13,23 +13,23 @@ export interface Cursor {
 }
 
 const KEY = 'reports';
-/** Records show up in the index a little out of their order, and now and then hours late. */
+/** Records appear in the index slightly out of order, and occasionally hours late. */
 const OVERLAP_MS = 15 * 60_000;
 const DEEP_MS = 24 * 3_600_000;
 const DEEP_EVERY_MS = 6 * 3_600_000;
 
 export const firstCursor = (now: number): Cursor => ({ since: iso(now), at: iso(now), deepAt: now });
 
-/** Whether it is time to look far back for records that came late. */
+/** Whether to look far back for late records. */
 export const isDeep = (cursor: Cursor, now: number): boolean => now - cursor.deepAt >= DEEP_EVERY_MS;
 
-/** Where a poll begins to read: a little before the newest that is known, never before watching began. */
+/** Where a poll begins: a little before the newest known change, never before watching began. */
 export function readFrom(cursor: Cursor, now: number): string {
   const back = iso(Date.parse(cursor.at) - (isDeep(cursor, now) ? DEEP_MS : OVERLAP_MS));
   return back > cursor.since ? back : cursor.since;
 }
 
-/** The cursor after a record: never back, and no record from the future takes it there. */
+/** The cursor after a record: it never moves back, nor into the future. */
 export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor {
   const at = updatedAt < iso(now) ? updatedAt : iso(now);
   return at > cursor.at ? { ...cursor, at } : cursor;
@@ -37,7 +37,7 @@ export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor
 
 export async function readCursor(db: Db): Promise<Cursor | undefined> {
   const kept = await readValue(db, KEY);
-  // Written by this file.
+  // Only this file writes it.
   return kept === undefined ? undefined : (JSON.parse(kept) as Cursor);
 }
 

@@ -1,4 +1,6 @@
-/** The older shape of a report, for the deprecated `Report` property: reconstructed from one sample, so by configuration. */
+/**
+ * The older shape of a report, for the deprecated `Report` property: reconstructed from one sample, so it is optional.
+ */
 import { NUMBER_METRICS, RARE_NUMBER_METRICS, type ReportData, TEXT_METRICS } from '../../protocol/report.ts';
 
 interface NewReport {
@@ -6,7 +8,7 @@ interface NewReport {
   readonly Report?: Readonly<Record<string, unknown>>;
 }
 
-/** The data of `newReport`; `isDeprecatedToo` adds the `Report` that the specification keeps beside `data`. */
+/** The data of `newReport`; `isDeprecatedToo` adds the `Report` of the specification. */
 export const newReportOf = (data: ReportData, isDeprecatedToo: boolean): NewReport => ({
   data,
   // The event's format knows it only as another name for `data`.
@@ -14,8 +16,8 @@ export const newReportOf = (data: ReportData, isDeprecatedToo: boolean): NewRepo
 });
 
 /**
- * Figures as texts, each with the period; one auditor; the links under their old names. Metrics the report lacks are left
- * out, as they were.
+ * Figures as texts, each with the period; one auditor; the links under their old names. Leaves out metrics that the
+ * report lacks, as the old shape did.
  */
 function deprecatedReport(data: ReportData): Readonly<Record<string, unknown>> {
   const [auditor] = data.auditors;

@@ -1,9 +1,9 @@
-/** Fetches the documents of filings: only from trusted hosts, and never more than memory holds. */
+/** Fetches the documents of filings from trusted hosts only, within bounded memory. */
 import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
 import { gunzip } from '../../http/outbound/gunzip.ts';
 
-/** `later`: the reason may pass. `unreadable`: it will not. */
+/** `later`: a temporary failure; `unreadable`: a permanent one. */
 export type Fetched =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'later'; readonly reason: string }
@@ -11,9 +11,9 @@ export type Fetched =
 
 export interface FetchOptions {
   readonly http: OutboundHttp;
-  /** Names of hosts; their sub-domains count too. */
+  /** Names of hosts, including their sub-domains. */
   readonly hosts: readonly string[];
-  /** Bytes of a document, packed and unpacked. 96 MiB where absent: an annual report with all its pictures. */
+  /** Bytes of a document, packed and unpacked. 96 MiB by default: an annual report with all its pictures. */
   readonly maxBytes?: number;
 }
 
@@ -24,7 +24,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** The index may announce a document before the host has it. */
 const PASSING: readonly number[] = [404, 408, 425, 429];
 
-/** Follows redirects within the trusted hosts. Rejects only where the signal aborts. */
+/** Follows redirects within the trusted hosts. Rejects only if the signal aborts. */
 export async function fetchDocument(options: FetchOptions, address: string, signal: AbortSignal): Promise<Fetched> {
   let url = readUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -43,7 +43,7 @@ export async function fetchDocument(options: FetchOptions, address: string, sign
 
 interface Redirect {
   readonly kind: 'redirect';
-  /** Undefined where the answer names no address. */
+  /** Undefined if the answer names no address. */
   readonly to: URL | undefined;
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/text/json.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { ReportPeriod } from './document/contexts.ts';
 
-/** A filing that holds figures of a period. */
+/** A filing with figures of a period. */
 export interface Filing {
   /** The index's `_id`, as `urn:ofk:oid:9366144`. */
   readonly id: string;
@@ -13,16 +13,16 @@ export interface Filing {
   /** When the index last changed it; polls follow this time. */
   readonly updatedAt: string;
   readonly period: ReportPeriod | undefined;
-  /** Whether it says to be an annual report: interim ones are filed under that name too. */
+  /** Whether it claims to be an annual report, as interim ones do too. */
   readonly isAnnual: boolean;
   /** The report for people. */
   readonly reportUrl: string | null;
   readonly xbrlUrl: string | null;
-  /** Documents a program can read, texts before figures: the Danish instance, then the inline page. At most four. */
+  /** Machine-readable documents, texts before figures: the Danish instance, then the inline page. At most four. */
   readonly documents: readonly string[];
 }
 
-/** A record of the index that is no filing we read; the reason is for people. */
+/** A record of the index that is not such a filing; the reason is for people. */
 export interface NoFiling {
   readonly id: string | undefined;
   readonly reason: string;
@@ -40,7 +40,7 @@ export function readFiling(hit: unknown): Filing | NoFiling {
   return { id, ...head, period: periodIn(source['regnskab']), ...documentsOf(source['dokumenter']) };
 }
 
-/** Who published and when; for a record that is no filing we read, the reason. */
+/** Who published and when, or the reason why it is not such a filing. */
 function headOf(source: JsonObject): Pick<Filing, 'cvr' | 'publishedAt' | 'updatedAt'> | string {
   const cvr = Number(source['cvrNummer'] ?? Number.NaN);
   const publishedAt = timeIn(source['offentliggoerelsesTidspunkt']) ?? timeIn(source['indlaesningsTidspunkt']);
@@ -52,7 +52,7 @@ function headOf(source: JsonObject): Pick<Filing, 'cvr' | 'publishedAt' | 'updat
   return { cvr, publishedAt, updatedAt };
 }
 
-/** Which documents to read and to show; the other documents count where none says to be an annual report. */
+/** Which documents to read and to show. Other documents count only if none claims to be an annual report. */
 function documentsOf(list: unknown): Pick<Filing, 'isAnnual' | 'reportUrl' | 'xbrlUrl' | 'documents'> {
   const documents = Array.isArray(list) ? list.flatMap(readDocument) : [];
   const reports = documents.filter(({ type }) => type.startsWith('AARSRAPPORT'));

@@ -1,4 +1,4 @@
-/** Asks the filing index what is new, a page at a time. */
+/** Reads new records of the filing index, page by page. */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
@@ -12,11 +12,11 @@ export interface IndexOptions {
   /** Without `/_search`. */
   readonly indexUrl: string;
   readonly now: () => number;
-  /** Filings a page. Default 200. */
+  /** Filings per page. Default 200. */
   readonly pageSize?: number;
 }
 
-/** A record of the index as it came, and what was read in it. */
+/** A record of the index, unchanged and parsed. */
 export interface FoundFiling {
   readonly hit: unknown;
   readonly filing: Filing | NoFiling;
@@ -25,13 +25,13 @@ export interface FoundFiling {
 export interface IndexPage {
   /** Oldest change first, whatever the order of the answer. */
   readonly found: readonly FoundFiling[];
-  /** Where the next page begins; undefined where this one is the last for now. */
+  /** Where the next page begins; undefined on the last page. */
   readonly after: readonly unknown[] | undefined;
 }
 
 const PAGE_SIZE = 200;
 const TIMEOUT_MS = 60_000;
-/** However much more it asks for. */
+/** However long the index asks us to wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 const SOURCE = [
   ...['cvrNummer', 'regnskab', 'offentliggoerelsesTidspunkt', 'sidstOpdateret', 'indlaesningsTidspunkt'],
@@ -39,10 +39,9 @@ const SOURCE = [
 ];
 
 /**
- * The filings the index changed at or after `from`. Throws {@link SourceError} where the index cannot be read now.
- *
- * Pages follow each other by `search_after`, since `from` and `size` end at 3,000. Two filings of one company in the same
- * millisecond are not told apart by it: those at the end of a full page are asked for again with the next.
+ * The filings that the index changed at or after `from`. Throws {@link SourceError} if the index cannot be read now.
+ * Pages use `search_after`, because `from` and `size` end at 3,000. It does not distinguish two filings of one company
+ * in the same millisecond, so those at the end of a full page are requested again with the next one.
  */
 export async function readIndex(
   options: IndexOptions,
@@ -56,7 +55,7 @@ export async function readIndex(
     sort: [{ sidstOpdateret: 'asc' }, { cvrNummer: 'asc' }],
     query: {
       bool: {
-        // Not `term`: it finds nothing where the field is analysed.
+        // Not `term`, which finds nothing in an analysed field.
         must: [{ match: { offentliggoerelsestype: 'regnskab' } }],
         filter: [{ range: { sidstOpdateret: { gte: from } } }],
       },
@@ -114,7 +113,7 @@ function withoutTorn(found: readonly FoundFiling[]): readonly FoundFiling[] {
   return whole.length > 0 ? whole : found;
 }
 
-/** The sort values of a record: the index states them, else they are made as it makes them. */
+/** The sort values of a record, from the index or made in the same way. */
 function sortOf(found: FoundFiling | undefined): readonly unknown[] | undefined {
   const sort = isJsonObject(found?.hit) ? found.hit['sort'] : undefined;
   if (Array.isArray(sort)) return sort;

@@ -1,4 +1,4 @@
-/** One poll of the filing index: what is new there, and what is due for another try. */
+/** One poll of the filing index: new filings, and those due for a retry. */
 
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
@@ -30,9 +30,9 @@ export interface ReportsSettings {
   readonly documentHosts: readonly string[];
   readonly pollSeconds: number;
   readonly deprecatedReport: boolean;
-  /** Filings a page of the index. Default 200. */
+  /** Filings per page of the index. Default 200. */
   readonly pageSize?: number;
-  /** Ms from one fetched document to the next. Default 500. */
+  /** Ms between two fetched documents. Default 500. */
   readonly spacingMs?: number;
   /** Bytes of a document, packed and unpacked. Default 96 MiB. */
   readonly maxBytes?: number;
@@ -47,13 +47,13 @@ export interface ReportsDeps {
   readonly settings: ReportsSettings;
   /** Publishes in the transaction that stores the filing. */
   publish(tx: Tx, changes: readonly Change[]): Promise<void>;
-  /** Called after the commit of something that was published. */
+  /** Called after the commit of a publication. */
   ring(): void;
 }
 
-/** After so many failed filings in a row the host is down: the poll puts off the others without a call. */
+/** After this many failed filings in a row the host counts as down: the poll postpones the others without a call. */
 const DOWN_AFTER = 3;
-/** The last try comes about two days after the first. */
+/** The last attempt comes about two days after the first. */
 const MAX_ATTEMPTS = 15;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 const RETRIES_A_POLL = 500;
@@ -62,9 +62,9 @@ const SPACING_MS = 500;
 const OLD_MS = 7 * 86_400_000;
 
 /**
- * Reads the index to its end. The first poll only notes where to begin. Each filing is one transaction with its change
- * and the cursor, so that a crash notifies nobody twice. Throws `SourceError` where the index cannot be read, and
- * the signal's reason where it aborts.
+ * Reads the index to its end. The first poll only stores where to begin. Each filing is one transaction with its change
+ * and the cursor, so that a crash notifies nobody twice. Throws `SourceError` if the index cannot be read, and the
+ * signal's reason if it aborts.
  */
 export async function pollReports(
   deps: ReportsDeps,
@@ -108,13 +108,16 @@ async function* pagesFrom(
   for (;;) {
     const page = await readIndex({ ...settings, http, now }, from, after, signal);
     yield page.found;
-    // An index that gives the same page again would give it for ever.
+    // An index that repeats a page would repeat it forever.
     if (page.after === undefined || JSON.stringify(page.after) === JSON.stringify(after)) return;
     after = page.after;
   }
 }
 
-/** The filings that are not stored yet, each once. None of an erased company: it is not stored, and would be fetched at every poll. */
+/**
+ * The distinct filings that are not stored yet, without those of erased companies, which are never stored and would be
+ * fetched at every poll.
+ */
 async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]): Promise<readonly FoundFiling[]> {
   const erasures = await readErasures(store.db);
   const known = await knownFilings(
@@ -131,7 +134,7 @@ async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]):
 
 type Visit = (found: FoundFiling, attempts: number, cursor: Cursor | undefined) => Promise<void>;
 
-/** Passes over filings that ended the process before, until a person wants them tried again. */
+/** Skips filings that crashed the process, until a person retries them. */
 async function suspiciously(
   { store, now, log, settings: { deprecatedReport } }: ReportsDeps,
   claims: readonly Claim[],
@@ -152,7 +155,7 @@ async function suspiciously(
   };
 }
 
-/** Reads and stores one record of the index after another; remembers when the documents' host is down. */
+/** Reads and stores records of the index one by one; remembers when the documents' host is down. */
 function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
   const { store, now, log, settings } = deps;
   let failures = 0;
@@ -193,13 +196,13 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
 
 interface Visited {
   readonly filing: FoundFiling['filing'];
-  /** Undefined for a record that is no filing. */
+  /** Undefined for a record that is not a filing. */
   readonly outcome: FilingOutcome | undefined;
-  /** Where the next poll begins; undefined for another try of a filing. */
+  /** Where the next poll begins; undefined for the retry of a filing. */
   readonly cursor: Cursor | undefined;
 }
 
-/** Stores a record with its change and the cursor; true where it publishes a change. */
+/** Stores a record with its change and the cursor; true if it publishes a change. */
 async function storeVisit(deps: ReportsDeps, tx: Tx, { filing, outcome, cursor }: Visited): Promise<boolean> {
   const now = deps.now();
   const { deprecatedReport } = deps.settings;

@@ -1,4 +1,4 @@
-/** Fetches and reads what a filing consists of. */
+/** Fetches and reads the documents of a filing. */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { DocumentError, type Facts } from './document/facts.ts';
 import { readFacts } from './document/read.ts';
@@ -6,22 +6,21 @@ import { type FetchOptions, fetchDocument } from './fetch.ts';
 import type { Filing } from './filings.ts';
 import { isReported } from './report.ts';
 
-/** What could be read. `later` where the filing is to be tried again: a part of it may still come. */
+/** The readable documents. `later`: try the filing again, because a part may still come. */
 export interface FilingRead {
   readonly documents: readonly Facts[];
-  /** Why something could not be read, in words; null where all was. */
+  /** Why something could not be read, in words. */
   readonly error: string | null;
   readonly later: boolean;
 }
 
-/** The slice of the host that reading needs. */
 export interface ReadingOptions extends FetchOptions {
   readonly http: OutboundHttp;
-  /** Waits until a document may be fetched. */
+  /** Waits until the next document may be fetched. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Reads every document of a filing that programs can read; one at a time, since each may be large. */
+/** Reads every machine-readable document of a filing, one at a time, because each may be large. */
 export async function readFilingDocuments(
   options: ReadingOptions,
   filing: Filing,

@@ -1,4 +1,4 @@
-/** Report data out of a filing's documents. Pure. */
+/** Makes report data from a filing's documents. Pure. */
 
 import {
   each,
@@ -31,13 +31,13 @@ import type { Filing } from './filings.ts';
 
 type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
 
-/** Tells whether anything in the report data is read from an element of this name. */
+/** Whether the report data uses an element of this name. */
 export const isReported = (concept: string): boolean => isFigure(concept) || isText(concept);
 
 /**
- * The report data of a filing. Figures come from the one document that has most of them, texts from the first that has
- * them: an IFRS filer's figures stand beside a Danish document that has only texts. Without documents it says what the
- * index says. `former` is last year's report of the company, to find thousands that were taken for kroner.
+ * The report data of a filing. Figures come from the document with most of them, texts from the first document that has
+ * them: an IFRS filer has figures in one document and a Danish document with only texts. Without documents it contains
+ * what the index says. `former`: last year's report of the company, to detect thousands entered as kroner.
  */
 export function reportData(documents: readonly Facts[], filing: Filing, former?: ReportData): ReportData {
   const statements = documents.map((facts) => statementOf(facts, filing.period, isFigure));
@@ -92,7 +92,7 @@ const textMetric = (value: string): TextMetric => ({
 
 const midnight = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00`);
 
-/** Its figures are then nobody knows whose. */
+/** If so, all its figures are doubtful. */
 function isAnotherCompany(documents: readonly Facts[], filing: Filing): boolean {
   const cvr = cvrIn(textOf(documents, [REPORTING_CVR]) ?? null);
   return cvr !== null && cvr !== filing.cvr;
@@ -126,7 +126,7 @@ const TYPES: readonly (readonly [RegExp, ReportType])[] = [
   [/^årsrapport|^aarsrapport|^annual|^koncernregnskab|^likvidationsregnskab|^liquidation/i, 'Yearly'],
 ];
 
-/** What the document says, else what the index says; an interim report says no more than that, so its length tells. */
+/** From the document, else from the index; for an interim report, from its length. */
 function reportTypeOf(documents: readonly Facts[], filing: Filing, period: Filing['period']): ReportType {
   const stated = textOf(documents, [REPORT_TYPE]);
   const known = stated === undefined ? undefined : TYPES.find(([pattern]) => pattern.test(stated))?.[1];

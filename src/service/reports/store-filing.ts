@@ -1,4 +1,4 @@
-/** Keeps filings: which were seen, what was in them, which are to be tried again. */
+/** Stores filings: which were seen, their content, and which to retry. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { companyEntityId } from '../../protocol/entity-id.ts';
@@ -12,29 +12,29 @@ import { formerOf, isNews } from './choose.ts';
 import { newReportOf } from './deprecated.ts';
 import type { Filing } from './filings.ts';
 
-/** What becomes of a filing: read as far as possible, or put off. */
+/** A filing was read as far as possible, or postponed. */
 export type FilingOutcome =
   | { readonly kind: 'read'; readonly data: ReportData; readonly error: string | null }
   | {
       readonly kind: 'later';
       readonly error: string;
-      /** False where it was not even tried. */
+      /** False if it was not even tried. */
       readonly counts: boolean;
-      /** Null where only a person has it tried again. */
+      /** Null if only a person can retry it. */
       readonly retryAt: number | null;
       readonly record: unknown;
     };
 
-/** Figures of years that ended longer before the start of a new one are let go. */
+/** Figures of years that ended longer before a new year are deleted. */
 const KEPT_MS = 300 * 86_400_000;
 
-/** Of these filings the ids that need no more looking at now: read, or waiting for another try. */
+/** The ids that need no look now: read, or waiting for a retry. */
 export async function knownFilings(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('filing').select('id').where('id', 'in', each(db, ids)).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Filings whose next try is due, longest waiting first. */
+/** Filings due for a retry, the longest waiting first. */
 export function dueFilings(
   db: Db,
   now: number,
@@ -50,11 +50,11 @@ export function dueFilings(
     .execute();
 }
 
-/** How many filings are to be tried again, counted up to a limit. */
+/** Number of filings to retry, counted up to a limit. */
 export const countDueFilings = (db: Db, limit: number): Promise<number> =>
   countRows(db, db.selectFrom('filing').select('id').where('retry_at', 'is not', null).limit(limit));
 
-/** Makes filings due that were put off. */
+/** Makes postponed filings due. */
 export async function retryFilings(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   await tx
     .updateTable('filing')
@@ -64,7 +64,7 @@ export async function retryFilings(tx: Tx, ids: readonly string[], now: number):
     .execute();
 }
 
-/** Last year's report of the company, where it was read. */
+/** Last year's report of the company, if it was read. */
 export async function formerReport(db: Db, filing: Filing, start: string | null): Promise<ReportData | undefined> {
   const former = formerOf(
     start,
@@ -88,7 +88,7 @@ async function rowsOf(db: Db, { cvr }: Filing) {
   return rows.map(({ type, ...row }) => ({ ...row, read: type !== null, isAnnual: type === 'Yearly' }));
 }
 
-/** Stores the outcome, and returns the change where the filing is news. Call `publish` with it in the same transaction. */
+/** Stores the outcome and returns the change if the filing is news. Call `publish` with it in the same transaction. */
 export async function storeFiling(
   tx: Tx,
   filing: Filing,
@@ -126,7 +126,7 @@ export async function storeFiling(
   return changeOf(filing, outcome.data, name, options.deprecatedReport);
 }
 
-/** Figures are needed for as long as next year's are compared with them: that keeps about 20 KB a company. */
+/** Next year's figures are compared with these: about 20 KB per company. */
 async function forgetFigures(tx: Tx, entity: string, start: string | null): Promise<void> {
   const ms = Date.parse(start ?? '');
   if (Number.isNaN(ms)) return;
@@ -138,14 +138,14 @@ async function forgetFigures(tx: Tx, entity: string, start: string | null): Prom
     .execute();
 }
 
-/** The newest annual report of each company that has one that was read: by end of its year, then by publication. */
+/** The newest annual report that was read, by company: by end of its year, then by publication. */
 export async function latestReports(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, ReportData>> {
   const rows = await db
     .selectFrom('filing')
     .select(['entity', 'data'])
     .where('entity', 'in', each(db, entities))
     .where('data', 'is not', null)
-    // Nobody can say of which year such a one is; engines sort it to different ends.
+    // Its year is unknown, and engines sort null to different ends.
     .where('period_end', 'is not', null)
     .orderBy('period_end')
     .orderBy('published_at')
@@ -154,11 +154,11 @@ export async function latestReports(db: Db, entities: readonly string[]): Promis
   return new Map(reports.filter((pair): pair is [string, ReportData] => pair[1]?.reportType === 'Yearly'));
 }
 
-/** Written by this file as report data. */
+/** Only this file writes it. */
 const readData = (data: string | null): ReportData | undefined =>
   data === null ? undefined : (JSON.parse(data) as ReportData);
 
-/** Sets a record of the index aside that is no filing: it is not looked at again. */
+/** Stores a record that is not a filing, so that it is not read again. */
 export async function setAside(tx: Tx, id: string, reason: string): Promise<void> {
   const aside = { id: storable(id), entity: '', published_at: '', error: storable(reason), attempts: 0 };
   await tx
@@ -175,7 +175,7 @@ async function nameOf(tx: Tx, entity: string): Promise<string | undefined> {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The index's id names a filing for ever: told once, whatever is read in it later. */
+/** The index's id is permanent: a filing is published once, whatever is read in it later. */
 function changeOf(filing: Filing, data: ReportData, name: string, isDeprecatedToo: boolean): Change {
   const entity = companyEntityId(String(filing.cvr));
   const id = createHash('sha256').update(`report ${entity} ${filing.id}`).digest('base64url');

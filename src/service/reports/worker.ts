@@ -4,12 +4,11 @@ import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
 import { SourceError } from '../register/source/source.ts';
 import { pollReports, type ReportsDeps } from './poll.ts';
 
-/** The lane of queue `watch`. */
 export const REPORTS_KEY = 'reports';
 
 /**
- * Polls once, and settles the claim: for the next poll, or for another try where the index cannot be read. An index that
- * is away for days is asked every quarter of an hour, and never given up.
+ * Polls once and settles the claim: for the next poll, or for a retry if the index cannot be read. An index that is
+ * away is asked every quarter of an hour, without limit.
  */
 export async function runReports(deps: ReportsDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { store, now, log, settings } = deps;

@@ -21,7 +21,7 @@ type Figure =
   | 'solvencyRatio'
   | 'employees';
 
-/** The figures told, and the ones for the tag line. */
+/** The figures to show, and those for the tag line. */
 const FIGURES: readonly (readonly [Figure, label: string])[] = [
   ['revenue', 'Nettoomsætning'],
   ['grossResult', 'Bruttofortjeneste'],
@@ -35,7 +35,6 @@ const FIGURES: readonly (readonly [Figure, label: string])[] = [
 const IN_TAG_LINE: readonly Figure[] = ['revenue', 'grossResult', 'result', 'equity'];
 const MOST = 3;
 
-/** The one item about a filed report. */
 export const account: DraftOf = (change) => {
   const report = change.updates.newReport?.data;
   if (report === undefined) return undefined;

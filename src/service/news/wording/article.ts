@@ -4,7 +4,7 @@ import { cleanHtml } from './clean-html.ts';
 import { type DraftOf, subject } from './draft.ts';
 import type { Phrase } from './phrase.ts';
 
-/** The one item of an article: the gazette's where its source is the gazette's name, else press. */
+/** An article is the gazette's if its source has the gazette's name, else it is press. */
 export const article: DraftOf = (change, { gazetteProvider, pressProvider }) => {
   const found = change.updates.newArticle;
   if (found === undefined) return undefined;
@@ -25,10 +25,10 @@ export const article: DraftOf = (change, { gazetteProvider, pressProvider }) => 
   };
 };
 
-/** The text with the company named as an entity where its name first stands as words of their own. */
+/** Replaces the first whole-word occurrence of the company's name by the entity. */
 function withSubject(text: string, change: Change): Phrase {
   const name = change.name.toWellFormed().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  // Each place of the text is compared with the whole name: a long one is nobody's, and would cost the product of both.
+  // Matching costs the product of both lengths, and no real name is this long.
   const isName = change.name !== '' && change.name.length <= 300;
   const found = !isName ? null : new RegExp(`(?<![\\p{L}\\p{N}])${name}(?![\\p{L}\\p{N}])`, 'iu').exec(text);
   if (found === null) return [text];

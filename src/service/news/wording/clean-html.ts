@@ -1,20 +1,20 @@
-/** Makes HTML of a foreign source safe to show. Pure. */
+/** Makes foreign HTML safe to show. Pure. */
 import { decodeHTMLStrict } from 'entities';
 import { withoutTokens } from '../../../protocol/news.ts';
 
-/** Tags that stay, without their attributes. Of all others only the content stays. */
+/** Tags to keep, without their attributes. Of all others only the content stays. */
 const KEPT = new Set('p br ul ol li b strong i em h1 h2 h3 h4 h5 h6 blockquote table thead tbody tr th td'.split(' '));
 const EMPTY = new Set(['br']);
-/** Tags within tags; of deeper ones only the content stays. */
+/** Nesting limit; of deeper tags only the content stays. */
 const DEEPEST = 50;
-/** Elements that go with their content. */
+/** Elements to remove with their content. */
 const DROPPED = /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>/g;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b(?:[^<>"']|"[^"]*"|'[^']*')*>/gi;
 
 /**
- * HTML of a few plain tags, balanced, without attributes: nothing in it runs, loads or leaves its place. What looks like
- * an entity token becomes text. Text without any tag becomes a paragraph.
+ * Reduces HTML to a few plain, balanced tags without attributes: nothing in it runs, loads or escapes its place. Entity
+ * tokens in it become text. Text without any tag becomes a paragraph.
  */
 export function cleanHtml(html: string): string {
   const source = html.replace(COMMENT, '').replace(DROPPED, '');
@@ -33,7 +33,7 @@ export function cleanHtml(html: string): string {
   return clean === '' || clean.includes('<') ? clean : `<p>${clean.replace(/\r\n?|\n/g, '<br>')}</p>`;
 }
 
-/** Writes a tag where it is allowed and keeps the tags balanced. */
+/** Writes an allowed tag and keeps the tags balanced. */
 function writeTag({ name, isEnd }: { name: string; isEnd: boolean }, open: string[], out: string[]): void {
   if (!KEPT.has(name)) return;
   if (EMPTY.has(name)) out.push(`<${name}>`);
@@ -45,7 +45,7 @@ function writeTag({ name, isEnd }: { name: string; isEnd: boolean }, open: strin
   }
 }
 
-/** Closes the open tags down to that one. */
+/** Closes open tags down to the given one. */
 function close(name: string, open: string[], out: string[]): void {
   for (let last = open.pop(); last !== undefined; last = open.pop()) {
     out.push(`</${last}>`);
@@ -53,6 +53,6 @@ function close(name: string, open: string[], out: string[]): void {
   }
 }
 
-/** Text between tags: decodes entities, so that no filter overlooks a character, then escapes the characters of HTML. */
+/** Decodes entities first, so that no filter overlooks a character, then escapes the characters of HTML. */
 const textOf = (text: string): string =>
   withoutTokens(decodeHTMLStrict(text)).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

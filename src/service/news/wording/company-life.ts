@@ -1,4 +1,4 @@
-/** News of a company's beginning, condition and end. */
+/** News of a company's start, status and end. */
 
 import { dateText, sentenceText } from '../../../protocol/describe/danish.ts';
 import type { Change } from '../../changes/change.ts';
@@ -6,7 +6,6 @@ import { type DraftOf, type NewsDraft, subject } from './draft.ts';
 import { type ArticleBlock, fill, type Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
-/** The one item about a new company. */
 export const newCompany: DraftOf = (change) => {
   if (change.updates.newCompany === undefined) return undefined;
   const company = subject(change);
@@ -26,7 +25,7 @@ export const newCompany: DraftOf = (change) => {
   };
 };
 
-/** Known statuses, spelled without blanks and in capitals. */
+/** Known statuses, in capitals without blanks. */
 const STATUSES: Readonly<Record<string, string>> = {
   NORMAL: '[company] har igen normal status',
   AKTIV: '[company] er igen aktiv',
@@ -48,10 +47,10 @@ const STATUSES: Readonly<Record<string, string>> = {
   SLETTET: '[company] er slettet',
 };
 
-/** Statuses that are told of as coming back; where none was before they do not. */
+/** Statuses worded as a return; only if there was another one before. */
 const AGAIN = /^(?:normal|aktiv)$/i;
 
-/** The one item about a company's status, a merger included. */
+/** Includes a merger. */
 export const status: DraftOf = (change) => {
   const { status: changed, merger } = change.updates;
   const sentences = [
@@ -91,13 +90,13 @@ function mergerSentence(change: Change, { entity, dissolved }: NonNullable<Chang
 
 const LONG_AGO_MS = 90 * 24 * 3_600_000;
 
-/** A start of long ago is no news: the company goes on after all, or the register corrected the day. */
+/** An old start is not news: the company was reopened or the date was corrected. */
 function startOf({ timestamp }: Change, date: string): string {
   const isLongAgo = Date.parse(timestamp) - Date.parse(`${date.slice(0, 10)}T00:00:00Z`) > LONG_AGO_MS;
   return isLongAgo ? '[company] er registreret med start den [day]' : '[company] er startet den [day]';
 }
 
-/** The one item about a company's life, unless the news of a new company tells of it. */
+/** Leaves out the start if the news of a new company has it. */
 export const companyLife: DraftOf = (change) => {
   const { newCompany: isNew, lifetimeStarted, lifetimeEnded } = change.updates;
   const company = subject(change);

@@ -1,31 +1,29 @@
-/** What the parts that word news hand over. */
+/** The result of the parts that word news. */
 import type { NewsType } from '../../../protocol/news.ts';
 import type { Change } from '../../changes/change.ts';
 import type { ArticleBlock, Phrase } from './phrase.ts';
 
-/** News in words. */
 export interface NewsDraft {
   readonly type: NewsType;
   readonly headline: Phrase;
   readonly tagLine: Phrase;
   readonly content: readonly ArticleBlock[];
-  /** The register's provider where absent. */
+  /** The register's provider by default. */
   readonly provider?: string;
   readonly providerData?: Readonly<Record<string, unknown>>;
-  /** The change's where absent. */
+  /** The change's time by default. */
   readonly time?: string | null;
-  /** An article of its own; the entity's page where absent. */
+  /** An article's own address; the entity's page by default. */
   readonly link?: string | null;
 }
 
-/** Names that a configuration gives to sources. */
+/** Configured names of sources. */
 export interface Providers {
   readonly pressProvider: string;
   readonly gazetteProvider: string;
 }
 
-/** Words the news of one type in a change; undefined where it has none. */
+/** Words the news of one type for a change, if it has any. */
 export type DraftOf = (change: Change, providers: Providers) => NewsDraft | undefined;
 
-/** The company a change is about. */
 export const subject = (change: Change): Phrase => [{ entityId: change.entity, name: change.name }];

@@ -1,4 +1,4 @@
-/** All that makes news, by type. */
+/** All makers of news, by type. */
 import { account } from './account.ts';
 import { article } from './article.ts';
 import { companyLife, newCompany, status } from './company-life.ts';
@@ -7,7 +7,7 @@ import { information } from './information.ts';
 import { ownership } from './ownership.ts';
 import { relations } from './relations.ts';
 
-/** Each looks at a change and gives one item or none; no two give the same type for one change. */
+/** Each makes at most one item of a change; no two make the same type for one change. */
 export const DRAFTS: readonly DraftOf[] = [
   account,
   ...relations,

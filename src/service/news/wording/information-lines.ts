@@ -1,4 +1,4 @@
-/** Which master data make news, and how each is told. */
+/** Which master data make news, and their wording. */
 
 import {
   addressText,
@@ -15,7 +15,7 @@ import type { Updates } from '../../../protocol/payload.ts';
 import type { Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
-/** One change: what was there and what is there now; null for nothing, or where it is not known. */
+/** One change; null for nothing or unknown. */
 export interface InformationLine {
   readonly label: string;
   readonly before: Phrase | null;
@@ -25,11 +25,11 @@ export interface InformationLine {
 interface Words<E extends EventName> {
   /** In a list of several: "navn, adresse og telefonnummer". */
   readonly noun: string;
-  /** The headline where it is all that changed. */
+  /** The headline if nothing else changed. */
   readonly changed: string;
-  /** The headline where nothing is left of it. */
+  /** The headline if the value was removed. */
   readonly gone?: string;
-  /** Empty where the change is not worth telling. */
+  /** Empty for a change that is not news. */
   readonly linesOf: (data: EventData<E>) => readonly InformationLine[];
 }
 
@@ -64,7 +64,7 @@ const unitLine =
     { label, before: null, after: [named(entity)] },
   ];
 
-/** The register's intervals: a monthly count that stays within its own is no news, or nearly every month would be. */
+/** The register's intervals: a monthly count within the same interval is not news, or nearly every month would be. */
 const INTERVAL_STARTS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const intervalOf = (count: number): number => INTERVAL_STARTS.findLastIndex((start) => start <= count);
 
@@ -216,7 +216,7 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
   },
 };
 
-/** What is told of one event. */
+/** The wording of one event. */
 export interface WordedChange {
   readonly noun: string;
   readonly headline: string;

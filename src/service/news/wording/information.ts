@@ -3,12 +3,11 @@ import { type DraftOf, subject } from './draft.ts';
 import { type InformationLine, wordingOf } from './information-lines.ts';
 import { fill, type Phrase, shortList } from './phrase.ts';
 
-/** Kinds of data named in a headline; further ones are counted. */
+/** Kinds of data to name in a headline; further ones are counted. */
 const NAMED = 3;
-/** Letters of one value in a tag line. */
+/** Characters of one value in a tag line. */
 const LONGEST = 120;
 
-/** The one item about master data. */
 export const information: DraftOf = (change) => {
   const found = wordingOf(change.updates);
   const [first] = found;

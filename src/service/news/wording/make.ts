@@ -1,4 +1,4 @@
-/** News made from changes: which items a change gives, in plain Danish. Pure. */
+/** Makes news items from changes, in plain Danish. Pure. */
 import { createHash } from 'node:crypto';
 import { canonicalEntityId, parseEntityId } from '../../../protocol/entity-id.ts';
 import type { NewsType } from '../../../protocol/news.ts';
@@ -15,13 +15,12 @@ export interface NewsSettings {
   readonly registryProvider: string;
   /** Provider of articles that are not the gazette's. */
   readonly pressProvider: string;
-  /** Also the `source` by which a `newArticle` is known as the gazette's; any other source is press. */
+  /** Also the `source` that marks a `newArticle` as the gazette's; any other source is press. */
   readonly gazetteProvider: string;
 }
 
-/** A news item as it is stored. */
 export interface NewsItem {
-  /** The unique id: the same change gives the same. */
+  /** Unique; the same change gives the same id. */
   readonly id: string;
   /** Ms since 1970. */
   readonly time: number;
@@ -37,16 +36,16 @@ export interface NewsItem {
   readonly url: string;
   readonly imageId: string | null;
   readonly storyId: string;
-  /** Canonical ids, each once; the company it is about comes first and is the main one. */
+  /** Distinct canonical ids; the main company comes first. */
   readonly entities: readonly { readonly entityId: string; readonly name: string; readonly isMainId: boolean }[];
 }
 
-/** An item is promoted this long, in ms. */
+/** How long an item is promoted, in ms. */
 export const PROMOTED_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * The news of a change, one item for each type it touches. A change of a person makes none (the company's change tells
- * of both), nor do whole states and what a monitor's list does.
+ * The news of a change, one item for each type. None for changes of persons (the company's change covers both), full
+ * states, and changes of a monitor's list.
  */
 export function newsOf(change: Change, settings: NewsSettings): readonly NewsItem[] {
   if (change.kind === 'state' || change.kind === 'monitor') return [];
@@ -93,7 +92,7 @@ function entitiesOf(change: Change, draft: NewsDraft): NewsItem['entities'] {
   return [main, ...seen.values()];
 }
 
-/** The page of an entity on the public site, as the register's own has it (https://datacvr.virk.dk). */
+/** The page of an entity on the public site, in the register's own scheme (https://datacvr.virk.dk). */
 export function entityUrl(baseUrl: string, entityId: string): string {
   const base = withoutSlash(baseUrl);
   const { kind, number } = parseEntityId(entityId) ?? { kind: 'other', number: '' };

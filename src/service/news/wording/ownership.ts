@@ -1,4 +1,4 @@
-/** News of owners: legal owners, beneficial owners and their votes, and a subsidiary that a company founded. */
+/** News of legal owners, beneficial owners and their votes, and of a subsidiary that a company founded. */
 
 import { shareText } from '../../../protocol/describe/danish.ts';
 import type { Entity } from '../../../protocol/formats.ts';
@@ -22,7 +22,7 @@ interface Words {
 type Part = 'added' | 'removed' | 'changed';
 const PARTS: readonly Part[] = ['added', 'removed', 'changed'];
 
-/** The first of them that changed gives the headline. */
+/** The first one that changed gives the headline. */
 const WORDS: readonly Words[] = [
   {
     event: 'ownership',
@@ -48,7 +48,7 @@ const WORDS: readonly Words[] = [
       changed: ['Ændret ejerandel', 'Ændrede ejerandele'],
     },
   },
-  // Who has no share left in the register of beneficial owners may be one still, by a role, and may still have votes.
+  // A beneficial owner without a registered share may still be one by a role, and may still have votes.
   {
     event: 'trueOwnership',
     added: [
@@ -111,7 +111,6 @@ interface Holders {
   readonly parts: Readonly<Record<Part, readonly Holder[]>>;
 }
 
-/** The one item about owners. */
 export const ownership: DraftOf = (change) => {
   const changed = WORDS.map((words) => ({ words, parts: holdersOf(change, words.event) })).filter(({ parts }) =>
     PARTS.some((part) => parts[part].length > 0),
@@ -146,7 +145,7 @@ function holdersOf(change: Change, event: OwnershipEvent): Holders['parts'] {
   return {
     added: data?.added.map(holder) ?? [],
     removed: data?.removed.map(holder) ?? [],
-    // Who has the share of before has a new name, which is no news.
+    // An owner with an unchanged share has a new name, which is not news.
     changed: data?.changed.map(holder).filter(({ now, before }) => now === null || now !== before) ?? [],
   };
 }
@@ -189,7 +188,7 @@ const sections = (holders: Holders): readonly ArticleBlock[] =>
 
 const inBrackets = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);
 
-/** "10–15 % → 15–20 %", or what is known of it. */
+/** "10–15 % → 15–20 %", or the known part of it. */
 function sharesOf(part: Part, { now, before }: Holder): string | undefined {
   if (part !== 'changed') return now === null ? undefined : shareText(now);
   if (before !== null && now !== null) return `${shareText(before)} → ${shareText(now)}`;

@@ -1,24 +1,22 @@
-/** Sentences that name entities, written once and told as plain text or as HTML, both with entity tokens. Pure. */
+/** Sentences that name entities, for output as plain text or HTML with entity tokens. Pure. */
 import { entityToken, escapeHtml, withoutTokens } from '../../../protocol/news.ts';
 
-/** An entity by name. */
 export interface Named {
   readonly entityId: string;
   readonly name: string;
 }
 
-/** Texts, none of them HTML, and entities. */
+/** Plain texts and entities. */
 export type Phrase = readonly (string | Named)[];
 
-/** A part of an item's content. */
 export type ArticleBlock =
   | { readonly kind: 'paragraph'; readonly text: Phrase }
   | { readonly kind: 'list'; readonly title: string | undefined; readonly lines: readonly Phrase[] }
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
-  /** Somebody else's HTML, made safe. */
+  /** Foreign HTML, made safe. */
   | { readonly kind: 'html'; readonly html: string };
 
-/** Puts phrases into the places `[name]` of a template. Throws where the template names one that is not given. */
+/** Fills the places `[name]` of a template. Throws if the template names a missing part. */
 export function fill(template: string, parts: Readonly<Record<string, Phrase>>): Phrase {
   return template.split(/\[(\w+)\]/).flatMap((text, at): Phrase => {
     if (at % 2 === 0) return text === '' ? [] : [text];
@@ -36,13 +34,13 @@ export function list(phrases: readonly Phrase[]): Phrase {
   });
 }
 
-/** The first of them, and how many others there are: "A, B, C og 4 andre". */
+/** The first ones, and the number of others: "A, B, C og 4 andre". */
 export function shortList(phrases: readonly Phrase[], most: number, others = 'andre'): Phrase {
   const left = phrases.length - most;
   return left < 2 ? list(phrases) : list([...phrases.slice(0, most), [`${left} ${others}`]]);
 }
 
-/** A phrase as plain text with tokens, in one line. */
+/** A phrase as plain text with tokens, on one line. */
 export const asText = (phrase: Phrase): string =>
   phrase
     .map((part) => (typeof part === 'string' ? withoutTokens(part) : entityToken(part.name, part.entityId)))
@@ -50,7 +48,7 @@ export const asText = (phrase: Phrase): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 
-/** A phrase as HTML with tokens; line breaks are kept. */
+/** A phrase as HTML with tokens; keeps line breaks. */
 const asHtml = (phrase: Phrase): string =>
   phrase
     .map((part) =>
@@ -60,7 +58,7 @@ const asHtml = (phrase: Phrase): string =>
     )
     .join('');
 
-/** Content as HTML with tokens. Links that are no addresses of the web are left out. */
+/** Content as HTML with tokens. Leaves out links that are not web addresses. */
 export const contentOf = (blocks: readonly ArticleBlock[]): string => blocks.map(htmlOf).join('');
 
 function htmlOf(block: ArticleBlock): string {
@@ -83,7 +81,7 @@ function htmlOf(block: ArticleBlock): string {
 /** Whether a link may lead there. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
 
-/** The entities that phrases name, each once, in their order. */
+/** The distinct entities of phrases, in order. */
 export function namedIn(phrases: readonly Phrase[]): readonly Named[] {
   const found = new Map<string, Named>();
   for (const part of phrases.flat())
@@ -91,7 +89,6 @@ export function namedIn(phrases: readonly Phrase[]): readonly Named[] {
   return [...found.values()];
 }
 
-/** The phrases of content. */
 export const phrasesIn = (blocks: readonly ArticleBlock[]): readonly Phrase[] =>
   blocks.flatMap((block) => {
     if (block.kind === 'paragraph') return [block.text];

@@ -1,4 +1,4 @@
-/** News of who came and who left: auditor, board, management, fully liable partners. */
+/** News of people who joined or left: auditor, board, management, fully liable partners. */
 
 import { numberText } from '../../../protocol/describe/danish.ts';
 import { renamedIn } from '../../../protocol/describe/describe.ts';
@@ -16,7 +16,7 @@ interface Words {
   readonly event: 'accountant' | 'board' | 'management' | 'stakeholders';
   readonly added: Wording;
   readonly removed: Wording;
-  /** Some came and some left. */
+  /** Some joined and some left. */
   readonly both: string;
   /** Before the names, for one and for more. */
   readonly addedLabel: readonly [one: string, more: string];
@@ -97,7 +97,7 @@ const WORDS: readonly Words[] = [
 /** Names in a tag line; further ones are counted. */
 const SHOWN = 3;
 
-/** An entity of the wire, whose name may be missing. */
+/** The name may be missing on the wire. */
 export const named = ({ entityId, name }: Entity): Named => ({ entityId, name: name ?? '' });
 
 /** Chooses the wording for a number of entities and fills it. */
@@ -108,12 +108,11 @@ export function worded(wording: Wording, entities: readonly Entity[], company: P
   return fill(template, { who, company, number: [numberText(entities.length)] });
 }
 
-/** One draft maker for each of the four types. */
 export const relations: readonly DraftOf[] = WORDS.map(
   (words): DraftOf =>
     (change) => {
       const found = change.updates[words.event];
-      // A new name of a member is no news.
+      // A member's new name is not news.
       const data = found && renamedIn(found);
       if (data === undefined || data.added.length + data.removed.length === 0) return undefined;
       return {

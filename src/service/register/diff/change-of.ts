@@ -1,11 +1,11 @@
-/** Makes changes of what was found: their time, their natural id. */
+/** Makes changes with their time and natural id. */
 import { hash } from 'node:crypto';
 import type { Updates } from '../../../protocol/payload.ts';
 import { normaliseTime } from '../../../protocol/text/time.ts';
 import type { Change } from '../../changes/change.ts';
 import { later } from '../document/validity.ts';
 
-/** What a change was found between: a stored snapshot, if any, and the one just read. */
+/** The stored snapshot, if any, and the new one. */
 export interface StateStep {
   readonly before?: { readonly loadedAt: string; readonly readOn: string } | undefined;
   readonly after: { readonly loadedAt: string; readonly registeredAt: string | null };
@@ -14,12 +14,10 @@ export interface StateStep {
 const timeOf = (text: string | null): string | undefined => (text === null ? undefined : normaliseTime(text));
 
 /**
- * The newest of some register times, ISO 8601 UTC; where none can be read the document's own, then its loading, which none
- * is later than.
- *
- * It lies between the last look at the document and this one, whatever the entries say: one that was taken out, or was
- * written long before its day came, bears a time at which the change was not there yet. Who orders changes by their
- * time would take it for older than what it ends, or one from the future for newer than all that follow.
+ * The newest of some register times, ISO 8601 UTC; else the document's own time, then its loading time, which is the
+ * latest possible. It lies between the previous reading of the document and this one, whatever the entries say: a
+ * removed entry, or one written long before its day, has a time before the change. A receiver that orders changes by
+ * time would take it for older than what it ends, or a future time for newer than all later ones.
  */
 const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
   const registered = timeOf(after.registeredAt);
@@ -31,12 +29,12 @@ const timestampOf = (at: readonly (string | null)[], { before, after }: StateSte
   return known ?? (after.loadedAt > before.loadedAt ? after.loadedAt : before.loadedAt);
 };
 
-// The same values are always made in the same order: their JSON is one text.
+// Values are always made in the same order, so equal values have equal JSON.
 const idOf = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /**
- * A change of the register. Its id is made of what was found and where from: found again after a crash it is the same,
- * while a value that goes back and forth gives a new one each time.
+ * A change of the register. Its id depends on the difference and its origin: found again after a crash it is the same,
+ * while a value that goes back and forth gets a new one each time.
  */
 export const changeOf = (
   found: Pick<Change, 'entity' | 'name' | 'updates' | 'formerShares'> & { readonly at: readonly (string | null)[] },
@@ -56,11 +54,10 @@ export const changeOf = (
   };
 };
 
-/** A change that happens once ever, whichever documents it is found in; `key` tells it from all others. */
+/** A change that happens only once, in whichever document it is found; `key` identifies it. */
 export const onceOnly = (change: Change, ...key: readonly string[]): Change => ({
   ...change,
   id: idOf('once', ...key),
 });
 
-/** Whether anything is in there. */
 export const isEmpty = (updates: Updates): boolean => Object.keys(updates).length === 0;

@@ -1,4 +1,4 @@
-/** Compares two snapshots of a company or a production unit: pure, one differ for each event. */
+/** Compares two snapshots of a company or a production unit with one differ per event. Pure. */
 import { EVENT_NAMES, type EventName } from '../../../protocol/events.ts';
 import type { Updates } from '../../../protocol/payload.ts';
 import type { Change } from '../../changes/change.ts';
@@ -13,15 +13,15 @@ import { formerSharesOf, peopleChanges } from './people.ts';
 
 export type { DiffOptions } from './differ.ts';
 
-/** By event; events of other sources than a company's document find nothing. */
+/** By event; events of other sources find nothing. */
 const DIFFERS: { readonly [E in EventName]: Differ<E> } = {
   ...FACT_DIFFERS,
   ...RELATION_DIFFERS,
   newReport: elsewhere,
-  // Of companies that the service sees for the first time: see founding.ts.
+  // For companies seen for the first time: see founding.ts.
   newCompany: elsewhere,
   subsidiaryFounded: elsewhere,
-  // Of the units' own documents: see unitChanges.
+  // For the units' own documents: see unitChanges.
   pUnitUpdated: elsewhere,
   newArticle: elsewhere,
   addedToMonitor: elsewhere,
@@ -41,16 +41,16 @@ const compare = (before: Company, after: Company, options: DiffOptions, events =
 };
 
 /**
- * What changed between two snapshots of a company, in the wire's formats. Where an event can name only one thing
- * (a production unit, a merger) it has the first; {@link changesOf} gives all. Without `before` nothing has changed.
+ * The changes between two snapshots of a company, in the wire's formats. An event that can name only one thing (a
+ * production unit, a merger) has the first; {@link changesOf} returns all. Without `before` nothing has changed.
  */
 export const diff = (before: Company | undefined, after: Company, options: DiffOptions): Updates =>
   before === undefined ? {} : compare(before, after, options).updates;
 
-// Told by the documents of both parties, in either order: changes of their own, which are known again.
+// The documents of both parties report a merger, in either order, as a change of its own that is recognised later.
 const BUT_MERGERS = EVENT_NAMES.filter((event) => event !== 'merger');
 
-/** Changes beside the first: each further production unit, and each merger for both of its parties. */
+/** Further changes: each other production unit, and each merger for both parties. */
 const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: StateStep): readonly Change[] => {
   const { entity, name } = after;
   const units = unitsChanged(before, after, options);
@@ -62,7 +62,7 @@ const furtherChanges = (before: Company, after: Company, options: DiffOptions, s
     const theirs = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
     const own = changeOf({ entity, name, updates: { merger: data }, at }, step);
     const others = changeOf({ entity: other.entity, name: other.name, updates: { merger: theirs }, at }, step);
-    // Each answer once: whether a company ends in a merger may be known only after the merger was told.
+    // Once for each answer: whether a company ends in a merger may become known only after the merger was published.
     const keyOf = (one: string, another: string, dissolved: boolean) =>
       ['merger', organisation, one, another, ...(dissolved ? ['dissolved'] : [])] as const;
     return [
@@ -74,8 +74,9 @@ const furtherChanges = (before: Company, after: Company, options: DiffOptions, s
 };
 
 /**
- * All changes between two snapshots of a company: its own, its people's (addressed to persons), what its founding
- * is to its owners. Without `before` it is seen for the first time: only its founding is told, and only while new.
+ * All changes between two snapshots of a company: its own, those of its people (addressed to persons), and its founding
+ * for its owners. Without `before` the company is seen for the first time, and only its founding is reported, if it is
+ * new.
  */
 export const changesOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   const step = { before, after };
@@ -93,13 +94,13 @@ export const changesOf = (before: Company | undefined, after: Company, options: 
   ];
 };
 
-/** Nothing changed in a part that one of two snapshots does not have. */
+/** A part that one of two snapshots lacks has not changed. */
 const both = <T, R>(before: T | undefined, after: T | undefined, find: (before: T, after: T) => R): R | undefined =>
   before === undefined || after === undefined ? undefined : find(before, after);
 
 /**
- * What a production unit's document changes: one `pUnitUpdated` for the company it belongs to. That it came or went is
- * told by the company's own document; first sight and a unit without a company tell nothing.
+ * The changes of a production unit's document: one `pUnitUpdated` for its company. The company's own document reports
+ * that a unit came or went; a first sight and a unit without a company report nothing.
  */
 export const unitChanges = (before: Unit | undefined, after: Unit, options: DiffOptions): readonly Change[] => {
   const company = after.company.value;

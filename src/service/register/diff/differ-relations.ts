@@ -1,4 +1,4 @@
-/** Differs of what a company is connected with: owners, people, production units, merged companies. */
+/** Differs of a company's relations: owners, people, production units, merged companies. */
 import type { EventData } from '../../../protocol/events.ts';
 import type { Company, Merger } from '../document/company.ts';
 import type { BodyMember } from '../document/relations.ts';
@@ -12,21 +12,21 @@ export type RelationEvent = ShareEvent | RoleEvent;
 
 const idOf = ({ entityId }: BodyMember): string => entityId;
 
-/** What changed in a body: who came, who went, whose share is another, with the share before, and who has a new name. */
+/** The changes in a body: new and former members, changed shares with the share before, and new names. */
 export interface BodyChange {
   readonly added: readonly BodyMember[];
   readonly removed: readonly BodyMember[];
   readonly changed: readonly { readonly member: BodyMember; readonly former: string | null }[];
-  /** Members who stay with their share, as they are and as they were. */
+  /** Members with an unchanged share, now and before. */
   readonly renamed: readonly { readonly member: BodyMember; readonly former: BodyMember }[];
   readonly at: readonly (string | null)[];
 }
 
-/** A name that a document does not state is no other name. */
+/** A name that a document does not state is not a different name. */
 const isSameName = (a: string | null | undefined, b: string | null | undefined): boolean =>
   a == null || b == null || a === b;
 
-/** Members are sorted by id: most bodies are seen to be the same at once. */
+/** Members are sorted by id, so most bodies are recognised as equal at once. */
 const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): boolean =>
   was.length === is.length &&
   was.every(
@@ -34,7 +34,7 @@ const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): bool
       entityId === is[at]?.entityId && share === is[at]?.share && isSameName(name, is[at]?.name),
   );
 
-/** Compares a body by its members' ids: another role in the same body is no change. */
+/** Compares a body by its members' ids: another role in the same body is not a change. */
 export const bodyChange = (before: Company, after: Company, event: RelationEvent): BodyChange | undefined => {
   const was = before.bodies[event];
   const is = after.bodies[event];
@@ -64,13 +64,13 @@ const role =
     const change = bodyChange(before, after, event);
     if (change === undefined) return undefined;
     const refer = ({ entityId, name }: BodyMember) => entityOf(entityId, name, placeType);
-    // The format knows who came and who went: with a new name the same member does both.
+    // The format has only added and removed members: a member with a new name is both.
     const added = [...change.added, ...change.renamed.map(({ member }) => member)].map(refer);
     const removed = [...change.removed, ...change.renamed.map(({ former }) => former)].map(refer);
     return { data: { added, removed }, at: change.at };
   };
 
-/** A body's change with each member as the wire has it. */
+/** A body's change in the wire's format. */
 const listed = <T>(change: BodyChange, of: (member: BodyMember) => T) => ({
   data: {
     added: change.added.map(of),
@@ -96,7 +96,7 @@ const voted: Differ<'trueVoteRights'> = (before, after, { placeType }) => {
     : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), voterights: share }));
 };
 
-/** All changes of production units: an event names one, so several units take several changes. */
+/** All changes of production units: an event names one, so several units need several changes. */
 export const unitsChanged = (before: Company, after: Company, options: DiffOptions) => {
   const refer = (unit: string) => ({
     data: { entity: entityOf(unit, options.nameOf?.(unit) ?? after.name, options.placeType) },
@@ -108,20 +108,20 @@ export const unitsChanged = (before: Company, after: Company, options: DiffOptio
 };
 
 /**
- * Whether a company ends in a merger: it goes in and does not come out, be that told before its end or after; or its
- * status says so.
+ * Whether a company ends in a merger: it goes in and does not come out, reported before or after its end; or its status
+ * says so.
  */
 export const isDissolved = ({ status, life }: Company, { comesOut, goesIn }: Merger): boolean =>
   (status.value ?? '').toUpperCase().includes('FUSION') ||
   (!comesOut && (goesIn === true || life.value.ended !== null));
 
-/** A merger that is new, told by one of the two. */
+/** A new merger, reported by one of the parties. */
 export interface MergerFound extends FoundChange<'merger'> {
   readonly organisation: string;
   readonly other: MergerParty;
 }
 
-/** New mergers, and those of which the register now says that the company ends in them and did not say so before. */
+/** New mergers, and those in which the register now says that the company ends. */
 const mergersToReport = (before: Company, after: Company): readonly Merger[] => {
   const known = new Map(before.mergers.value.map((merger) => [merger.organisation, merger]));
   return after.mergers.value.filter((merger) => {
@@ -130,11 +130,11 @@ const mergersToReport = (before: Company, after: Company): readonly Merger[] => 
   });
 };
 
-/** The numbers of the mergers that are told of between two snapshots. */
+/** The numbers of the mergers reported between two snapshots. */
 export const reportedMergers = (before: Company, after: Company): readonly string[] =>
   mergersToReport(before, after).map(({ organisation }) => organisation);
 
-/** All mergers to tell of with each other party that is known. Of several that end in one, none went into another. */
+/** All mergers to report, with each known other party. Of several companies that end in one, none went into another. */
 export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
   mergersToReport(before, after).flatMap((merger) => {
     const dissolved = isDissolved(after, merger);
@@ -148,7 +148,7 @@ export const mergersFound = (before: Company, after: Company, { mergerParties }:
       }));
   });
 
-/** Events of which one company can have several at once; each takes a change of its own. */
+/** Events of which one company can have several at once; each needs its own change. */
 export const RELATION_DIFFERS = {
   ownership: owned('ownership'),
   trueOwnership: owned('trueOwnership'),

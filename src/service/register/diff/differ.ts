@@ -1,4 +1,4 @@
-/** What a differ is: it finds the change that one event tells of, between two snapshots of a company. */
+/** A differ finds the change of one event between two snapshots of a company. */
 import type { EventData, EventName } from '../../../protocol/events.ts';
 import type { Entity } from '../../../protocol/formats.ts';
 import type { Company } from '../document/company.ts';
@@ -11,52 +11,50 @@ export interface MergerParty {
   readonly dissolved: boolean;
 }
 
-/** An industry's code before and after, and the day from which the new one holds. */
+/** An industry code before and after, and the first day of the new one. */
 export interface IndustryChange {
   readonly before: string;
   readonly after: string;
   readonly from: string | null;
 }
 
-/** What a diff must be told. */
 export interface DiffOptions {
   /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
   /** Type name of production units. */
   readonly placeType: string;
-  /** Whether a new industry code is the register's own recoding rather than a change: see recoding.ts. */
+  /** Whether a new industry code is the register's own recoding: see recoding.ts. */
   readonly isRecoded: (change: IndustryChange) => boolean;
-  /** How many days after it began, and was first registered, a company counts as new; 30 where absent. */
+  /** How many days after its start and first registration a company counts as new; 30 by default. */
   readonly newWithinDays?: number;
   /**
-   * The parties of a merger as far as they are known, by the organisation number that their documents share. Without
-   * it mergers are not told of: a document does not say who the other party is.
+   * The known parties of a merger, by the organisation number that their documents share. Without it mergers are not
+   * reported, because a document does not name the other party.
    */
   readonly mergerParties?: (organisation: string) => readonly MergerParty[];
-  /** The name of a production unit or company where it is known: documents name units by number only. */
+  /** The name of a production unit or company if known: documents name units only by number. */
   readonly nameOf?: (entity: string) => string | undefined;
 }
 
-/** The data of all events, by name. */
 export type DataByEvent = { [E in EventName]: EventData<E> };
 
-/** A change: the event's data, and when the register touched what changed. */
+/** A change: the event's data, and when the register touched it. */
 export interface FoundChange<E extends EventName> {
   readonly data: DataByEvent[E];
   readonly at: readonly (string | null)[];
 }
 
-/** Undefined where nothing changed. */
+/** Undefined without a change. */
 export type Differ<E extends EventName> = (
   before: Company,
   after: Company,
   options: DiffOptions,
 ) => FoundChange<E> | undefined;
 
-/** For events that the register's company documents do not yield. */
+/** For events that company documents do not yield. */
 export const elsewhere = (): undefined => undefined;
 
-/** The change of one value; where the two are the same, no change, however often it was registered again. */
+/** The change of one value; none for equal values, however often they were registered again. */
 export const changed = <T>(
   before: DatedValue<T | null>,
   after: DatedValue<T | null>,
@@ -67,7 +65,7 @@ export const changed = <T>(
   return same ? undefined : { data: { before: a, after: b }, at: [before.at, after.at] };
 };
 
-/** What one list has that the other has not, by key. */
+/** The items of a list whose keys another list lacks. */
 export const missing = <T>(list: readonly T[], from: readonly T[], keyOf: (item: T) => string): T[] => {
   if (list.length === 0) return [];
   if (from.length === 0) return [...list];
@@ -87,7 +85,7 @@ export const listChanged = <T>(
   return added.length + removed.length === 0 ? undefined : { data: { added, removed }, at: [before.at, after.at] };
 };
 
-/** An entity as the wire names it; the type follows from the id. */
+/** An entity in the wire's format; the type follows from the id. */
 export const entityOf = (entityId: string, name: string | null, placeType: string): Entity => {
   const type = entityId.startsWith('CVR-1-') ? 'Company' : entityId.startsWith('CVR-2-') ? placeType : 'Person';
   return { entityId, name, type };

@@ -1,4 +1,4 @@
-/** New companies, and what they are to the companies that own them. */
+/** New companies, for themselves and for the companies that own them. */
 import type { Change } from '../../changes/change.ts';
 import type { Company } from '../document/company.ts';
 import type { BodyMember } from '../document/relations.ts';
@@ -9,8 +9,8 @@ import { type DiffOptions, entityOf } from './differ.ts';
 const NEW_DAYS = 30;
 
 /**
- * Whether a company is new: it began, and the register first knew of it, at most so many days ago. The register takes
- * up old companies too, and touches first entries of old ones again: either alone is no sign.
+ * Whether a company is new: it began, and the register first knew of it, within these days. The register also adds old
+ * companies, and touches first entries of old ones: neither alone is a sign.
  */
 const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptions): boolean => {
   const { founded, registered, ended } = life.value;
@@ -29,8 +29,8 @@ const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
 };
 
 /**
- * `newCompany` at first sight of a company that is new, and `subsidiaryFounded` for each company that owns it: at first
- * sight, or when owners are first named while it is still new. Each is told once, whatever comes again.
+ * `newCompany` at the first sight of a new company, and `subsidiaryFounded` for each company that owns it: at first
+ * sight, or when owners are first named while it is still new. Each is published once.
  */
 export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   const hadParents = before !== undefined && parentsOf(before).length > 0;

@@ -1,4 +1,4 @@
-/** Which companies take part in a merger: their documents share the number of the register's organisation for it. */
+/** The companies of a merger: their documents share the register's organisation number for it. */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../../store/each.ts';
 import type { Db, Tx } from '../../../store/store.ts';
@@ -6,10 +6,9 @@ import type { Company } from '../document/company.ts';
 import type { MergerParty } from './differ.ts';
 import { isDissolved } from './differ-relations.ts';
 
-/** The parties of mergers by organisation; filled in while a page is gone through. */
+/** The parties of mergers by organisation; filled while a page is processed. */
 export type MergerParties = Map<string, MergerParty[]>;
 
-/** What a company is to each of its mergers. */
 export function addParty(mergerParties: MergerParties, company: Company): void {
   for (const merger of company.mergers.value) {
     const { organisation } = merger;
@@ -19,7 +18,6 @@ export function addParty(mergerParties: MergerParties, company: Company): void {
   }
 }
 
-/** The stored parties of some mergers. */
 export async function readMergerParties(db: Db, organisations: readonly string[]): Promise<MergerParties> {
   const mergerParties: MergerParties = new Map();
   if (organisations.length === 0) return mergerParties;
@@ -30,12 +28,11 @@ export async function readMergerParties(db: Db, organisations: readonly string[]
     .distinct()
     .where('merger_party.organisation', 'in', each(db, organisations))
     .execute();
-  // The body is what the watcher wrote.
+  // The watcher wrote the body.
   for (const { body } of rows) addParty(mergerParties, JSON.parse(body) as Company);
   return mergerParties;
 }
 
-/** Remembers who takes part in which merger. */
 export async function storeMergerParties(tx: Tx, companies: readonly Company[]): Promise<void> {
   const rows = companies.flatMap(({ entity, mergers }) =>
     mergers.value.map(({ organisation }) => ({ organisation, entity })),

@@ -1,4 +1,4 @@
-/** The same changes of relations from the other side: what they are to the persons who come, go or change share. */
+/** Changes of relations from the persons' side: who joined, left or changed share. */
 import type { Owner } from '../../../protocol/formats.ts';
 import type { Updates } from '../../../protocol/payload.ts';
 import type { Change } from '../../changes/change.ts';
@@ -10,13 +10,13 @@ import { bodyChange, type RelationEvent, type RoleEvent, type ShareEvent } from 
 const SHARE_EVENTS: readonly ShareEvent[] = ['ownership', 'trueOwnership', 'trueVoteRights'];
 const ROLE_EVENTS: readonly RoleEvent[] = ['accountant', 'board', 'management', 'stakeholders'];
 
-/** Under which key a former share stands: the bare id of a legal owner, the event and the id of others. */
+/** The key of a former share: the bare id of a legal owner, the event and the id of others. */
 const keyOf = (event: ShareEvent, entityId: string): string =>
   event === 'ownership' ? entityId : `${event} ${entityId}`;
 
 /**
- * Shares before the change: of owners whose share or name changed. A legal owner stands under its entity id; a beneficial one,
- * who can be both, under `trueOwnership <id>` and `trueVoteRights <id>`.
+ * Shares before the change, of owners whose share or name changed. A legal owner's key is its entity id; a beneficial
+ * one's, who can be both, `trueOwnership <id>` and `trueVoteRights <id>`.
  */
 export const formerSharesOf = (before: Company, after: Company): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -44,7 +44,7 @@ const only = <T>(turn: Turn, item: T): { added: T[]; removed: T[]; changed: T[] 
   changed: turn === 'changed' ? [item] : [],
 });
 
-/** What one turn of a member is to the member: the company takes the place that the member has on the company's side. */
+/** A member's change for the member: the company replaces the member. */
 const inverted = ({ entity, name }: Company, event: RelationEvent, turn: Turn, share: string | null): Updates => {
   const company = { entityId: entity, name, type: 'Company' };
   const owned = only<Owner>(turn, { ...company, ownership: share });
@@ -55,7 +55,7 @@ const inverted = ({ entity, name }: Company, event: RelationEvent, turn: Turn, s
   return { [event]: { added, removed } };
 };
 
-/** One change for each person (CVR-3-…) whose relations to the company changed, with all that changed for it. */
+/** One change for each person (CVR-3-…) whose relations to the company changed, with all its changes. */
 export const peopleChanges = (before: Company, after: Company, step: StateStep): readonly Change[] => {
   const people = new Map<string, Found>();
   for (const event of [...SHARE_EVENTS, ...ROLE_EVENTS]) {

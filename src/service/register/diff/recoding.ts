@@ -1,11 +1,10 @@
 /**
- * Tells the register's recodings from changes: when the register moves to another classification (DB07 to DB25 in 2025)
- * every company gets a new industry code on one day, and no field says so.
+ * Detects the register's recodings: when the register moves to another classification (DB07 to DB25 in 2025), every
+ * company gets a new industry code on one day, and no field says so.
  */
 import type { IndustryChange } from './differ.ts';
 import { isRecoding } from './is-recoding.ts';
 
-/** A guard over the pages of a source. */
 export interface RecodingGuard {
   /** Begins a page: counts the industry changes of its companies, one list for each document. */
   readonly page: (documents: readonly (readonly IndustryChange[])[]) => void;
@@ -14,7 +13,7 @@ export interface RecodingGuard {
   readonly counts: () => Readonly<Record<string, number>>;
 }
 
-// The guard needs a day's counts only while the register sends its recoding: it keeps the newest days.
+// A day's counts matter only while the register sends its recoding, so only the newest days are kept.
 const KEPT = 2_000;
 
 const pairOf = ({ from, before, after }: IndustryChange): string => `${from} ${before} ${after}`;

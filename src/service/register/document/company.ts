@@ -1,4 +1,4 @@
-/** A company as the service keeps it: what the register says today, in the wire's shapes. Plain JSON. */
+/** A company as the service stores it: the register's present facts in the wire's shapes. Plain JSON. */
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
@@ -10,6 +10,7 @@ import { type Credit, creditOf, statusOf } from './status.ts';
 import {
   current,
   type DatedValue,
+  datedValue,
   dayOf,
   entriesOf,
   type Horizon,
@@ -19,29 +20,31 @@ import {
   noteUnread,
   type Picked,
   periodOf,
-  told,
   touchedAt,
   type Unread,
   type View,
   walk,
 } from './validity.ts';
 
-/** A secondary industry and the place it stands in, 1 to 3. */
+/** A secondary industry and its position, 1 to 3. */
 export interface AltIndustry {
   readonly place: number;
   readonly industry: Industry;
 }
 
-/** A merger by the number of the register's organisation for it, which the documents of all its parties carry. */
+/** A merger by the register's organisation number for it, which the documents of all its parties contain. */
 export interface Merger {
   readonly organisation: string;
-  /** The register names it as one that comes out of the merger: it stays. */
+  /** The register lists the company as one that comes out of the merger: it survives. */
   readonly comesOut: boolean;
-  /** It names it as one that goes into the merger: one that does only that ends in it. Absent in older snapshots. */
+  /**
+   * The register lists it as one that goes into the merger: a company that only goes in ends. Absent in older
+   * snapshots.
+   */
   readonly goesIn?: boolean;
 }
 
-/** The snapshot's own form: one of another form is read as if the company had never been seen. */
+/** A snapshot of another form reads as if the company had never been seen. */
 export const SNAPSHOT_FORM = 1;
 
 export interface Company {
@@ -49,16 +52,16 @@ export interface Company {
   readonly snapshotForm: typeof SNAPSHOT_FORM;
   /** CVR-1-… */
   readonly entity: string;
-  /** The name it goes by, for people; never empty. */
+  /** The current name, for people; never empty. */
   readonly name: string;
-  /** When the register last changed anything that it counts as a change, with its offset. */
+  /** The register's time of its last change, with offset. */
   readonly registeredAt: string | null;
-  /** When the register loaded the document, ISO 8601 UTC; of one read again for a day that came, when that day began. */
+  /** When the register loaded the document, ISO 8601 UTC; for one read again for a later day, the start of that day. */
   readonly loadedAt: string;
-  /** The day it was read for: documents also hold what is valid later. */
+  /** The day it was read for: documents also hold later facts. */
   readonly readOn: string;
   readonly names: DatedValue<string | null>;
-  /** Sorted, as all lists here. */
+  /** Sorted, like all lists here. */
   readonly altNames: DatedValue<readonly string[]>;
   readonly address: DatedValue<Address | null>;
   readonly industry: DatedValue<Industry | null>;
@@ -73,7 +76,7 @@ export interface Company {
   readonly phoneNumber: DatedValue<string | null>;
   readonly website: DatedValue<string | null>;
   readonly status: DatedValue<string | null>;
-  /** What the gazette put on it (bankruptcy and the like), as the register holds it. */
+  /** An announcement of the gazette (such as bankruptcy), as the register holds it. */
   readonly credit: DatedValue<Credit | null>;
   readonly life: DatedValue<Life>;
   readonly bodies: RelationBodies;
@@ -84,15 +87,14 @@ export interface Company {
   readonly monthly: Employment<number> | null;
   readonly quarterly: Employment<string> | null;
   readonly yearly: Employment<string> | null;
-  /** Parts that no document has spoken of yet: their first values are no changes. See known.ts. */
+  /** Parts that no document has mentioned yet: their first values are not changes. See known.ts. */
   readonly unknown?: readonly string[];
-  /** Parts that had something, and of which the register says that nothing is left. */
+  /** Parts that the register states as empty after they had a value. */
   readonly emptied?: readonly string[];
-  /** What the register said last of parts that wait for a decision: see safety-limit.ts. */
+  /** The register's latest values of withheld parts: see safety-limit.ts. */
   readonly withheld?: Withheld;
 }
 
-/** Parts of a company, and of its bodies. */
 export interface Withheld extends Partial<Omit<Company, 'bodies' | 'withheld' | 'entity' | 'kind'>> {
   readonly bodies?: Partial<RelationBodies>;
 }
@@ -116,10 +118,10 @@ export const protectionOf = ({ reklamebeskyttet }: JsonObject, { unread }: View)
 export const contactOf = (list: unknown, view: View, part: string): DatedValue<string | null> => {
   const { entry, at } = current(list, view, isOpen);
   if (entry !== undefined) return { value: text(entry['kontaktoplysning']), at };
-  return told(view, part, { ...current(list, view, (each) => !isSecret(each)), at }, () => null);
+  return datedValue(view, part, { ...current(list, view, (each) => !isSecret(each)), at }, () => null);
 };
 
-/** All values of the attributes that are told of, by type: a type can occur more than once. */
+/** All values of attributes by type: a type can occur more than once. */
 const attributesOf = (document: JsonObject): ReadonlyMap<string, readonly unknown[]> => {
   const values = new Map<string, readonly unknown[]>();
   for (const { type, vaerdier } of entriesOf(document['attributter'])) {
@@ -139,7 +141,7 @@ const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: Vi
   ].map((type) => current(attributes.get(type), view));
   const at = later(amount?.at ?? null, currency?.at ?? null);
   const term = <T>(part: string, picked: Picked = { entry: undefined, at: null }, of: (value: unknown) => T | null) =>
-    told(view, part, picked, (entry) => of(entry?.['vaerdi'])).value;
+    datedValue(view, part, picked, (entry) => of(entry?.['vaerdi'])).value;
   const value = term('capital', amount, decimal);
   const terms = {
     currency: term('currency', currency, text),
@@ -149,7 +151,7 @@ const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: Vi
   return { value: value === null ? null : { value, ...terms }, at };
 };
 
-/** The different values of a list's valid entries, sorted. */
+/** The distinct values of a list's valid entries, sorted. */
 const all = (view: View, part: string, list: unknown, keyOf: (entry: JsonObject) => string | null) => {
   const keys = new Set<string>();
   const at = walk(list, view, (entry) => {
@@ -163,7 +165,7 @@ const all = (view: View, part: string, list: unknown, keyOf: (entry: JsonObject)
 export const altIndustriesOf = (document: JsonObject, view: View): DatedValue<readonly AltIndustry[]> => {
   const places = [1, 2, 3].map((place) => ({ place, picked: current(document[`bibranche${place}`], view) }));
   const value = places.flatMap(({ place, picked }): readonly AltIndustry[] => {
-    const industry = told(view, `altIndustry${place}`, picked, (entry) => industryOf(entry, view)).value;
+    const industry = datedValue(view, `altIndustry${place}`, picked, (entry) => industryOf(entry, view)).value;
     return industry === null ? [] : [{ place, industry }];
   });
   return { value, at: places.reduce<string | null>((at, { picked }) => later(at, picked.at), null) };
@@ -196,24 +198,24 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<r
   return { value: [...mergers.values()].sort((a, b) => (a.organisation < b.organisation ? -1 : 1)), at };
 };
 
-/** The CVR number of a company document; null where it has none. */
+/** The CVR number of a company document; null without one. */
 export const cvrOf = (document: JsonObject): string | null => digits(document['cvrNummer'], 8);
 
-/** Reads a company document as of a day, and whom it names; fills the horizon. */
+/** Reads a company document for a day, with the people that it names; fills the horizon. */
 export const companyOf = (
   document: JsonObject,
   { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
 ): { readonly company: Company; readonly traces: Traces; readonly unread: Unread } => {
   const unread: Unread = new Map();
   const { life, on } = lifeOf(document, today, { horizon, unread });
-  // What ended with the company is kept as it last was: nobody moved out or gave up a name.
+  // Facts that ended with the company keep their last value: nobody moved out or gave up a name.
   const view: View = { today, on, horizon, unread };
   const now: View = { ...view, on: today };
   const registeredAt = touchedAt(document);
   const attributes = attributesOf(document);
   const attribute = <T>(part: string, type: string, of: (value: unknown) => T | null) =>
-    told(view, part, current(attributes.get(type), view), (entry) => of(entry?.['vaerdi']));
-  const names = told(view, 'names', current(document['navne'], view), (entry) => text(entry?.['navn']));
+    datedValue(view, part, current(attributes.get(type), view), (entry) => of(entry?.['vaerdi']));
+  const names = datedValue(view, 'names', current(document['navne'], view), (entry) => text(entry?.['navn']));
   const metadata = document['virksomhedMetadata'];
   const latest = isJsonObject(metadata) ? metadata['nyesteNavn'] : undefined;
   const entity = companyEntityId(cvr);
@@ -229,14 +231,16 @@ export const companyOf = (
     readOn: today,
     names,
     altNames: all(view, 'altNames', document['binavne'], (entry) => text(entry['navn'])),
-    address: told(view, 'address', current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
-    industry: told(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
+    address: datedValue(view, 'address', current(document['beliggenhedsadresse'], view), (entry) =>
+      addressOf(entry, view),
+    ),
+    industry: datedValue(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
     altIndustries: altIndustriesOf(document, view),
     purpose: attribute('purpose', 'FORMÅL', text),
     powerToBind: attribute('powerToBind', 'TEGNINGSREGEL', text),
     bylawsChangedDate: attribute('bylawsChangedDate', 'VEDTÆGT_SENESTE', (value) => midnight(dayOf(value))),
     capital: capitalOf(attributes, view),
-    form: told(view, 'form', current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
+    form: datedValue(view, 'form', current(document['virksomhedsform'], view), (entry) => formOf(entry, view)),
     email: contactOf(document['elektroniskPost'], view, 'email'),
     fax: contactOf(document['telefaxNummer'], view, 'fax'),
     phoneNumber: contactOf(document['telefonNummer'], view, 'phoneNumber'),

@@ -7,7 +7,7 @@ import { nameIn, participantId, type Traces } from './relations.ts';
 import { type Unit, unitOf } from './unit.ts';
 import { dayOf, type Horizon, noteDay, touchedAt } from './validity.ts';
 
-/** A person or another participant. Its relations are told from the companies' documents, so little is kept. */
+/** A person or another participant. Company documents contain its relations, so it has little of its own. */
 export interface Person {
   readonly kind: 'person';
   readonly snapshotForm: typeof SNAPSHOT_FORM;
@@ -18,11 +18,11 @@ export interface Person {
 }
 
 interface Read {
-  /** When it says that the register loaded it, ISO 8601 UTC; see {@link loadTime}. */
+  /** The loading time that it states, ISO 8601 UTC; see {@link loadTime}. */
   readonly loadedAt: string;
-  /** What it states and nobody can read, by part. */
+  /** Unreadable values by part. */
   readonly unread: ReadonlyMap<string, string>;
-  /** The coming day on which something in it begins or ends; null where nothing lies ahead. */
+  /** The next day on which something in it begins or ends; null without one. */
   readonly aheadOn: string | null;
 }
 
@@ -37,23 +37,23 @@ const NEVER = '1970-01-01T00:00:00.000Z';
 
 const timeOf = (value: unknown): string | undefined => (typeof value === 'string' ? normaliseTime(value) : undefined);
 
-/** The loading time; it also moves where nothing changed. `sidstOpdateret` does not move with all that changes. */
+/** The loading time, which also moves without a change. `sidstOpdateret` does not move with every change. */
 const loadedAtOf = (document: JsonObject): string => timeOf(document['sidstIndlaest']) ?? NEVER;
 
 /** How far the register's clock may be ahead of ours, in ms. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * When a document was loaded that is read now, by the time that it states, and when the one before it was, if one was.
- * Where it states none it would count as older than all; where it states one that has yet to come, all that follow would
- * count as older than it. Those were loaded now, and not before the last.
+ * The loading time to use for a document, from the time that it states and the previous document's. Without a stated
+ * time it would count as older than all others; with a future time, all later ones would count as older. Such documents
+ * count as loaded now, and not before the previous one.
  */
 export function loadTime(stated: string, now: number, last = NEVER): string {
   if (stated !== NEVER && stated <= new Date(now + CLOCKS_DIFFER_MS).toISOString()) return stated;
   return later(last, new Date(now).toISOString());
 }
 
-/** The later of two times as documents are read: ISO 8601 UTC, which sorts as times do. */
+/** The later of two times in ISO 8601 UTC, which sorts as times do. */
 export const later = (a: string, b: string): string => (a > b ? a : b);
 
 const idOf = (document: unknown): string | undefined => {
@@ -76,7 +76,7 @@ const personOf = (document: JsonObject): Person | null => {
   };
 };
 
-/** What lies in a document's envelope; undefined where it is no document. */
+/** The content of a document's envelope; undefined if it is not a document. */
 export const contentOf = (json: unknown): JsonObject | undefined => {
   const { Vrvirksomhed: company, VrproduktionsEnhed: unit, Vrdeltagerperson: person } = isJsonObject(json) ? json : {};
   const content = company ?? unit ?? person;
@@ -84,8 +84,8 @@ export const contentOf = (json: unknown): JsonObject | undefined => {
 };
 
 /**
- * Reads one document: the `_source` of a search hit, or the object within. `today` is YYYY-MM-DD in Copenhagen: what is
- * valid then is read, and `aheadOn` tells when to read the document again.
+ * Reads one document: the `_source` of a search hit, or the object inside. `today` is YYYY-MM-DD in Copenhagen: the
+ * facts of that day are read, and `aheadOn` says when to read the document again.
  */
 export const readDocument = (json: unknown, today: string): Reading => {
   if (!isJsonObject(json)) return unreadable(json, 'it is not a JSON object');

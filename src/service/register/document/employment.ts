@@ -24,7 +24,7 @@ const interval = (entry: JsonObject): string | null => {
   return count === null ? null : intervalOfNumber(count);
 };
 
-/** Whether an entry states a figure: months before late 2019 have an interval alone. */
+/** Whether an entry has a figure: months before late 2019 have only an interval. */
 const statesNumber = ({ antalAnsatte }: JsonObject): boolean => antalAnsatte != null;
 const statesInterval = (entry: JsonObject): boolean => statesNumber(entry) || entry['intervalKodeAntalAnsatte'] != null;
 
@@ -33,7 +33,7 @@ interface FigurePeriod {
   readonly number: number;
 }
 
-/** How the figures of a part are read; `key` names the month or quarter, `most` is how many a year has. */
+/** How to read the figures of a part; `key` names the month or quarter, `most` is their number in a year. */
 interface Kind<T> {
   readonly part: string;
   readonly key?: string;
@@ -44,7 +44,7 @@ interface Kind<T> {
 
 const FIRST_YEAR = 1900;
 
-/** Whether a year has such a month or quarter, and it has begun: the register holds mistyped ones. */
+/** Whether the year has such a month or quarter and it has begun: the register contains mistyped ones. */
 const isPlausible = ({ year, number }: FigurePeriod, most: number, today: string): boolean => {
   const [now, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
   if (year < FIRST_YEAR || year > now || (most === 0 ? number !== 0 : number < 1 || number > most)) return false;
@@ -56,7 +56,6 @@ const beginOf = ({ year, number }: FigurePeriod, most: number): string => {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-01`;
 };
 
-/** The period of an entry. */
 const periodIn = (
   entry: JsonObject,
   { key, most }: Kind<unknown>,
@@ -67,7 +66,7 @@ const periodIn = (
   if (year === null || number === null) return undefined;
   const period = { year, number };
   if (isPlausible(period, most, today)) return period;
-  // One that has yet to begin counts from its first day on.
+  // A later period counts from its first day.
   const begins = beginOf(period, most);
   if (isPlausible(period, most, begins)) noteDay(horizon, begins, today);
   return undefined;
@@ -78,19 +77,19 @@ const distance = (a: FigurePeriod, b: FigurePeriod): number => a.year - b.year |
 const later = (a: FigurePeriod | undefined, b: FigurePeriod | undefined): FigurePeriod | undefined =>
   a === undefined || (b !== undefined && distance(b, a) > 0) ? b : a;
 
-/** Of two figures of one period the one that the register touched last counts. */
+/** Of two figures of one period, the one that the register touched last counts. */
 const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
   const ahead = distance(a, b);
   if (ahead !== 0) return ahead > 0;
   return a.at === b.at ? String(a.value) > String(b.value) : isLater(a.at, b.at);
 };
 
-/** Names the figure of a part's latest period, if nobody can read that one. */
+/** Names the figure of a part's latest period, if that one cannot be read. */
 export const latestFigure = (part: string): string => `latest ${part} figure`;
 
 /**
- * The figure of the latest period that has one, in whatever order they come. One that cannot be read, or of a period that
- * cannot be, is passed over; without another, what was known stays.
+ * The figure of the latest period that has one, in any order. Skips unreadable figures and impossible periods; without
+ * another figure, the known one stays.
  */
 const newestOf = <T extends string | number>(
   lists: readonly unknown[],
@@ -115,7 +114,7 @@ const newestOf = <T extends string | number>(
   return best;
 };
 
-/** A figure that was passed over says more if no other is left, or none as late. */
+/** A skipped figure matters more if no other is left, or none as late. */
 function renameUnread(
   unread: View['unread'],
   part: string,
@@ -133,7 +132,7 @@ const MONTH: Kind<number> = { part: 'monthly', key: 'maaned', most: 12, figure: 
 const QUARTER: Kind<string> = { part: 'quarterly', key: 'kvartal', most: 4, figure: interval, states: statesInterval };
 const YEAR: Kind<string> = { part: 'yearly', most: 0, figure: interval, states: statesInterval };
 
-/** Exact numbers exist since late 2019, two months late; before, months have intervals only and give nothing. */
+/** Exact numbers exist since late 2019, two months late; earlier months have only intervals and yield nothing. */
 export const newestMonth = (document: JsonObject, view: View): Employment<number> | null =>
   newestOf([document['erstMaanedsbeskaeftigelse'], document['maanedsbeskaeftigelse']], MONTH, view);
 

@@ -1,8 +1,8 @@
-/** The families of facts that a source of the register may speak for, or not. */
+/** The families of facts that a source of the register may cover. */
 import type { Company } from './company.ts';
 import type { RelationBody } from './relations.ts';
 
-/** What is read from sections of its own: a key of the snapshot, or a body. */
+/** A part with its own section in documents: a key of the snapshot, or a body. */
 export type Part =
   | RelationBody
   | Exclude<
@@ -56,10 +56,9 @@ const isFamily = (name: string): name is Family => Object.hasOwn(FAMILIES, name)
 
 export const ALL_FAMILIES: readonly Family[] = Object.keys(FAMILIES).filter(isFamily);
 
-/** All parts, each once. */
 export const PARTS: readonly Part[] = ALL_FAMILIES.flatMap((family): readonly Part[] => FAMILIES[family]);
 
-/** The parts that a source which speaks for these families says nothing about. */
+/** The parts that a source with these families says nothing about. */
 export const unspokenBy = (families: readonly Family[]): ReadonlySet<string> =>
   new Set(
     ALL_FAMILIES.filter((family) => !families.includes(family)).flatMap((family): readonly Part[] => FAMILIES[family]),

@@ -1,16 +1,16 @@
-/** Single fields of register documents, read tolerantly: what is not what it should be is null. */
+/** Reads single fields of register documents tolerantly: anything unexpected is null. */
 import type { Address, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import { LONGEST_TEXT } from '../../../protocol/shape.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
-/** What a letter and its mark apart, as NFD spells it, has one of. Texts in Danish alone have none. */
+/** Matches every text that NFC may change. Danish text alone has no such character. */
 const MAYBE_APART = /[\u0300-\uffff]/;
 
 /**
- * A text without blanks around it, its letters whole (NFC), as every store can keep it, or a number as text; null where
- * nothing is left. Throws for one that is too long: the document is set aside, since null would tell of a removal.
+ * A trimmed text in NFC, as every engine can store it, or a number as text; null for an empty one. Throws for one that is
+ * too long: the document is quarantined, because null would report a removal.
  */
 export const text = (value: unknown): string | null => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
@@ -34,25 +34,25 @@ export const decimal = (value: unknown): number | null => {
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
 };
 
-/** A boolean, or the text of one: values of attributes are always text. */
+/** A boolean, or its text: values of attributes are always text. */
 export const flag = (value: unknown): boolean | null => {
   if (typeof value === 'boolean') return value;
   return value === 'true' ? true : value === 'false' ? false : null;
 };
 
-/** A number of so many digits, leading zeros given back that a JSON number cannot hold. */
+/** A number of this many digits, with the leading zeros that a JSON number cannot hold. */
 export const digits = (value: unknown, length: number): string | null => {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const padded = String(value).trim().padStart(length, '0');
   return /^\d+$/.test(padded) && padded.length === length && !/^0+$/.test(padded) ? padded : null;
 };
 
-/** A day as the wire writes it: midnight without time zone. Null where it is no real day. */
+/** A day in the wire's format: midnight without time zone. Null if it is not a real day. */
 export const midnight = (day: string | null): string | null => (day !== null && isDay(day) ? `${day}T00:00:00` : null);
 
 const CLOCK = /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
 
-/** A register time as the wire writes data: local, without time zone. */
+/** A register time in the wire's format: local, without time zone. */
 const localTime = (time: string | null): string | null => {
   const start = midnight(dayOf(time));
   return start !== null && time !== null && CLOCK.test(time.slice(10)) ? time.slice(0, 19) : start;
@@ -103,7 +103,7 @@ const municipalityOf = (value: unknown, view: View): Address['municipality'] => 
   };
 };
 
-/** What of an address says where it is; at least one is stated. */
+/** Keys of an address that give a place; at least one is required. */
 const PLACES = [
   'landekode',
   'fritekst',

@@ -1,4 +1,4 @@
-/** The intervals in which the register states numbers of employees. */
+/** The register's intervals for numbers of employees. */
 
 const BOUNDS: readonly number[] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const CODE = /^ANTAL_(\d+)(?:_(\d+))?/;
@@ -8,14 +8,13 @@ const between = (from: number, to: number): string => {
   return from === to ? String(from) : `${from}-${to}`;
 };
 
-/** The interval a code stands for: `ANTAL_2_4` is `2-4`, `ANTAL_1_1` is `1`, anything from 1,000 on `1000+`. */
+/** The interval of a code: `ANTAL_2_4` is `2-4`, `ANTAL_1_1` is `1`, anything from 1,000 on `1000+`. */
 export const intervalOfCode = (code: unknown): string | null => {
   const [, from, to] = typeof code === 'string' ? (CODE.exec(code) ?? []) : [];
   if (from === undefined) return null;
   return to === undefined && Number(from) < 1000 ? `${Number(from)}+` : between(Number(from), Number(to));
 };
 
-/** The register's interval that a number is in. */
 export const intervalOfNumber = (count: number): string => {
   const at = BOUNDS.findLastIndex((bound) => bound <= count);
   const [from = 0, next = Number.POSITIVE_INFINITY] = [BOUNDS[at], BOUNDS[at + 1]];

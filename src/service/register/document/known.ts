@@ -1,6 +1,6 @@
 /**
- * What is known of a company after another document: what it states, and of the rest what was known before. A family
- * that a document does not state is unknown, never empty. Pure.
+ * Merges a document with what was known of its company: what it states, and otherwise the known values. A family that a
+ * document does not state is unknown, never empty. Pure.
  */
 import type { Capital } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from './company.ts';
@@ -12,15 +12,15 @@ import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
 import type { DatedValue } from './validity.ts';
 
-/** A part that is no body. */
+/** A part that is not a body. */
 export type Own = Exclude<Part, RelationBody>;
 
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
 
-/** What every company has: to be without it is to have a document that does not say it. */
+/** Every company has these: an absent one means only that the document does not state it. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set<Part>(['names', 'status', 'form']);
 
-/** Lists that are usually empty: one that is there without an entry states that nothing is left, also of what it had. */
+/** Lists that are usually empty: one without entries states that the previous entries are gone. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
   'altNames',
   'altIndustries',
@@ -30,13 +30,12 @@ const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
   'website',
 ]);
 
-/** Whether a part is stated as empty by a list without an entry: the register deleted its only one. */
+/** Whether an empty list states that a part is empty: the register deleted its only entry. */
 const isDeleted = (says: DocumentStatement, part: string): boolean =>
   says.of(part) === 'silent' && OFTEN_EMPTY.has(part) && says.of('life') === 'stated';
 
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
-/** Whether nothing is there of a part. */
 export const isEmpty = (company: Company, part: Part): boolean => {
   if (isBody(part)) return company.bodies[part].members.length === 0;
   if (part === 'life') return company.life.value.started === null && company.life.value.ended === null;
@@ -44,19 +43,19 @@ export const isEmpty = (company: Company, part: Part): boolean => {
   return isNothing(company[part].value);
 };
 
-interface Sight {
+interface PartReading {
   readonly part: string;
   readonly says: DocumentStatement;
   readonly isEmpty: boolean;
-  /** Undefined where the part was not known. */
+  /** Undefined if the part was unknown. */
   readonly wasEmpty: boolean | undefined;
 }
 
-/** Whether a part is taken as it was read, kept as it was known, or not known still. */
-const outcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 'unknown' => {
+/** Whether to use a part's read value, keep its known one, or leave it unknown. */
+const outcomeOf = ({ part, says, isEmpty, wasEmpty }: PartReading): 'read' | 'kept' | 'unknown' => {
   const stated = says.of(part);
   if (stated === 'unreadable') return wasEmpty === undefined ? 'unknown' : 'kept';
-  // Without its life nobody knows on which day a company that ended is to be looked at.
+  // Without its life, nobody knows for which day to read a company that ended.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
   if ((stated === 'stated' && !isLost) || isDeleted(says, part)) return 'read';
   if (wasEmpty === false) return 'kept';
@@ -67,18 +66,18 @@ const outcomeOf = ({ part, says, isEmpty, wasEmpty }: Sight): 'read' | 'kept' | 
 const isKnown = (before: Company | Unit | undefined, part: string): boolean =>
   before !== undefined && before.unknown?.includes(part) !== true;
 
-/** A copy with some of its parts as another has them. */
+/** Copies `to` with some parts of `from`. */
 export const withParts = <S extends object>(to: S, from: S, parts: readonly (keyof S)[]): S => {
   const copy = { ...to };
   for (const part of parts) copy[part] = from[part];
   return copy;
 };
 
-/** Of two figures the one of the later period: the lists that bring them do not begin and end together. */
+/** Whether the new figure is of a later period: the lists that contain them do not begin and end together. */
 const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
   after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);
 
-/** Whether a figure stays: none is left that could be told in its place, or nobody can read a later one, which is not taken back. */
+/** Whether a known figure stays: the document has no other, or a later one that nobody can read. */
 const isFigureLeft = (part: Own, before: Company, read: Company, says: DocumentStatement): boolean => {
   if (part !== 'monthly' && part !== 'quarterly' && part !== 'yearly') return false;
   const isUnread = says.of(latestFigure(part)) === 'unreadable' && !isLaterFigure(read[part], before[part]);
@@ -92,7 +91,7 @@ const isReplaced = (part: Own, before: Company, after: Company, says: DocumentSt
 
 type Places = DatedValue<readonly AltIndustry[]>;
 
-/** A place of secondary industries that is not there keeps its industry. */
+/** Keeps secondary industries in positions that the document does not state. */
 const keepPlaces = (before: Places, after: Places, says: DocumentStatement): Places => {
   const kept = before.value.filter(({ place }) => {
     const stated = says.of(`altIndustry${place}`);
@@ -101,7 +100,7 @@ const keepPlaces = (before: Places, after: Places, says: DocumentStatement): Pla
   return kept.length === 0 ? after : { ...after, value: [...after.value, ...kept].sort((a, b) => a.place - b.place) };
 };
 
-/** An amount keeps its currency, and the like, where only the amount is stated. */
+/** Keeps the currency and other terms if the document states only the amount. */
 const keepTerms = (before: Company, after: Company, says: DocumentStatement): DatedValue<Capital | null> => {
   const [was, is] = [before.capital.value, after.capital.value];
   if (was === null || is === null) return after.capital;
@@ -110,8 +109,8 @@ const keepTerms = (before: Company, after: Company, says: DocumentStatement): Da
 };
 
 /**
- * A member without a name keeps the name it had, and one with a share that nobody can read the share; who is new with such a
- * share comes once it can be read. Where the document does not say who all are, nobody is missed.
+ * Keeps the names and unreadable shares of known members; a new member with an unreadable share waits until it can be
+ * read. If the document does not identify everybody, known members stay.
  */
 const keepMembers = (before: Membership, after: Membership, trace: Trace | undefined): Membership => {
   const formerly = new Map(before.members.map((each) => [each.entityId, each]));
@@ -127,7 +126,7 @@ const keepMembers = (before: Membership, after: Membership, trace: Trace | undef
   return { ...after, members };
 };
 
-/** A company as it is known after a document was read: what it does not state is as it was before. */
+/** The company after a document was read: unstated parts keep their known values. */
 export const withKnown = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const known = keepUnstated(before, read, says);
   const isLeft = (part: Part): boolean =>
@@ -143,7 +142,7 @@ export const withKnown = (before: Company | undefined, read: Company, says: Docu
 
 const NOBODY: Membership = { members: [], at: null };
 
-/** What becomes of each part; of bodies that are not known and have a share that nobody can read, nothing is taken. */
+/** The outcome of each part; an unknown body with an unreadable share stays unknown. */
 const outcomesOf = (before: Company | undefined, read: Company, says: DocumentStatement) => {
   const kept = new Set<Part>();
   const unknown: Part[] = [];
@@ -181,7 +180,7 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Document
   return withParts(merged, before, parts);
 };
 
-/** A production unit, likewise. */
+/** The same for a production unit. */
 export const withKnownUnit = (before: Unit | undefined, read: Unit, says: DocumentStatement): Unit => {
   const kept: (typeof UNIT_PARTS)[number][] = [];
   const unknown: string[] = [];
@@ -205,8 +204,8 @@ export const withKnownUnit = (before: Unit | undefined, read: Unit, says: Docume
 };
 
 /**
- * The snapshot before, for a comparison: what was not known then is taken to have been as it is now. The first that a
- * source says of a family is no change.
+ * The previous snapshot for a comparison: parts that were unknown take their present values, because a source's first
+ * mention of a family is not a change.
  */
 export const comparable = (before: Company, after: Company): Company => {
   const parts = PARTS.filter((part) => !isKnown(before, part));

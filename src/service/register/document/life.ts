@@ -15,15 +15,15 @@ import {
   type View,
 } from './validity.ts';
 
-/** Days as the wire writes them. */
+/** Days in the wire's format. */
 export interface Life {
-  /** The first day of the latest life that has begun; null where none has, or the register does not know the day. */
+  /** The first day of the latest life that has begun; null without one, or if the register does not know the day. */
   readonly started: string | null;
-  /** The last day of that life, and so of the company; null while it goes on. */
+  /** The last day of that life, and so of the company; null while it continues. */
   readonly ended: string | null;
-  /** The first day of the first life, even a coming day; the founding date where there is no life. */
+  /** The first day of the first life, even a future day; the founding date without a life. */
   readonly founded: string | null;
-  /** The first day on which the register knew of it, as far as the document tells. */
+  /** The first day on which the register knew of it, according to the document. */
   readonly registered: string | null;
 }
 
@@ -32,7 +32,6 @@ const isNewer = (a: Period, b: Period): boolean =>
 
 const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a);
 
-/** The latest life that has begun. */
 const latestBegun = (lives: readonly Period[], today: string): Period | undefined => {
   let latest: Period | undefined;
   for (const life of lives)
@@ -50,7 +49,10 @@ const registeredIn = ({ livsforloeb, navne }: JsonObject): string | null => {
 const foundedIn = ({ stiftelsesDato, virksomhedMetadata }: JsonObject): string | null =>
   dayOf(stiftelsesDato) ?? dayOf(isJsonObject(virksomhedMetadata) ? virksomhedMetadata['stiftelsesDato'] : null);
 
-/** Reads the lives, and the day whose entries count: today, the last day of a company that ended, the first of a coming one. */
+/**
+ * Reads the lives, and the day to read other lists for: today, the last day of a company that ended, or the first of a
+ * future one.
+ */
 export const lifeOf = (
   document: JsonObject,
   today: string,

@@ -1,10 +1,10 @@
-/** Who stands in which relation to a company: its owners, beneficial owners, board, management, auditor, partners. */
+/** Reads a company's relations: owners, beneficial owners, board, management, auditor, partners. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { digits, text } from './fields.ts';
 import { precisePercentage, shareInterval } from './shares.ts';
 import { current, entriesOf, hasEntries, later, newest, noteUnread, type Picked, type View, walk } from './validity.ts';
 
-/** The bodies of a company that the service tells of, by the events that do, and its founders. */
+/** The bodies of a company that have events, by event, and its founders. */
 export const BODIES = [
   'ownership',
   'trueOwnership',
@@ -21,15 +21,14 @@ const BODY_NAMES: ReadonlySet<string> = new Set(BODIES);
 
 export const isBody = (part: string): part is RelationBody => BODY_NAMES.has(part);
 
-/** A member of a body. */
 export interface BodyMember {
   readonly entityId: string;
   readonly name: string | null;
-  /** As the wire writes it: a band of a legal owner, a precise percentage of a beneficial one; null in other bodies. */
+  /** In the wire's format: a band for a legal owner, an exact percentage for a beneficial one; null in other bodies. */
   readonly share: string | null;
 }
 
-/** A body as of a day: its members by entity id, and when the register last touched anything in it. */
+/** A body on a day: its members by entity id, and when the register last touched it. */
 export interface Membership {
   readonly members: readonly BodyMember[];
   readonly at: string | null;
@@ -37,7 +36,7 @@ export interface Membership {
 
 export type RelationBodies = { readonly [B in RelationBody]: Membership };
 
-/** How membership in a body shows. Of a role body any role counts: a chair is a member like others. */
+/** How to recognise membership in a body. Any role counts: a chair is a member like others. */
 interface Rule {
   readonly body: RelationBody;
   readonly attribute: string;
@@ -55,7 +54,7 @@ const BY_KIND: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly R
   ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
 ]);
 
-/** Of organisations whose hovedtype several bodies share: by hovedtype, then by organisationsNavn. */
+/** For organisations whose hovedtype several bodies share: by hovedtype, then by organisationsNavn. */
 const BY_NAME: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> = new Map([
   [
     'REGISTER',
@@ -97,7 +96,7 @@ const rulesOf = (organisation: JsonObject): readonly Rule[] => {
   return byName.get(upper(named)) ?? NO_RULES;
 };
 
-/** The entity a participant is. A company without a number here (a foreign one) goes by its unit number, as persons do. */
+/** The entity of a participant. A company without a Danish number has its unit number as id, as persons do. */
 export const participantId = (participant: JsonObject): string | null => {
   const kind = upper(participant['enhedstype']);
   const key = participant['forretningsnoegle'];
@@ -112,9 +111,9 @@ export const participantId = (participant: JsonObject): string | null => {
 /** The latest name of a participant. Persons' names have periods without ends, or none. */
 export const nameIn = (participant: JsonObject): string | null => text(newest(participant['navne'])?.['navn']);
 
-interface Standing {
+interface MemberState {
   isMember: boolean;
-  /** The entry of a share that cannot be read. */
+  /** The entry of an unreadable share. */
   unread?: JsonObject;
   isNamed: boolean;
   share: string | null;
@@ -123,53 +122,53 @@ interface Standing {
 
 const shareNumber = (share: string | null): number => (share === null ? -1 : Number.parseFloat(share));
 
-/** Several classes of capital: the largest share tells most. */
-const takeCurrent = (standing: Standing, rule: Rule, { entry, at }: Picked): void => {
-  standing.at = later(standing.at, at);
+/** With several classes of capital, the largest share counts. */
+const takeCurrent = (state: MemberState, rule: Rule, { entry, at }: Picked): void => {
+  state.at = later(state.at, at);
   if (entry === undefined) return;
   const share = rule.share?.(entry['vaerdi']) ?? null;
-  standing.isMember = true;
-  if (rule.share !== undefined && share === null) standing.unread = entry;
-  if (shareNumber(share) > shareNumber(standing.share)) standing.share = share;
+  state.isMember = true;
+  if (rule.share !== undefined && share === null) state.unread = entry;
+  if (shareNumber(share) > shareNumber(state.share)) state.share = share;
 };
 
-/** Reads one rule on one organisation: whether its member is one today, and whether it names one, now or formerly. */
-const standingBy = (rule: Rule, organisation: JsonObject, view: View): Standing => {
-  const standing: Standing = { isMember: false, isNamed: rule.bare === true, share: null, at: null };
+/** Applies one rule to one organisation: whether it has a current member, and whether it ever named one. */
+const memberStateBy = (rule: Rule, organisation: JsonObject, view: View): MemberState => {
+  const state: MemberState = { isMember: false, isNamed: rule.bare === true, share: null, at: null };
   let isBare = true;
   for (const { attributter } of entriesOf(organisation['medlemsData'])) {
     for (const { type, vaerdier } of entriesOf(attributter)) {
       isBare = false;
       if (type !== rule.attribute) continue;
-      standing.isNamed ||= hasEntries(vaerdier);
-      takeCurrent(standing, rule, current(vaerdier, view));
+      state.isNamed ||= hasEntries(vaerdier);
+      takeCurrent(state, rule, current(vaerdier, view));
     }
   }
   if (rule.bare === true && isBare) {
     let isNamed = !hasEntries(organisation['organisationsNavn']);
-    standing.at = walk(organisation['organisationsNavn'], view, () => {
+    state.at = walk(organisation['organisationsNavn'], view, () => {
       isNamed = true;
     });
-    standing.isMember = isNamed;
+    state.isMember = isNamed;
   }
-  return standing;
+  return state;
 };
 
 const byId = (a: BodyMember, b: BodyMember): number => (a.entityId < b.entityId ? -1 : a.entityId > b.entityId ? 1 : 0);
 
-/** Who a document names in a body, now or formerly. */
+/** The people that a document names in a body, now or formerly. */
 export interface Trace {
   readonly ids: ReadonlySet<string>;
-  /** Somebody is named of whom the document does not say who it is. */
+  /** The document names somebody whom it does not identify. */
   readonly isPartial: boolean;
-  /** Of whom the document states a share that nobody can read. */
+  /** The people with an unreadable share. */
   readonly unread: ReadonlySet<string>;
 }
 
-/** Whom a document names, by body, also those who left with an end; of a body without names it says nothing. */
+/** The people that a document names, by body, including former ones; a body without names is absent. */
 export type Traces = ReadonlyMap<RelationBody, Trace>;
 
-/** Reads `deltagerRelation`, without participants that are null. In one walk: documents name hundreds. */
+/** Reads `deltagerRelation`, without participants that are null, in one walk, because documents name hundreds. */
 export const relationsOf = (document: JsonObject, view: View): { bodies: RelationBodies; traces: Traces } => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();
@@ -181,8 +180,8 @@ export const relationsOf = (document: JsonObject, view: View): { bodies: Relatio
       noteUnread(view.unread, `${body} of ${id}`, unread);
     }
   };
-  const take = ({ body }: Rule, standing: Standing, participant: JsonObject | undefined, id: string | null): void => {
-    const { isMember, isNamed, share, at } = standing;
+  const take = ({ body }: Rule, state: MemberState, participant: JsonObject | undefined, id: string | null): void => {
+    const { isMember, isNamed, share, at } = state;
     touched.set(body, later(touched.get(body) ?? null, at));
     if (isNamed) {
       const trace = traces.get(body) ?? { ids: new Set(), isPartial: false, unread: new Set() };
@@ -195,14 +194,14 @@ export const relationsOf = (document: JsonObject, view: View): { bodies: Relatio
     const same = known.get(id);
     if (same === undefined || shareNumber(share) > shareNumber(same.share))
       known.set(id, { entityId: id, name: same?.name ?? nameIn(participant), share });
-    noteShare(body, id, known.get(id)?.share, standing.unread);
+    noteShare(body, id, known.get(id)?.share, state.unread);
     members.set(body, known);
   };
   for (const { deltager, organisationer } of entriesOf(document['deltagerRelation'])) {
     const participant = isJsonObject(deltager) ? deltager : undefined;
     const id = participant === undefined ? null : participantId(participant);
     for (const organisation of entriesOf(organisationer))
-      for (const rule of rulesOf(organisation)) take(rule, standingBy(rule, organisation, view), participant, id);
+      for (const rule of rulesOf(organisation)) take(rule, memberStateBy(rule, organisation, view), participant, id);
   }
   const bodyOf = (body: RelationBody): Membership => ({
     members: [...(members.get(body)?.values() ?? [])].sort(byId),

@@ -1,10 +1,10 @@
-/** Shares of owners as the wire writes them. The register holds fractions: `0.3333` is a third. */
+/** Shares of owners in the wire's format. The register holds fractions: `0.3333` is a third. */
 import { decimal } from './fields.ts';
 
-/** Percentages at which the register of owners counts: it holds the lower bound of the band an owner is in. */
+/** The register's bands in percent: it states the lower bound of an owner's band. */
 const BOUNDS: readonly number[] = [0, 5, 10, 15, 20, 25, 33.33, 50, 66.67, 90, 100];
 
-/** A fraction as a percentage, rounded where binary fractions leave dust; null where it is none from 0 to 1. */
+/** A fraction as a rounded percentage; null unless it is from 0 to 1. */
 const percentOf = (value: unknown): number | null => {
   const fraction = decimal(value);
   return fraction === null || fraction < 0 || fraction > 1 ? null : Number((fraction * 100).toFixed(6));
@@ -19,7 +19,7 @@ export const shareInterval = (value: unknown): string | null => {
   return upper === undefined ? '100' : `${BOUNDS[at]}-${upper}`;
 };
 
-/** The precise percentage of a beneficial owner: `0.3333` is `33.33`. */
+/** The exact percentage of a beneficial owner: `0.3333` is `33.33`. */
 export const precisePercentage = (value: unknown): string | null => {
   const percent = percentOf(value);
   return percent === null ? null : String(percent);

@@ -1,6 +1,6 @@
 /**
- * What a document states. It carries its whole history, so a fact that ended is still in it, with an end: a section that
- * is missing does not say that anything ended. Of one without an entry known.ts decides.
+ * What a document states. Documents carry their whole history, so an ended fact is still there, with an end: a missing
+ * section does not mean that anything ended. known.ts decides what an empty section means.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from './company.ts';
@@ -10,13 +10,14 @@ import { isBody, type RelationBody, type Trace, type Traces } from './relations.
 import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf, hasEntries } from './validity.ts';
 
-/** `silent`: the section is there and empty; `missing`: it is not there; `unreadable`: nobody can read what it states. */
+/**
+ * `silent`: the section exists and is empty; `missing`: it does not exist; `unreadable`: nobody can read its content.
+ */
 export type Stated = 'stated' | 'silent' | 'missing' | 'unreadable';
 
-/** What a document says of each part of its snapshot. */
 export interface DocumentStatement {
   readonly of: (part: string) => Stated;
-  /** Of a body: who is named in it, and whether somebody is who has no number. */
+  /** The people that the document names in a body. */
   readonly traceOf: (body: RelationBody) => Trace | undefined;
 }
 
@@ -25,7 +26,7 @@ const ofList = (list: unknown): Stated => {
   return hasEntries(list) ? 'stated' : 'silent';
 };
 
-/** Several sections together state what any of them does, and are missing where none is there. */
+/** Several sections together state what any of them does, and are missing if all are. */
 const ofAny = (document: JsonObject, keys: readonly string[]): Stated => {
   let most: Stated = 'missing';
   for (const key of keys) {
@@ -55,7 +56,7 @@ const attribute =
   (document) =>
     ofAttribute(document, type);
 
-/** Only the newer of the two lists goes on: without it the other says nothing of now. */
+/** Only the newer of the two lists continues: without it, the other says nothing about the present. */
 const figures =
   (newer: string, older: string): Reader =>
   (document) => {
@@ -78,7 +79,7 @@ const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   fax: list('telefaxNummer'),
   phoneNumber: list('telefonNummer'),
   website: list('hjemmeside'),
-  // Composed of two places, which spell it in two ways.
+  // Composed of two places with different spellings.
   status: ({ virksomhedsstatus: listed, virksomhedMetadata: metadata }) =>
     Array.isArray(listed) && isJsonObject(metadata) && 'sammensatStatus' in metadata ? 'stated' : 'missing',
   credit: list('status'),
@@ -91,7 +92,7 @@ const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   yearly: figures('erstAarsbeskaeftigelse', 'aarsbeskaeftigelse'),
 };
 
-/** What is a part of a part. */
+/** Parts of parts. */
 const DETAILS: Readonly<Record<string, Reader>> = {
   altIndustry1: list('bibranche1'),
   altIndustry2: list('bibranche2'),
@@ -121,7 +122,7 @@ const READERS: Readonly<Record<(Company | Unit)['kind'], readonly (readonly [str
   unit: Object.entries({ ...UNIT, ...DETAILS }),
 };
 
-/** What is not plainly stated, by part: most parts of most documents are. */
+/** The parts that are not stated, which are few in most documents. */
 const unstatedIn = (document: JsonObject, kind: (Company | Unit)['kind']): Map<string, Stated> => {
   const unstated = new Map<string, Stated>();
   for (const [part, read] of READERS[kind]) {
@@ -141,9 +142,9 @@ interface Spoken {
 }
 
 /**
- * Reads what a document states; `unspoken` are the parts that its source never speaks for, `traces` whom it names in a
- * company's bodies, `unread` what nobody can read in it. The answer does not hold the document, which takes ten times the memory of its snapshot: it is made
- * in functions of their own.
+ * Reads what a document states. `unspoken`: parts that its source does not cover; `traces`: people in a company's
+ * bodies; `unread`: unreadable parts. The result does not reference the document, which takes ten times the memory of
+ * its snapshot; separate functions ensure that.
  */
 export const statedBy = (
   document: JsonObject,

@@ -1,18 +1,19 @@
-/** The status of a company, out of the three places in which the register keeps it. */
+/** Combines the status of a company from the three places in which the register stores it. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { text, whole } from './fields.ts';
 import { current, type DatedValue, entriesOf, type View } from './validity.ts';
 
-/** What the gazette announced: bankruptcy (1) or compulsory composition (3), and how far it has come. */
+/** An announcement of the gazette: bankruptcy (1) or compulsory composition (3), and its progress. */
 export interface Credit {
   readonly creditCode: number | null;
   readonly creditText: string | null;
-  /** 1 decree, 2 lifted, 3 closed, 4 and 7 other, 5 proof of claims, 6 creditors' meeting, 8 opening, 9 confirmation. */
+  /**
+   * 1 decree, 2 lifted, 3 closed, 4 and 7 other, 5 proof of claims, 6 creditors' meeting, 8 opening, 9 confirmation.
+   */
   readonly statusCode: number | null;
   readonly statusText: string | null;
 }
 
-/** The credit status that is valid on the day. */
 export const creditOf = (document: JsonObject, view: View): DatedValue<Credit | null> => {
   const { entry, at } = current(document['status'], view);
   if (entry === undefined) return { value: null, at };
@@ -27,11 +28,11 @@ export const creditOf = (document: JsonObject, view: View): DatedValue<Credit | 
   };
 };
 
-/** A status however it is spelt: the register spells it in two ways. */
+/** Makes the register's two spellings of a status equal. */
 export const plainStatus = (status: string | null): string => status?.replaceAll(' ', '').toUpperCase() ?? '';
 
-/** Which view to use: the status goes on after the company's end, other lists stop with it. */
-interface Sight {
+/** The status continues after the company's end, other lists stop with it. */
+interface StatusContext {
   readonly now: View;
   readonly asLast: View;
   readonly credit: Credit | null;
@@ -39,12 +40,12 @@ interface Sight {
 }
 
 /**
- * The status text. The composed one (`sammensatStatus`) is all that partnerships and the like have. It has no period:
- * where it repeats an entry of the list, the entry that is valid today counts, so that a coming status comes on its day.
+ * The status text. Partnerships and similar forms have only the composed one (`sammensatStatus`), which has no period:
+ * if it repeats an entry of the list, the entry of today counts, so that a future status appears on its day.
  */
 export const statusOf = (
   document: JsonObject,
-  { now, asLast, credit, registeredAt }: Sight,
+  { now, asLast, credit, registeredAt }: StatusContext,
 ): DatedValue<string | null> => {
   const list = document['virksomhedsstatus'];
   const today = current(list, now);

@@ -1,10 +1,19 @@
-/** A production unit as the service keeps it. Plain JSON. */
+/** A production unit as the service stores it. Plain JSON. */
 import type { Address, Industry } from '../../../protocol/formats.ts';
 import type { JsonObject } from '../../../protocol/text/json.ts';
 import { type AltIndustry, altIndustriesOf, contactOf, protectionOf, SNAPSHOT_FORM } from './company.ts';
 import { addressOf, digits, industryOf, text } from './fields.ts';
 import { lifeOf } from './life.ts';
-import { current, type DatedValue, type Horizon, newest, told, touchedAt, type Unread, type View } from './validity.ts';
+import {
+  current,
+  type DatedValue,
+  datedValue,
+  type Horizon,
+  newest,
+  touchedAt,
+  type Unread,
+  type View,
+} from './validity.ts';
 
 export interface Unit {
   readonly kind: 'unit';
@@ -15,7 +24,7 @@ export interface Unit {
   readonly registeredAt: string | null;
   readonly loadedAt: string;
   readonly readOn: string;
-  /** The company it belongs to today, CVR-1-…: a unit can move. */
+  /** Its present company, CVR-1-…: a unit can move. */
   readonly company: DatedValue<string | null>;
   readonly names: DatedValue<string | null>;
   readonly address: DatedValue<Address | null>;
@@ -23,14 +32,14 @@ export interface Unit {
   readonly phoneNumber: DatedValue<string | null>;
   readonly fax: DatedValue<string | null>;
   readonly email: DatedValue<string | null>;
-  /** Absent in older snapshots, as the next one. */
+  /** Absent in older snapshots, like the next one. */
   readonly altIndustries?: DatedValue<readonly AltIndustry[]>;
   readonly commercialProtection?: DatedValue<boolean | null>;
-  /** Parts that no document has spoken of yet. */
+  /** Parts that no document has mentioned yet. */
   readonly unknown?: readonly string[];
 }
 
-/** What of a unit is read from sections of its own. */
+/** Parts of a unit with sections of their own. */
 export const UNIT_PARTS = [
   'company',
   'names',
@@ -43,7 +52,7 @@ export const UNIT_PARTS = [
   'commercialProtection',
 ] as const;
 
-/** Reads a production unit's document as of a day; fills the horizon. */
+/** Reads a production unit's document for a day; fills the horizon. */
 export const unitOf = (
   document: JsonObject,
   { number, loadedAt, today, horizon }: { number: string; loadedAt: string; today: string; horizon: Horizon },
@@ -62,13 +71,15 @@ export const unitOf = (
     registeredAt: touchedAt(document),
     loadedAt,
     readOn: today,
-    company: told(view, 'company', owner, (entry) => {
+    company: datedValue(view, 'company', owner, (entry) => {
       const cvr = digits(entry?.['cvrNummer'], 8);
       return cvr === null ? null : `CVR-1-${cvr}`;
     }),
-    names: told(view, 'names', named, (entry) => text(entry?.['navn'])),
-    address: told(view, 'address', current(document['beliggenhedsadresse'], view), (entry) => addressOf(entry, view)),
-    industry: told(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
+    names: datedValue(view, 'names', named, (entry) => text(entry?.['navn'])),
+    address: datedValue(view, 'address', current(document['beliggenhedsadresse'], view), (entry) =>
+      addressOf(entry, view),
+    ),
+    industry: datedValue(view, 'industry', current(document['hovedbranche'], view), (entry) => industryOf(entry, view)),
     phoneNumber: contactOf(document['telefonNummer'], view, 'phoneNumber'),
     fax: contactOf(document['telefaxNummer'], view, 'fax'),
     email: contactOf(document['elektroniskPost'], view, 'email'),

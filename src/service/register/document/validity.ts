@@ -1,21 +1,20 @@
 /**
- * What is valid on a day: the register keeps the whole history of every list, each entry with its period.
- *
- * Periods are plain days, both ends inclusive; a missing end is open. Lists are in no order. Days are compared as text.
+ * Finds what is valid on a day: the register keeps the whole history of every list, each entry with its period. Periods
+ * are days, both ends inclusive; a missing end is open. Lists are unordered. Days are compared as text.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 
-/** A value, and when the register last touched it: its own time, in ISO 8601 with its offset. */
+/** A value, and the register's time of its last change, in ISO 8601 with offset. */
 export interface DatedValue<T> {
   readonly value: T;
   readonly at: string | null;
 }
 
-/** From where a document is looked at. `aheadOn` is filled while its lists are walked. */
+/** The day to read a document for. Walking its lists fills `horizon`. */
 export interface View {
   /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
-  /** The day whose entries count: today, but for a company that ended its last day, for a coming one its first. */
+  /** The day whose entries count: today; the last day of a company that ended; the first of a future one. */
   readonly on: string;
   readonly horizon: Horizon;
   /** Filled while the document is read. */
@@ -23,30 +22,30 @@ export interface View {
 }
 
 /**
- * What a document states and nobody can read, by part, as the document has it: neither a value nor empty. A key that is no
- * part of a snapshot keeps nothing back.
+ * Unreadable values by part, as the document has them: neither a value nor empty. A key that is not a part of a
+ * snapshot has no effect.
  */
 export type Unread = Map<string, string>;
 
 export const noteUnread = (unread: Unread, part: string, stated: unknown): void => {
   const text = JSON.stringify(stated) ?? '';
   const known = unread.get(part);
-  // Of several one is shown, whatever their order.
+  // Of several, always the same one, whatever their order.
   if (known === undefined || text < known) unread.set(part, text);
 };
 
-/** The earliest coming day on which anything that was walked begins or has ceased to be valid. */
+/** The earliest future day on which something in the walked lists begins or is no longer valid. */
 export interface Horizon {
   aheadOn: string | null;
 }
 
-/** What was chosen of a list, and when the register last touched it: the chosen entry, else any entry of the list. */
+/** The chosen entry of a list, and when the register last touched it, or without one any entry of the list. */
 export interface Picked {
   readonly entry: JsonObject | undefined;
   readonly at: string | null;
 }
 
-/** The day of a text that begins with one; null for anything else. */
+/** The day that a text begins with; null for anything else. */
 export const dayOf = (value: unknown): string | null => {
   if (typeof value !== 'string' || value.length < 10) return null;
   return value.length === 10 ? value : value.slice(0, 10);
@@ -64,7 +63,7 @@ const numberAt = (text: string, from: number, to: number): number => {
   return number;
 };
 
-/** Whether a text is a real day, YYYY-MM-DD. Without expressions and dates: it is asked of most entries that count. */
+/** Whether a text is a real day, YYYY-MM-DD. Avoids expressions and dates, because it runs for most entries. */
 export const isDay = (day: string): boolean => {
   if (day.length !== 10 || day[4] !== '-' || day[7] !== '-') return false;
   const year = numberAt(day, 0, 4);
@@ -74,11 +73,11 @@ export const isDay = (day: string): boolean => {
   return month !== 2 || date < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 };
 
-/** The day so many days from a day. */
+/** The day `days` after a day. */
 export const dayAfter = (day: string, days = 1): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
-/** Notes a coming day where it is the earliest. */
+/** Notes a future day if it is the earliest. */
 export const noteDay = (horizon: Horizon, day: string | null, today: string): void => {
   if (day === null || day <= today || !isDay(day)) return;
   if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;
@@ -90,19 +89,18 @@ export interface Period {
   readonly to: string | null;
 }
 
-/** The first day of an entry, and its last: each alone, for the many entries of which no {@link Period} is kept. */
+/** First and last day of an entry, separately, because most entries need no {@link Period}. */
 const firstDay = ({ periode }: JsonObject): string | null =>
   isJsonObject(periode) ? dayOf(periode['gyldigFra']) : null;
 const lastDay = ({ periode }: JsonObject): string | null =>
   isJsonObject(periode) ? dayOf(periode['gyldigTil']) : null;
 
-/** The ends of an entry's period. */
 export const periodOf = (entry: JsonObject): Period => ({ from: firstDay(entry), to: lastDay(entry) });
 
 const covers = (from: string | null, to: string | null, day: string): boolean =>
   (from === null || from <= day) && (to === null || to >= day);
 
-/** When the register last touched an entry, as it wrote it. */
+/** The register's time of an entry's last change, unchanged. */
 export const touchedAt = (entry: JsonObject): string | null => {
   const { sidstOpdateret: at } = entry;
   return typeof at === 'string' && at.length >= 10 ? at : null;
@@ -118,11 +116,10 @@ export const isLater = (a: string | null, b: string | null): boolean => {
   return (Date.parse(a) || 0) > (Date.parse(b) || 0);
 };
 
-/** The later of two register times. */
 export const later = (a: string | null, b: string | null): string | null => (isLater(a, b) ? a : b);
 
-/** The value of a chosen entry. An entry of which nothing can be read is noted: what ended has an end, and is not chosen. */
-export const told = <T>(
+/** The dated value of a chosen entry. Notes an unreadable entry: an ended fact has an end, and is not chosen. */
+export const datedValue = <T>(
   view: View,
   part: string,
   { entry, at }: Picked,
@@ -135,17 +132,20 @@ export const told = <T>(
 
 const NOTHING: readonly JsonObject[] = [];
 
-/** The objects of a list, without anything else in it; none for a value that is no list. */
+/** The objects of a list, without anything else; empty for a value that is not a list. */
 export const entriesOf = (list: unknown): readonly JsonObject[] => {
   if (!Array.isArray(list) || list.length === 0) return NOTHING;
   for (const entry of list) if (!isJsonObject(entry)) return list.filter(isJsonObject);
   return list;
 };
 
-/** Whether a list has an entry. Stops at the first one, where {@link entriesOf} looks at all. */
+/** Stops at the first entry, unlike {@link entriesOf}. */
 export const hasEntries = (list: unknown): boolean => Array.isArray(list) && list.some(isJsonObject);
 
-/** Walks a list once: calls `take` with each entry valid on the day, and returns when the register last touched the list. */
+/**
+ * Walks a list once: calls `take` with each entry valid on the day, and returns when the register last touched the
+ * list.
+ */
 export const walk = (list: unknown, view: View, take: (entry: JsonObject) => void): string | null => {
   if (!Array.isArray(list)) return null;
   const { today, on, horizon } = view;
@@ -169,13 +169,13 @@ const isPreferred = (entry: JsonObject, to: JsonObject): boolean => {
   if (at !== other) return isLater(at, other);
   const from = firstDay(entry) ?? '';
   const otherFrom = firstDay(to) ?? '';
-  // Nothing tells the two entries apart: any rule will do that ignores their order.
+  // The entries are equivalent: any rule will do that ignores their order.
   return from === otherFrom ? JSON.stringify(entry) > JSON.stringify(to) : from > otherFrom;
 };
 
 const ANY = (): boolean => true;
 
-/** The entry that is valid on the day; of several the one that the register touched last. */
+/** The entry that is valid on the day; of several, the one that the register touched last. */
 export const current = (list: unknown, view: View, isUsable: (entry: JsonObject) => boolean = ANY): Picked => {
   let best: JsonObject | undefined;
   const newest = walk(list, view, (entry) => {
@@ -184,7 +184,7 @@ export const current = (list: unknown, view: View, isUsable: (entry: JsonObject)
   return { entry: best, at: best === undefined ? newest : touchedAt(best) };
 };
 
-/** The entry with the latest period of a list, for names that must not be missing. */
+/** The entry of a list with the latest period, for names that must not be missing. */
 export const newest = (list: unknown): JsonObject | undefined => {
   let best: JsonObject | undefined;
   const endOf = (entry: JsonObject): string => lastDay(entry) ?? '9999';

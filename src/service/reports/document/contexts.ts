@@ -1,4 +1,4 @@
-/** Which of a document's facts are the report's: this year, and the company or its group. */
+/** Selects the facts of the report: this year, and the company or its group. */
 import type { Facts, XbrlContext, XbrlFact } from './facts.ts';
 import { dayBefore } from './resources.ts';
 
@@ -11,17 +11,17 @@ export interface ReportPeriod {
 /** `company`: the legal entity alone. `group`: with its subsidiaries. */
 export type ReportBasis = 'company' | 'group';
 
-/** One document looked at from one side. */
+/** One report within a document. */
 export interface FinancialStatement {
   readonly period: ReportPeriod;
   readonly basis: ReportBasis;
-  /** Company and group could only be told apart by the names of their contexts, or not at all. */
+  /** Only the names of contexts distinguish company and group, or nothing does. */
   readonly isAmbiguous: boolean;
-  /** What the document says for the period, or for its end. */
+  /** The facts for the period, or for its end. */
   now(concept: string): readonly XbrlFact[];
-  /** The same for the year before. */
+  /** The facts of the year before. */
   before(concept: string): readonly XbrlFact[];
-  /** How many elements have a figure now. */
+  /** Number of elements with a figure of this period. */
   readonly size: number;
 }
 
@@ -29,17 +29,17 @@ const CONSOLIDATION: readonly string[] = [
   'cmn:ConsolidatedSoloDimension',
   'ifrs-full:ConsolidatedAndSeparateFinancialStatementsAxis',
 ];
-/** What must be stated for a basis to be taken for the report rather than for a few figures beside it. */
+/** A basis needs one of these to count as the report rather than as a few extra figures. */
 const CORE = ['fsa:Assets', 'fsa:Equity', 'ifrs-full:Assets', 'ifrs-full:Equity', 'ifrs-full:EquityAndLiabilities'];
 
-/** Tells whether nothing but the consolidation breaks a context down. */
+/** Whether only the consolidation breaks a context down. */
 export const isPlain = (context: XbrlContext): boolean =>
   Object.keys(context.dimensions).every((dimension) => CONSOLIDATION.includes(dimension));
 
 /**
- * Picks one whole before any figure is read: of the reports that a document holds, told apart by the target of an inline
- * page and by whom the contexts are about, the company's where it has its balance, else the group's. Facts under any other
- * dimension, such as the five-year table, are nobody's.
+ * Chooses one report before it reads any figure. A document may hold several, distinguished by the target of an inline
+ * page and by the entity of the contexts: chooses the company's if it has its balance, else the group's. Ignores facts
+ * under any other dimension, such as the five-year table.
  */
 export function statementOf(
   facts: Facts,
@@ -61,7 +61,7 @@ const better = (a: FinancialStatement, b: FinancialStatement): FinancialStatemen
 const rank = ({ basis, now }: FinancialStatement): number =>
   CORE.some((concept) => now(concept).length > 0) ? (basis === 'company' ? 2 : 1) : 0;
 
-/** One report of a document: the period that it says it reports, and the company or the group. */
+/** One report of a document, for its stated period, of the company or the group. */
 function statementIn(plain: readonly XbrlFact[], facts: Facts, filed: ReportPeriod | undefined): FinancialStatement {
   const isIfrs =
     !plain.some(({ concept }) => concept === 'fsa:Assets') && plain.some(({ concept }) => concept.startsWith('ifrs-'));
@@ -119,9 +119,9 @@ function yearBefore({ start: first }: ReportPeriod): (context: XbrlContext) => b
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;
 
 /**
- * The period that the document says it reports, else the filing's, else the newest one. A document may also state the period
- * that is registered, under a dimension: that is not the one it reports. Where the days disagree with the figures the
- * figures say how long the year was.
+ * The period that the document states, else the filing's, else the newest one. A document may also state the registered
+ * period, under a dimension, which is not the reported one. If the days contradict the figures, the figures decide the
+ * length of the year.
  */
 function choosePeriod(facts: Facts, filed: ReportPeriod | undefined, figures: readonly XbrlFact[]): ReportPeriod {
   const whole = figures[0] === undefined ? '' : wholeOf(figures[0]);
@@ -153,7 +153,7 @@ const hasBalance = (figures: readonly XbrlFact[], end: string | null): boolean =
 /** A first financial year may last one and a half. */
 const MAX_DAYS = 550;
 
-/** The longest period that ends with the newest balance; a shorter year than the one before is a year, too. */
+/** The longest period that ends with the newest balance; a shorter year than the one before also counts. */
 function newestPeriod(figures: readonly XbrlFact[]): ReportPeriod | undefined {
   const days = ({ start, end }: XbrlContext) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
   const periods = [...new Set(figures.map(({ context }) => context))]
@@ -164,13 +164,13 @@ function newestPeriod(figures: readonly XbrlFact[]): ReportPeriod | undefined {
   return longest?.end == null ? undefined : { start: longest.start, end: longest.end };
 }
 
-/** Values of one element that are compared. */
+/** Values to compare for one element. */
 const MAX_OTHERS = 8;
 const GROUP_NAME = /(?:^|[_\-.])(?:c|cons|consolidated|group|koncern)(?:$|[_\-.])/i;
 
 /**
- * Contexts that say the same but for their id, and hold other figures: some filings of IFRS with Danish additions tell
- * company and group apart in no other way. By context id; empty where there is no such thing.
+ * Contexts that differ only in their id and hold different figures: some IFRS filings with Danish additions distinguish
+ * company and group in no other way. By context id; empty without such contexts.
  */
 function twinsIn(figures: readonly XbrlFact[]): ReadonlyMap<string, ReportBasis> {
   const values = new Map<string, { readonly isGroup: boolean; readonly value: string }[]>();

@@ -1,16 +1,16 @@
-/** The numbers of a report: read, calculated, and doubted where they contradict each other. */
+/** The numbers of a report: reads them, calculates others, and marks contradictions. */
 import type { NumberMetric, ReportData } from '../../../protocol/report.ts';
 import type { FinancialStatement } from './contexts.ts';
 import type { XbrlFact } from './facts.ts';
 import { FORMULAS, type NumberName, SOURCES } from './metrics.ts';
 
-/** A figure before it is written: with how far off it may be by its rounding, and the year before. */
+/** A figure with its rounding error and the value of the year before. */
 interface Figure {
   readonly value: number;
   readonly unit: string | null;
   readonly sources: readonly string[];
   readonly calculation: string | null;
-  /** Half of the last digit that is accurate. */
+  /** Half of the last accurate digit. */
   readonly slack: number;
   readonly before: number | null;
   isDoubtful: boolean;
@@ -21,9 +21,9 @@ export type Numbers = Partial<Record<NumberName, NumberMetric>>;
 const NAMES = Object.keys(SOURCES).filter((name): name is NumberName => name in SOURCES);
 
 /**
- * All number metrics that the statement gives. `possibleError` marks what contradicts another figure, the same figure
- * stated again, or last year's report by a factor of exactly 1,000 or 1,000,000; and all, where company and group could
- * not be told apart. `error` marks what is stated and cannot be read.
+ * All number metrics of the statement. `possibleError` marks a figure that contradicts another one, itself, or last
+ * year's report by a factor of exactly 1,000 or 1,000,000; it marks all if company and group cannot be distinguished.
+ * `error` marks figures that are stated but unreadable.
  */
 export function numbersOf(statement: FinancialStatement, currency: string | null, former?: ReportData): Numbers {
   const figures = new Map<NumberName, Figure>();
@@ -77,8 +77,8 @@ function readFigure(
 }
 
 /**
- * Of an element stated more than once the most accurate value with a unit counts; another that is no rounding of it is a
- * doubt, and so is a value without a unit.
+ * Of an element stated more than once, the most accurate value with a unit counts. It is doubtful without a unit, or if
+ * another value is not a rounding of it.
  */
 function readElement(
   concept: string,
@@ -105,7 +105,7 @@ function readElement(
 
 const isCurrency = (unit: string | null): boolean => unit !== null && /^[A-Z]{3}$/.test(unit);
 
-/** Some state their figures in a second currency for convenience. */
+/** Some reports also state figures in a second currency. */
 const isIn = ({ unit }: XbrlFact, currency: string | null): boolean => !isCurrency(unit) || unit === currency;
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,2})?$/i;
@@ -135,7 +135,7 @@ const SUMS: readonly (readonly [whole: NumberName, ...parts: NumberName[]])[] = 
   ['debt', 'shorttermLiabilities', 'longtermLiabilities'],
 ];
 
-/** A krone of rounding is nobody's mistake, nor is what the figures' own accuracy allows. */
+/** Tolerates a krone of rounding, and the figures' own accuracy. */
 function doubtSums(figures: ReadonlyMap<NumberName, Figure>): void {
   for (const names of SUMS) {
     const stated = names.map((name) => figures.get(name)).filter((figure) => figure !== undefined);
@@ -149,7 +149,7 @@ function doubtSums(figures: ReadonlyMap<NumberName, Figure>): void {
 
 const FACTORS: readonly number[] = [1_000, 1_000_000];
 
-/** Somebody wrote thousands where kroner were meant, this year or last. */
+/** Detects thousands entered as kroner, this year or last. */
 function isScaled({ value, before }: Figure, former: unknown): boolean {
   const last = isNumberMetric(former) ? former.value : null;
   if (last === null || last === 0) return false;
@@ -161,7 +161,7 @@ function isScaled({ value, before }: Figure, former: unknown): boolean {
 const isNumberMetric = (metric: unknown): metric is { value: number } =>
   typeof metric === 'object' && metric !== null && 'value' in metric && typeof metric.value === 'number';
 
-/** The formulas whose operands are all there, in their order: one may use another. */
+/** Applies the formulas with all operands, in order, because one may use another. */
 function calculated(figures: Map<NumberName, Figure>): readonly (readonly [NumberName, NumberMetric])[] {
   const results: (readonly [NumberName, NumberMetric])[] = [];
   for (const name of NAMES.filter((one) => one in FORMULAS).sort(byFormula)) {
@@ -188,7 +188,7 @@ function calculated(figures: Map<NumberName, Figure>): readonly (readonly [Numbe
 const ORDER = Object.keys(FORMULAS);
 const byFormula = (a: NumberName, b: NumberName): number => ORDER.indexOf(a) - ORDER.indexOf(b);
 
-/** The currency most of the figures are in; Danish kroner where as many are. */
+/** Currencies by number of figures; Danish kroner first among equals. */
 export function currenciesOf(statement: FinancialStatement): readonly string[] {
   const counts = new Map<string, number>();
   for (const concept of Object.values(SOURCES).flat(2)) {

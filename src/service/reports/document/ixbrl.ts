@@ -9,12 +9,15 @@ import type { ResolvePrefix, Tag } from './xml.ts';
 /** Version 1.0 and 1.1. */
 const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
 
-/** Characters that a reader keeps of one document; a text counts once for each tagged element around it. */
+/** Characters to keep of one document; a text counts once for each tagged element around it. */
 const MAX_KEPT = 32 * 1024 * 1024;
 /** Characters that each step along a chain of continued texts counts as. */
 const STEP = 64;
 
-/** A tagged element while it is open. Its text also belongs to the elements around it, except those outside an exclusion. */
+/**
+ * A tagged element while it is open. Its text also belongs to the elements around it, except those outside an
+ * exclusion.
+ */
 interface TaggedElement {
   readonly kind: 'number' | 'text' | 'continuation' | 'excluded' | 'other';
   readonly tag: Tag;
@@ -22,7 +25,7 @@ interface TaggedElement {
   text: string;
 }
 
-/** A fact whose text goes on in another element. */
+/** A fact whose text continues in another element. */
 interface Unfinished {
   readonly fact: StatedFact;
   readonly next: string;
@@ -94,7 +97,7 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
   };
 }
 
-/** Adds text to the open elements, from the inside out; an exclusion keeps it from those around it. */
+/** Adds text to the open elements, from the inside out; an exclusion hides it from those around it. */
 function addText(open: readonly TaggedElement[], text: string, countKept: CountKept): void {
   for (const element of open.toReversed()) {
     if (element.kind === 'excluded') return;
@@ -105,7 +108,6 @@ function addText(open: readonly TaggedElement[], text: string, countKept: CountK
   }
 }
 
-/** What a tagged number or text states. */
 function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
   const shown = { format: attribute(tag, 'format'), scale: attribute(tag, 'scale'), sign: attribute(tag, 'sign') };
   return {
@@ -115,7 +117,7 @@ function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
     decimals: attribute(tag, 'decimals'),
     lang: attribute(tag, 'xml:lang'),
     target: attribute(tag, 'target'),
-    // An unreadable number stays a text that is no number: so the reader can tell that the document states it.
+    // An unreadable number stays a text, so that the reader knows that the document states it.
     value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
   };
 }
@@ -123,18 +125,18 @@ function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
 const shownText = (text: string, format: string | undefined): string =>
   format === undefined ? text : inlineDate(text, format);
 
-/** A piece of a text, and the element in which the text goes on. */
+/** A piece of a text, and the element in which the text continues. */
 interface Part {
   readonly text: string;
   readonly next: string | undefined;
 }
 
-/** The pieces of texts that go on in other elements. */
+/** The pieces of texts that continue in other elements. */
 function createContinuations(countKept: CountKept) {
   const parts = new Map<string, Part>();
   return {
     add: (id: string, part: Part) => parts.set(id, part),
-    /** A text with all pieces that follow it; each piece once, where a chain leads back into itself. */
+    /** A text with all pieces that follow it; each piece once, even if the chain is circular. */
     join(text: string, first: string): string {
       const seen = new Set<string>();
       let whole = text;

@@ -1,4 +1,4 @@
-/** Facts as they were read, joined with the contexts and units they name; a document may state those last. */
+/** Joins facts with their contexts and units, which a document may state last. */
 import { DocumentError, type Facts, type XbrlFact } from './facts.ts';
 import type { Resources } from './resources.ts';
 
@@ -14,13 +14,13 @@ export interface StatedFact {
 
 const MAX_FACTS = 200_000;
 
-/** Adds a fact that was read. Throws {@link DocumentError} where there are more than any report has. */
+/** Adds a fact. Throws {@link DocumentError} above the number of facts that any report has. */
 export function collect(stated: StatedFact[], fact: StatedFact): void {
   if (stated.length >= MAX_FACTS) throw new DocumentError(`states more than ${MAX_FACTS} facts that are looked for`);
   stated.push(fact);
 }
 
-/** A fact whose context or unit the document does not state means nothing and is left out. */
+/** Leaves out facts whose context or unit the document does not state. */
 export function joinFacts(facts: readonly StatedFact[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
   const joined = new Map<string, XbrlFact[]>();
   for (const { concept, contextId, unitId, value, ...stated } of facts) {

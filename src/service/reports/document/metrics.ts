@@ -1,23 +1,23 @@
-/** Which elements a metric of the report data is read from. */
+/** The elements from which each metric of the report data is read. */
 import { each, NUMBER_METRICS, RARE_NUMBER_METRICS } from '../../../protocol/report.ts';
 
 export type NumberName = (typeof NUMBER_METRICS)[number] | (typeof RARE_NUMBER_METRICS)[number];
 
-/** An element, or several whose values are added up: those that are stated, one at least. */
+/** An element, or several to add up, of which at least one must be stated. */
 export type Source = string | readonly string[];
 
 const DEPRECIATIONS =
   'DepreciationAmortisationExpenseAndImpairmentLossesOfPropertyPlantAndEquipmentAndIntangibleAssetsRecognisedInProfitOrLoss';
 
-/** Both taxonomies call it the same. */
+/** Both taxonomies use the same name. */
 const both = (name: string): readonly Source[] => [`fsa:${name}`, `ifrs-full:${name}`];
 
-/** The Danish taxonomy calls it as the metric, with a capital. */
+/** The Danish taxonomy uses the metric's name with a capital. */
 const capital = (name: string): readonly Source[] => [`fsa:${name.charAt(0).toUpperCase()}${name.slice(1)}`];
 
 /**
- * By metric: where its figure is looked for, the first that is stated counts. Elements of the Danish taxonomies of 2012
- * to 2025 and of IFRS; a metric without an entry here is calculated from others or nowhere to be found.
+ * By metric: the elements of its figure, of which the first stated one counts. Elements of the Danish taxonomies of
+ * 2012 to 2025 and of IFRS; a metric without elements is calculated or does not exist.
  */
 export const SOURCES: Readonly<Record<NumberName, readonly Source[]>> = {
   ...each([...NUMBER_METRICS, ...RARE_NUMBER_METRICS], (): readonly Source[] => []),
@@ -85,12 +85,12 @@ export const SOURCES: Readonly<Record<NumberName, readonly Source[]>> = {
 
 const FIGURES: ReadonlySet<string> = new Set(Object.values(SOURCES).flat(2));
 
-/** Tells whether a figure is read from this element. */
+/** Whether a figure is read from this element. */
 export const isFigure = (concept: string): boolean => FIGURES.has(concept);
 
 type Operands = readonly NumberName[];
 
-/** A figure that is calculated from others; null where it cannot be. */
+/** A figure calculated from others; null if that is impossible. */
 export interface Formula {
   readonly of: Operands;
   readonly text: string;
@@ -112,7 +112,7 @@ const sum = (text: string, of: Operands, sign: 1 | -1): Formula => ({
   result: ([a, b]) => (a === undefined || b === undefined ? null : a + sign * b),
 });
 
-/** In an order in which every operand comes before what needs it. */
+/** Every operand comes before the formulas that use it. */
 export const FORMULAS: Readonly<Partial<Record<NumberName, Formula>>> = {
   ebitda: sum(
     'profitFromOrdinaryOperatingActivities + depreciations',

@@ -1,11 +1,11 @@
-/** Texts of reports as a person reads them. */
+/** Makes texts of reports readable. */
 import { cutText } from '../../../protocol/text/cut.ts';
 
-/** Longer texts are cut: the whole is in the report. */
+/** Longer texts are cut: the report has the whole. */
 const MAX_LENGTH = 10_000;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** What a person would read of a text: some programs file HTML within it, and all of them break lines at random. */
+/** Removes HTML, which some programs file within texts, and random line breaks. */
 export function plainText(value: string): string {
   const text = /<\/?[a-z][^<>]*>/i.test(value) ? withoutMarkup(value) : value;
   const tidy = text

@@ -1,4 +1,4 @@
-/** Contexts and units: both forms of a report state them in the same elements. */
+/** Contexts and units, which both forms of a report state in the same elements. */
 import type { Namer, XbrlContext } from './facts.ts';
 import type { ResolvePrefix, Tag } from './xml.ts';
 
@@ -7,9 +7,9 @@ const XBRLDI = 'http://xbrl.org/2006/xbrldi';
 const MAX_TEXT = 1_000;
 
 export interface Resources {
-  /** True where the element belongs to a context or a unit. */
+  /** True if the element belongs to a context or a unit. */
   open(tag: Tag): boolean;
-  /** For text inside of one. */
+  /** For text inside one. */
   text(text: string): void;
   close(tag: Tag): void;
   readonly contexts: ReadonlyMap<string, XbrlContext>;
@@ -100,13 +100,12 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
 /** The value of an attribute without namespace. */
 export const attribute = (tag: Tag, name: string): string | undefined => tag.attributes[name]?.value;
 
-/** Prefix and local part of a qualified name. */
 export function split(qname: string): readonly [string, string] {
   const at = qname.indexOf(':');
   return at < 0 ? ['', qname] : [qname.slice(0, at), qname.slice(at + 1)];
 }
 
-/** A company spells its number in several ways, one document too. */
+/** A company's number has several spellings, even within one document. */
 const entityIn = (text: string): string => text.toUpperCase().replace(/^\s*DK|[\s.-]/g, '');
 
 const DAY = /^(\d{4}-\d{2}-\d{2})(T00:00:00)?/;
@@ -118,7 +117,7 @@ function day(text: string, which: 'start' | 'end'): string | null {
   return which === 'end' && midnight !== undefined ? dayBefore(date) : date;
 }
 
-/** The day before a day; a text that is no day comes back as it is. */
+/** The day before a day; any other text stays unchanged. */
 export function dayBefore(date: string): string {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) ? date : new Date(ms - 86_400_000).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** The texts of a report: who reports, who audited, what they say. */
+/** The texts of a report: who reports, who audited, and their statements. */
 import { isPlain } from './contexts.ts';
 import type { Facts, XbrlFact } from './facts.ts';
 import { plainText } from './plain-text.ts';
@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
 const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
 
-/** By metric: where its text is looked for, the first that is stated counts. */
+/** By metric: the elements of its text, of which the first stated one counts. */
 export const TEXTS = {
   classOfReportingEntity: ['fsa:ClassOfReportingEntity'],
   typeOfAuditorAssistance: ['cmn:TypeOfAuditorAssistance'],
@@ -31,7 +31,7 @@ export const REPORTING_CVR = 'gsd:IdentificationNumberCvrOfReportingEntity';
 export const SUBMITTING_CVR = 'gsd:IdentificationNumberCvrOfSubmittingEnterprise';
 export const SIGNED_ON = 'arr:SignatureOfAuditorsDate';
 
-/** One text, or its parts where a report has only those. */
+/** One text, or its parts if a report has only those. */
 export const REVIEW = 'mrv:ManagementsReview';
 export const REVIEW_PARTS = [
   'mrv:DescriptionOfPrimaryActivitiesOfEntity',
@@ -56,10 +56,10 @@ const NAMES: ReadonlySet<string> = new Set([
   ...Object.values(AUDITOR),
 ]);
 
-/** Tells whether a text is read from this element. */
+/** Whether a text is read from this element. */
 export const isText = (concept: string): boolean => NAMES.has(concept) || concept.startsWith(SUPPLEMENTARY);
 
-/** The first text stated under one of the names, Danish before others, by the company or its group as a whole. */
+/** The first text under one of the names, Danish before others, of the company or its group as a whole. */
 export function textOf(documents: readonly Facts[], concepts: readonly string[]): string | undefined {
   for (const concept of concepts) {
     for (const facts of documents) {
@@ -79,7 +79,7 @@ function firstText(facts: readonly XbrlFact[]): string | undefined {
   return undefined;
 }
 
-/** Every different supplementary statement of the auditor. */
+/** The distinct supplementary statements of the auditor. */
 export function supplementaryOf(documents: readonly Facts[]): readonly string[] {
   const stated = documents.flatMap((facts) => [...facts.keys()].filter((concept) => concept.startsWith(SUPPLEMENTARY)));
   return [...new Set(stated.flatMap((concept) => textOf(documents, [concept]) ?? []))];
@@ -88,8 +88,8 @@ export function supplementaryOf(documents: readonly Facts[]): readonly string[] 
 export type AuditorFields = { readonly [F in keyof typeof AUDITOR]: string | null };
 
 /**
- * The auditors, told apart by the typed dimension. What is said without it holds for each of them; where nobody is
- * numbered that is the only auditor.
+ * The auditors, distinguished by the typed dimension. Facts without it apply to each of them; without any numbered
+ * auditor they describe the only one.
  */
 export function auditorsOf(documents: readonly Facts[]): readonly AuditorFields[] {
   for (const facts of documents) {

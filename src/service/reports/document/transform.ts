@@ -1,9 +1,9 @@
-/** Numbers and dates as inline XBRL shows them to people (the transformation registries 1 to 5, by local name). */
+/** Parses numbers and dates in the forms of inline XBRL (the transformation registries 1 to 5, by local name). */
 import { trimEndOf } from '../../../protocol/text/trim.ts';
 
 type Style = 'plain' | 'dot' | 'comma' | 'zero' | 'units';
 
-/** Names without hyphens: the registries differ in them. */
+/** Names without hyphens, in which the registries differ. */
 const STYLES: Readonly<Record<string, Style>> = {
   numdotdecimal: 'dot',
   numdotdecimalapos: 'dot',
@@ -27,13 +27,13 @@ const MAX_SCALE = 30;
 const MAX_LENGTH = 60;
 
 export interface ShownNumber {
-  /** The `format` attribute, with its prefix; undefined where the text is a plain decimal. */
+  /** The `format` attribute, with its prefix; undefined for a plain decimal. */
   readonly format: string | undefined;
   readonly scale: string | undefined;
   readonly sign: string | undefined;
 }
 
-/** The number as a plain decimal, exactly: no floating point is involved. Undefined where it cannot be read. */
+/** The exact number as a plain decimal, without floating point; undefined if it cannot be read. */
 export function inlineNumber(text: string, { format, scale, sign }: ShownNumber): string | undefined {
   const style = format === undefined ? 'plain' : STYLES[localName(format)];
   const power = scale === undefined ? 0 : Number(scale.trim() || Number.NaN);
@@ -53,7 +53,7 @@ function decimal(text: string, style: Exclude<Style, 'zero'>): string | undefine
   if (style === 'units') return unitsAndHundredths(text);
   const plain = text.replace(SPACES, '');
   const number = style === 'dot' ? plain.replaceAll(',', '') : plain.replaceAll('.', '').replace(',', '.');
-  // The sign is an attribute: in the text it means that somebody misread the page.
+  // The sign is an attribute: a sign in the text means that the page was misread.
   return /^\d/.test(number) || number.startsWith('.') ? number : undefined;
 }
 
@@ -64,7 +64,7 @@ function unitsAndHundredths(text: string): string | undefined {
   return `${units.replace(/\D/g, '')}.${hundredths.padStart(2, '0')}`;
 }
 
-/** Moves the point of an unsigned decimal to the right, and leaves no needless zeros. */
+/** Moves the point of an unsigned decimal to the right, and removes needless zeros. */
 function shift(unsigned: string, power: number): string {
   const [whole = '', part = ''] = unsigned.split('.');
   const digits = whole + part;
@@ -98,7 +98,9 @@ const MONTHS: readonly RegExp[] = [
   /^de[cs]/,
 ];
 
-/** A date as a page shows it, in numbers or with the month's Danish or English name, as YYYY-MM-DD; else the text. */
+/**
+ * Converts a date in numbers, or with the month's Danish or English name, to YYYY-MM-DD; returns other text unchanged.
+ */
 export function inlineDate(text: string, format: string): string {
   const order = localName(format);
   if (!order.startsWith('date')) return text;

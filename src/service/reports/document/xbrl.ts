@@ -4,12 +4,12 @@ import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources } from './resources.ts';
 import type { ResolvePrefix, Tag, XmlReader } from './xml.ts';
 
-/** More of a text is not kept. */
+/** Maximum characters of a text to keep. */
 export const MAX_TEXT = 64 * 1024;
 
-/** Gathers the facts whose names are wanted from a document that it is shown. */
+/** Collects the wanted facts of a document. */
 export interface FactReader extends XmlReader {
-  /** Once the document is over. */
+  /** Call it after the end of the document. */
   facts(): Facts;
 }
 
@@ -18,7 +18,7 @@ export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts):
   const resources = createResources(resolve, name);
   const stated: StatedFact[] = [];
   let inResource = 0;
-  /** The fact that is being read, and how deep below it. */
+  /** The fact being read, and the depth below it. */
   let fact: StatedFact | undefined;
   let below = 0;
 
@@ -68,7 +68,7 @@ export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts):
   };
 }
 
-/** `xsi:nil`, under whatever prefix. */
+/** `xsi:nil`, with any prefix. */
 export function isNil(tag: Tag): boolean {
   for (const name in tag.attributes) {
     const attr = tag.attributes[name];

@@ -1,6 +1,6 @@
 /**
- * A pass over an XML document that gives way to others: no declarations are obeyed, nothing outside is fetched, and what
- * a document may cost is bounded.
+ * Reads an XML document and yields the thread regularly. Obeys no declarations, fetches nothing, and bounds the cost of
+ * a document.
  */
 import { setImmediate } from 'node:timers/promises';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
@@ -9,32 +9,32 @@ import { DocumentError } from './facts.ts';
 
 export type Tag = SaxesTagNS;
 
-/** What is told of a document, in its order. */
+/** Receives a document in order. */
 export interface XmlReader {
   open(tag: Tag): void;
   text(text: string): void;
   close(tag: Tag): void;
 }
 
-/** The namespace a prefix stands for at the place that is being read. */
+/** The namespace of a prefix at the present position. */
 export type ResolvePrefix = (prefix: string) => string | undefined;
 
 /** Bytes between two looks at the clock, about 2 ms of parsing. */
 const CHUNK = 64 * 1024;
-/** Ms for which others wait. */
+/** Ms before yielding the thread. */
 const TURN = 8;
 const MAX_DEPTH = 256;
 
 export interface XmlOptions {
-  /** The encoding of a document that names none; UTF-8 if absent. */
+  /** The encoding of a document that names none; UTF-8 by default. */
   readonly charset?: string;
-  /** Whether an entity that nobody declares is text, as `&aelig;` in the feeds of careless writers. */
+  /** Whether an undeclared entity is text, such as `&aelig;` in sloppy feeds. */
   readonly allowsUnknownEntities?: boolean;
 }
 
 /**
- * Shows a document to a reader. Throws {@link DocumentError} where it is not well-formed, is nested too deep, or declares entities;
- * the signal's reason where it aborts.
+ * Passes a document to a reader. Throws {@link DocumentError} if it is malformed, nested too deep, or declares
+ * entities; the signal's reason if it aborts.
  */
 export async function readXml(
   bytes: Uint8Array,
@@ -61,7 +61,7 @@ export async function readXml(
     if (allowsUnknownEntities && error.message.includes('undefined entity')) return;
     throw new DocumentError(`is not well-formed: ${error.message}`);
   });
-  // What XHTML's document type declares and some writers use; the type itself is not read.
+  // XHTML's document type declares it and some writers use it, but the type is not read.
   parser.ENTITIES['nbsp'] = '\u00A0';
 
   const decoder = decoderFor(bytes, charset);
@@ -77,7 +77,7 @@ export async function readXml(
   parser.close();
 }
 
-/** An XHTML document names its type; what declares entities of its own is an attack or a mistake. */
+/** An XHTML document names its type; declaring entities is an attack or a mistake. */
 function refuseDeclarations(doctype: string): void {
   if (/\[|<!/.test(doctype)) throw new DocumentError('declares entities or elements of its own, which is not allowed');
 }
