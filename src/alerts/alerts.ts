@@ -29,12 +29,10 @@ export interface AlertDeps extends StoreAlertDeps {
 }
 
 export interface Alerts {
-  /** Resolves when every alert that is due has been sent. */
   drained(): Promise<void>;
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 
-/** Starts the worker of the queue `alerts`, and the alert of a store outage. */
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
   const { store, now, log } = deps;
   const channels = openChannels(settings);

@@ -10,7 +10,6 @@ import { type AlertMessage, slackText } from './message.ts';
 /** The section `alerts` of the configuration, with the effective mail server. */
 export interface AlertSettings {
   readonly webhook?: string;
-  /** Private networks that the webhook may be in. */
   readonly allow: readonly string[];
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
   readonly reviewOver: number;
@@ -26,7 +25,6 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** Opens the configured channels; each connects with its first message. */
 export function openChannels({ webhook, allow, mail }: AlertSettings): readonly Channel[] {
   return [
     ...(webhook === undefined ? [] : [webhookChannel(webhook, allow)]),

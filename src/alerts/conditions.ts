@@ -3,11 +3,9 @@ import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limi
 import { COUNT } from '../service/register/watch/take-in.ts';
 
 export interface Condition {
-  /** The same for as long as the condition lasts. */
   readonly key: string;
   readonly what: string;
   readonly advice: string;
-  /** Defaults to the time of the first observation. */
   readonly since?: number;
   /** How long the condition must last before it is reported, in ms; 0 by default. */
   readonly afterMs?: number;
@@ -15,7 +13,6 @@ export interface Condition {
 
 export interface Observed {
   readonly blocks: readonly AccountBlock[];
-  /** Roles that the configuration needs and no running daemon has. */
   readonly missingRoles: readonly string[];
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
   /** Connections whose safety limit holds links back; undefined is the register, whose limit holds facts back. */
@@ -24,9 +21,7 @@ export interface Observed {
   /** Parts of the register for which the store holds fewer documents than the register counts. */
   readonly missing: readonly { readonly part: string; readonly source: number; readonly stored: number }[];
   readonly freeBytes: number | undefined;
-  /** Number of entries in review. */
   readonly waiting: number;
-  /** Connections with a changed configuration that nobody has accepted yet. */
   readonly proposals: readonly {
     readonly provider: string;
     readonly since: number;
@@ -34,7 +29,6 @@ export interface Observed {
     readonly replaced: number | undefined;
     readonly edits: number;
   }[];
-  /** Mail that the server rejects for now. */
   readonly mailOutage:
     | { readonly recipients: number; readonly since: number; readonly refusesSender: boolean }
     | undefined;
@@ -44,7 +38,6 @@ export interface Observed {
     readonly count: number;
     readonly since: number;
   }[];
-  /** Monitors whose webhooks fail, or were switched off after failing. */
   readonly monitors: readonly {
     readonly id: string;
     readonly name: string;
@@ -57,7 +50,6 @@ export interface Observed {
   readonly gaps: readonly { readonly since: number; readonly until: number }[];
 }
 
-/** When an observation becomes a message. */
 export interface Thresholds {
   readonly reviewOver: number;
   readonly registerBehindMinutes: number;

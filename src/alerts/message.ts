@@ -18,7 +18,6 @@ export function messageOf({ begun, over }: Pick<AlertStep, 'begun' | 'over'>, pl
   return { subject: `cvrsync: ${headOf(begun, over)}`, text: lines.join('\n') };
 }
 
-/** Every attempt at one message has the same id. */
 export const messageId = ({ text }: AlertMessage): string => hash('sha256', text, 'hex').slice(0, 24);
 
 function headOf(begun: AlertStep['begun'], over: AlertStep['over']): string {

@@ -7,13 +7,10 @@ export interface StoredAlert {
   readonly key: string;
   readonly what: string;
   readonly since: number;
-  /** When the operator was notified; null before. */
   readonly notifiedAt: number | null;
-  /** When the condition ended; null while it lasts. */
   readonly goneAt: number | null;
 }
 
-/** What to send now, and what to remember afterwards. */
 export interface AlertStep {
   readonly begun: readonly (Condition & { readonly since: number })[];
   readonly over: readonly StoredAlert[];

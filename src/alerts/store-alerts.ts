@@ -14,13 +14,9 @@ import { type StoredAlert, step } from './state.ts';
 export interface StoreAlertDeps {
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
-  /** Names this installation in every message. */
   readonly place: string;
-  /** Names this daemon among those that share the store. */
   readonly daemon: string;
-  /** The current outage, as this daemon sees it. */
   readonly outage: () => StoreOutage | undefined;
-  /** How often to look, in ms; 10 s by default. */
   readonly everyMs?: number;
 }
 
@@ -29,7 +25,6 @@ const LONGEST_BACKOFF_MS = 5 * 60_000;
 /** A restart or failover of the database is not worth a message. */
 const OUTAGE_MS = 60_000;
 
-/** Reports outages through one channel until the signal aborts. */
 export async function alertOfStore(
   { now, log, place, daemon, outage, everyMs = EVERY_MS }: StoreAlertDeps,
   channel: Channel,

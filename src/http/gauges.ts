@@ -8,7 +8,6 @@ const PATIENCE_MS = 3_000;
 const STALE_MS = 60_000;
 
 export interface Gauges {
-  /** Makes a gauge that has no value until it is set. */
   gauge<L extends string>(name: string, help: string, labelNames?: readonly L[]): Gauge<L>;
   /**
    * Runs `work` before the gauges are read; `work` sets the values it knows. If it fails, all gauges keep their values

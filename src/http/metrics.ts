@@ -9,7 +9,6 @@ const MAX_NAME_LENGTH = 64;
 /** Totals that prom-client names as counters, though they are gauges; the gauges by type cover them. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** Makes a new registry with every metric; nothing is shared between calls. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

@@ -21,7 +21,6 @@ export interface Insight {
   readonly guard?: AdminGuardOptions | undefined;
 }
 
-/** Seconds for Retry-After while not ready. */
 const ASK_AGAIN = 10;
 
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
@@ -62,7 +61,6 @@ export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { 
   });
 }
 
-/** Adds `/metrics` and `/openapi.json`, for the admin listener only. */
 export function addInsightRoutes(app: Server, insight: Insight): void {
   const { registry, openapi, guard } = insight;
   app.register(async (scope) => {

@@ -18,11 +18,9 @@ export type ErrorBody = Static<typeof errorBody>;
 export interface WireJob {
   readonly id: string;
   readonly name: string | undefined;
-  /** The `{Provider}` of its items, if the service states it. */
   readonly provider?: string;
 }
 
-/** A company under its id in the external system. */
 export interface WireItem {
   readonly entityId: string;
   readonly id: string;
@@ -37,9 +35,7 @@ export type ListRead<T> =
       readonly skipped: readonly Issue[];
       /** Undefined on the last page. A token that comes twice would loop, so the caller stops. */
       readonly continuationToken: string | undefined;
-      /** Length of the whole list, if the service states it. */
       readonly total: number | undefined;
-      /** Whether more pages follow, if the service states it. */
       readonly hasMore: boolean | undefined;
     }
   | { readonly ok: false; readonly reason: string };
@@ -132,10 +128,8 @@ const readItem = (entry: JsonObject): WireItem | string => {
   return { entityId, id, ...(provider !== undefined && { provider }) };
 };
 
-/** Reads the answer of `GET /apps/monitoring/jobs`. */
 export const readJobs = (json: unknown): ListRead<WireJob> => readList(json, ['jobs'], readJob);
 
-/** Reads one page of `GET /apps/monitoring/jobs/{JobId}/items`. */
 export const readItems = (json: unknown): ListRead<WireItem> => readList(json, ['entities', 'companies'], readItem);
 
 /** The message of an error answer, in one line, if its body has one. Check the status first. */

@@ -71,7 +71,6 @@ interface SignatureParts {
   readonly given: string;
 }
 
-/** Tolerance of a signed timestamp, in both directions. */
 const TOLERANCE_MS = 5 * 60_000;
 
 const OK: AuthResult = { ok: true };
@@ -116,7 +115,6 @@ const verifyBasic = (auth: Static<typeof basic>, headers: Headers): AuthResult =
     : refused('user name or password are others than configured');
 };
 
-/** Reads the signature headers, and finds what is wrong whatever the body is. */
 const readSignature = (headers: Headers, nowMs: number): SignatureParts | Refused => {
   const id = headerValue(headers, 'webhook-id');
   const seconds = headerValue(headers, 'webhook-timestamp');

@@ -18,7 +18,6 @@ export interface WireOptions {
 
 export type Updates = { readonly [E in EventName]?: EventData<E> };
 
-/** An entry with unreadable data. */
 export interface Malformed {
   readonly event: string;
   readonly path: string;
@@ -30,7 +29,6 @@ export interface Payload {
   readonly entityId: string;
   /** When the change was registered: ISO 8601, UTC, with milliseconds. */
   readonly timestamp: string;
-  /** Only updated events. */
   readonly updates: Updates;
   /** Updated entries under unknown names, unchanged. */
   readonly unknown: Readonly<Record<string, unknown>>;
@@ -146,7 +144,6 @@ const statedBefore = (json: unknown): readonly unknown[] => {
   return Array.isArray(names) ? names : [];
 };
 
-/** The parts without which a payload is unusable. */
 export type HeadResult =
   | { readonly ok: true; readonly entityId: string; readonly timestamp: string; readonly updates: JsonObject }
   | { readonly ok: false; readonly errors: readonly Issue[] };
@@ -198,7 +195,6 @@ export const payloadOf = (entityId: string, timestamp: string, updates: Updates)
   stated: EVENT_NAMES,
 });
 
-/** A payload as JSON, with every known event. */
 export interface WirePayload {
   readonly entityId: string;
   readonly timestamp: string;

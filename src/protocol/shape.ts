@@ -9,19 +9,15 @@ import { canonicalEntityId } from './entity-id.ts';
 import { findKey, isJsonObject, type JsonObject } from './text/json.ts';
 import { normaliseTime } from './text/time.ts';
 
-/** What could not be read, and where: `updates.address.after.postalCode`. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
 }
 
-/** The marks of a schema for {@link shape}. */
 export type Marks = {
-  /** Other names of the property. */
   readonly aliases?: readonly string[];
   /** Absence is an issue, null is not. */
   readonly needed?: true;
-  /** Becomes null if unreadable. */
   readonly lenient?: true;
   /** The property that a bare text or number instead of this object stands for. */
   readonly bare?: string;
@@ -102,7 +98,6 @@ const readProperty = (schema: TSchema, value: unknown, path: string, issues: Iss
   return UNREADABLE;
 };
 
-/** Replaces a bare text or number by the object that it stands for. */
 const asObject = ({ bare }: Marks, given: unknown): unknown =>
   bare !== undefined && (typeof given === 'string' || typeof given === 'number') ? { [bare]: given } : given;
 

@@ -11,7 +11,6 @@ const CLOCK = 'daemons:clock';
 /** More than two machines, or one that is being corrected, may differ. */
 const TOLERANCE_MS = 5_000;
 
-/** Columns with a time that work waits for. */
 const WAITS = [
   ['lane', 'due_at'],
   ['lane', 'again_at'],
@@ -38,7 +37,6 @@ export async function aheadOf(db: Db, now: number): Promise<Ahead | undefined> {
   return last - now > TOLERANCE_MS ? { last, ms: last - now } : undefined;
 }
 
-/** Time of the newest event or decision; 0 without any. */
 async function lastEventIn(db: Db): Promise<number> {
   const { rows } = await sql<{ at: number | null }>`select max(each.at) as at from (
       select received_at as at from (select received_at from arrival order by seq desc limit 1) as arrived
@@ -52,7 +50,6 @@ export interface ClockWatchOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly log: { warn(details: object, message: string): void };
-  /** How often the time is recorded, in ms. */
   readonly beatMs: number;
 }
 
@@ -88,7 +85,6 @@ interface SetBack {
   readonly beatMs: number;
 }
 
-/** Moves the times in the future back, and returns how many. */
 async function moveWaits(store: Store, { ms, now, beatMs }: SetBack): Promise<number> {
   let moved = 0;
   const move = async (table: string, column: string, by: number): Promise<void> => {

@@ -12,7 +12,6 @@ import { releaseDead } from './lanes/release.ts';
 import { pause } from './limits/pause.ts';
 import type { StoreWatch } from './store-watch.ts';
 
-/** Digests by part, for each half of a daemon. */
 export type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Daemon {
@@ -24,14 +23,12 @@ export interface Daemon {
   readonly roles: readonly string[];
 }
 
-/** How often a daemon renews its row. */
 const BEAT_MS = 10_000;
 /** A daemon that was not seen for longer has ended or is frozen. */
 const LIVE_MS = 3 * BEAT_MS + 5_000;
 
 const SALT = 'daemons:salt';
 
-/** The running daemons, oldest first. */
 export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[]> {
   const rows = await db
     .selectFrom('daemon')
@@ -46,16 +43,13 @@ export async function readDaemons(db: Db, now: number): Promise<readonly Daemon[
   });
 }
 
-/** The roles that each half needs from the daemons together. */
 const ROLES_OF: Readonly<Record<string, readonly string[]>> = { connector: ['ingest', 'sync'], service: ['service'] };
 
-/** For each role that the configurations need: whether a running daemon has it. */
 export function livingRoles(daemons: readonly Pick<Daemon, 'digests' | 'roles'>[]): ReadonlyMap<string, boolean> {
   const needed = daemons.flatMap(({ digests }) => Object.keys(digests).flatMap((half) => ROLES_OF[half] ?? []));
   return new Map(needed.map((role) => [role, daemons.some(({ roles }) => roles.includes(role))]));
 }
 
-/** Sets the gauge of roles that no running daemon has. */
 export async function measureRoles(
   db: Db,
   gauge: { reset(): void; set(labels: { readonly role: string }, value: number): void },
@@ -80,7 +74,6 @@ export function differingParts(one: Digests, other: Digests): readonly string[] 
     });
 }
 
-/** The salt of this store's digests; creates it at the first call. */
 export async function saltOf(store: Store, now: number): Promise<string> {
   const known = await readValue(store.db, SALT);
   if (known !== undefined) return known;
@@ -104,15 +97,12 @@ export interface JoinOptions {
   readonly metrics: { readonly differingDaemons: { set(count: number): void } };
   /** How often to renew the row, in ms; 10 s by default. */
   readonly beatMs?: number;
-  /** Observes each renewal. */
   readonly watch: StoreWatch;
 }
 
 export interface DaemonMembership {
-  /** Names this daemon among those on the store. */
   readonly id: string;
   readonly name: string;
-  /** Records a changed configuration. */
   renew(digests: Digests): Promise<void>;
   leave(): Promise<void>;
 }

@@ -6,7 +6,6 @@
 export interface GroupCommitOptions<T, R> {
   /** Writes a batch in one transaction and returns a result for each entry, in order. */
   readonly write: (batch: readonly T[]) => Promise<readonly R[]>;
-  /** Larger batches save nothing. */
   readonly batchSize: number;
   /** The longest that an entry waits for others while each turn of the event loop brings more. */
   readonly waitMs: number;
@@ -40,7 +39,6 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   let waiting: Waiting<T, R>[] = [];
   let flushing: Promise<void> | undefined;
   let isBurst = false;
-  /** Ends the wait of a burst early. */
   let onFull: (() => void) | undefined;
 
   async function flushAll(): Promise<void> {
@@ -131,7 +129,6 @@ export function createGroupCommit<T, R>(options: GroupCommitOptions<T, R>): Grou
   };
 }
 
-/** Splits off the next batch: the entries that may join it, up to `batchSize`. */
 function parted<T, R>(waiting: readonly Waiting<T, R>[], batchSize: number, mayJoin?: (entry: T) => boolean) {
   if (mayJoin === undefined) return { batch: waiting.slice(0, batchSize), rest: waiting.slice(batchSize) };
   const batch: Waiting<T, R>[] = [];

@@ -9,7 +9,6 @@ import { runInNewContext } from 'node:vm';
 const LOOK_MS = 1_000;
 /** Share of time that the thread works, below which nobody notices the 80 ms of the collection. */
 const IDLE = 0.1;
-/** How much the process must have grown since the last collection. */
 const GROWN = 1.25;
 
 /** Looks once a second until it is stopped. Does not keep the process alive. */

@@ -21,7 +21,6 @@ export interface RunOptions {
   run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
 }
 
-/** Why a run ended before its work did. */
 type Failure =
   /** The worker stops: the next one can take the lanes at once, unless one of them may have caused a stray error. */
   | { readonly kind: 'cut'; readonly stray?: StrayError }

@@ -13,11 +13,9 @@ interface SizeSample {
 
 export interface StoreGrowth {
   readonly since: number;
-  /** Negative if it shrank. */
   readonly bytes: number;
 }
 
-/** Adds a sample if the last one is a day old. */
 export async function sampleSize(store: Store, now: number): Promise<void> {
   const samples = await readSamples(store.db);
   if (now - (samples.at(-1)?.at ?? 0) < DAY_MS) return;

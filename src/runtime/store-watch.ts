@@ -11,7 +11,6 @@ export interface StoreOutage {
 }
 
 export interface StoreWatch {
-  /** The current outage. */
   outage(): StoreOutage | undefined;
   /** Uses the store and records whether that worked. Resolves within seconds and never rejects. */
   probe(use: () => Promise<void>): Promise<void>;
@@ -23,10 +22,8 @@ export interface StoreWatchOptions {
   readonly metrics: { readonly storeUp: { set(value: 0 | 1): void } };
 }
 
-/** Enough for a busy pool and another process that writes. */
 const DEADLINE_MS = 15_000;
 
-/** Watches a store that has just answered. */
 export function createStoreWatch({ now, log, metrics }: StoreWatchOptions): StoreWatch {
   let outage: StoreOutage | undefined;
   let running: Promise<unknown> | undefined;

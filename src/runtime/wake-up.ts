@@ -5,7 +5,6 @@ import { pause } from './limits/pause.ts';
  */
 export interface WakeUp {
   ring(queue: string): void;
-  /** Rings for each queue that a worker of this process waits for. */
   ringAll(): void;
   /** Resolves at a ring, after `ms` or at the abort. A ring that nobody waited for ends the next wait at once. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;

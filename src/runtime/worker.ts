@@ -11,7 +11,6 @@ export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
   /** Maximum lanes per run; a function is asked before each claim. */
   readonly batch: number | (() => Promise<number>);
-  /** Maximum concurrent runs. */
   readonly concurrency: number;
   /** How long a claim lasts without a renewal: after a crash, its lanes wait this long. Default 30 s. */
   readonly leaseMs?: number;
@@ -37,7 +36,6 @@ export interface Worker {
   drained(): Promise<void>;
 }
 
-/** Time for an aborted run to end, in ms. */
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
@@ -122,7 +120,6 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** False, after a wait, while the account is paused. */
 async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSignal): Promise<boolean> {
   const left = ((await options.blockedUntil?.()) ?? 0) - options.now();
   if (left <= 0) return true;
@@ -141,7 +138,6 @@ const batchOf = async ({ batch }: WorkerOptions): Promise<number> => (typeof bat
 
 const keysLeft = async (options: WorkerOptions): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
 
-/** Time until a lane is due, at most `pollMs`. */
 async function msUntilDue(options: WorkerOptions, pollMs: number): Promise<number> {
   const { store, queue, now, log } = options;
   try {

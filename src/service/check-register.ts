@@ -46,7 +46,6 @@ export async function checkRegister(
   }
 }
 
-/** The register's own count and the stored documents, after a load. */
 async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
   const { at, counts = [] } = (await readCount(db)) ?? {};
   const missing = await readMissing(db);
@@ -60,7 +59,6 @@ async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Finding
   });
 }
 
-/** What the safety limit withholds. */
 async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
   const lane = await db
     .selectFrom('lane')

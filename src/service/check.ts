@@ -19,7 +19,6 @@ export interface ServiceCheckDeps {
   readonly secrets: Secrets;
 }
 
-/** The part of the configuration that can be tested. */
 export interface ServiceToCheck {
   readonly server: { readonly publicUrl?: string };
   readonly service: Pick<ServiceSettings, 'register' | 'smtp' | 'webhooks' | 'beneficialOwners'>;

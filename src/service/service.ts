@@ -37,7 +37,6 @@ import { type MonitorTest, type TestContent, testMonitor } from './test-webhook/
 
 export interface ServiceDeps {
   readonly store: Store;
-  /** For the register and other sources. */
   readonly http: OutboundHttp;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -51,9 +50,7 @@ export interface ServiceDeps {
 export interface ServiceManagement {
   readonly secrets: Secrets;
   readonly wakeUp: Pick<WakeUp, 'ring'>;
-  /** Validates monitors, and names events on the wire. */
   readonly monitorOptions: MonitorOptions;
-  /** Where documents come from. */
   readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; `entity` is canonical. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
@@ -72,12 +69,10 @@ export interface Service {
   readonly management: ServiceManagement;
   /** Starts the workers, once the server listens; `publicUrl` is its public address. */
   start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<ServiceStart>;
-  /** Polls the register and the other sources now. */
   look(): Promise<void>;
   measure(): Promise<void>;
   /** Resolves when no queue has due work. */
   drained(): Promise<void>;
-  /** Finishes running work within `graceMs` and returns the rest. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
 }
 

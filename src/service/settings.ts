@@ -35,7 +35,6 @@ export interface ServiceSettings {
   readonly reports: ReportsSettings & { readonly enabled: boolean };
   readonly gazette: { readonly enabled: boolean; readonly baseUrl: string; readonly pollSeconds: number };
   readonly press: Pick<PressSettings, 'feeds' | 'pollSeconds'>;
-  /** Calls of an API key in a minute. */
   readonly requestsPerMinute: number;
   readonly emailEvent: string;
   /** Whether to read and send beneficial owners; false by default. */

@@ -41,7 +41,6 @@ export function openSource(
 const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
   kind === 'cvr' ? withPageAhead(source) : source;
 
-/** Options for publishing changes. */
 const publishing = ({ news, smtp }: ServiceSettings) => ({
   news,
   ...(smtp !== undefined && { digestHour: smtp.digestHour }),

@@ -13,7 +13,6 @@ import type { Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** A value in the registry's JSON. */
 interface Sample {
   readonly labels: Labels;
   readonly value: number;
@@ -26,7 +25,6 @@ interface Span {
   readonly endTime: HrTime;
 }
 
-/** Reads all metrics of a registry at each export, cumulative since the process started. */
 export function metricsOf(registry: Registry, resource: Resource): MetricProducer {
   const startTime = hrTime();
   return {

@@ -45,7 +45,6 @@ export interface TelemetrySettings {
 
 export interface TelemetryDeps {
   readonly version: string;
-  /** Names this daemon among those that share the store. */
   readonly daemon: string;
   readonly registry: Registry;
   readonly log: { warn(details: object, message: string): void };
@@ -62,7 +61,6 @@ const EXPORT_MS = 5_000;
 const CLOSE_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 
-/** Prepares the export; makes no call yet. */
 export function openTelemetry(settings: TelemetrySettings, deps: TelemetryDeps): Telemetry {
   warnSeldom(deps.log, settings.endpoint);
   const { version, daemon, registry } = deps;
@@ -157,7 +155,6 @@ function tracingBy(tracer: Tracer): Tracing {
   };
 }
 
-/** The parent of a span: the caller's span, the enclosing one, or none. */
 function contextOf({ kind, parent }: SpanStart, outer: Span | undefined) {
   const caller = parent === undefined ? null : parseTraceParent(parent);
   if (caller !== null) return trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });

@@ -33,7 +33,6 @@ export interface SpanStart {
   /** `lane` always begins a new trace. */
   readonly kind: 'server' | 'client' | 'lane';
   readonly attributes?: SpanAttributes;
-  /** The caller's `traceparent`. */
   readonly parent?: string | undefined;
   /** Trace contexts of the causes; if one of them is sent, this span is sent too. */
   readonly links?: readonly string[];
@@ -41,9 +40,7 @@ export interface SpanStart {
 
 export interface Tracing {
   inSpan<T>(name: SpanName, start: SpanStart, work: () => Promise<T>): Promise<T>;
-  /** Adds attributes to the current span. */
   describe(attributes: SpanAttributes): void;
-  /** The current trace context, formatted as `traceparent`; undefined outside spans. */
   current(): string | undefined;
 }
 

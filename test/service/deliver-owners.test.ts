@@ -24,7 +24,7 @@ const FAILED: Posted = {
   fault: null,
   error: 'answered 500',
   answer: '',
-  outcome: { kind: 'failed', abort: false, disable: true, crowded: false },
+  outcome: { kind: 'failed', abort: false, disable: true, overloaded: false },
   retryAfterMs: undefined,
 };
 const take = async (store: Store, now: number) => {

@@ -39,7 +39,6 @@ const asSent = (query: unknown): unknown => {
 
 const failure = (description: string): TSchema => Type.Object(errorBody.properties, { description });
 
-/** The server's own answers, before a route runs. */
 const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, TSchema>> => ({
   ...(url.includes(':') && {
     400: failure('A path that cannot be read'),

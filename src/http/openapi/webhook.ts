@@ -8,12 +8,10 @@ import { type WireOptions, wireNameOf, writePayload } from '../../protocol/paylo
 import { payloadSchema } from '../../protocol/payload-schema.ts';
 import { samplePayload } from '../../protocol/sample/stream.ts';
 
-/** Signs the example. */
 const EXAMPLE_SECRET = 'whsec_Y3Zyc3luYy1leGFtcGxlLXNlY3JldC1mb3ItZG9jcw==';
 const EXAMPLE_ID = 'msg_pO4lYt1dWmZ0Vb3sS7kqQw2nXc9uR5hE8jAaFgTyLxI';
 const EXAMPLE_TIME = Date.UTC(2026, 2, 1, 9, 14, 2);
 
-/** The names in the payloads that this installation sends. */
 export interface SentNames extends WireOptions {
   /** Type name of production units; `Place` by default. */
   readonly placeType?: string;
@@ -33,7 +31,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-test': '`true` where it is a test; else not there',
 };
 
-/** Headers that some requests lack. */
 const NOT_ALWAYS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-test']);
 
 const DESCRIPTION = `One POST for each change, per monitor and company in the order of the changes.

@@ -22,9 +22,7 @@ export interface OutboundRequest {
   readonly budget?: string;
   /** The deadline over connect, headers and body, in ms; overrides the client's. */
   readonly timeoutMs?: number;
-  /** Bytes of the answer's body, before and after decompression; overrides the client's. */
   readonly maxBytes?: number;
-  /** Returns `bytes` instead of `body`. */
   readonly wantBytes?: true;
   /** Returns a redirect instead of failing, for callers that inspect its target. */
   readonly showRedirects?: true;
@@ -34,9 +32,7 @@ export interface OutboundResponse {
   readonly status: number;
   /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decoded as UTF-8; empty with `wantBytes`. */
   readonly body: string;
-  /** Decompressed; only with `wantBytes`. */
   readonly bytes?: Buffer;
 }
 
@@ -45,7 +41,6 @@ export type OutboundHttp = (request: OutboundRequest) => Promise<OutboundRespons
 
 export interface HttpClient {
   readonly http: OutboundHttp;
-  /** Aborts running requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -73,7 +68,6 @@ export interface ClientOptions {
 }
 
 const DEADLINE = 30_000;
-/** The default of undici. */
 const CONNECT_MS = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

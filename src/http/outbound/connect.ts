@@ -4,7 +4,6 @@ import { buildConnector } from 'undici';
 import { AddressError, type Guard } from './guard.ts';
 import { skippingContinue } from './skip-continue.ts';
 
-/** A name without an address, whatever the name server's reason. */
 class NameError extends Error {
   override readonly name = 'NameError';
   readonly code = 'ENOTFOUND';

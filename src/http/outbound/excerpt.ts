@@ -21,7 +21,6 @@ export interface Excerpt {
 }
 
 export interface ExcerptOptions {
-  /** Bytes of the body to keep; a longer body drops the connection. */
   readonly most: number;
   readonly deadlineMs: number;
   readonly userAgent: string;

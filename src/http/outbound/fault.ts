@@ -61,7 +61,6 @@ const TEXTS: Readonly<Record<HttpFaultKind, string>> = {
   network: 'failed in the network',
 };
 
-/** The first code in an error, its causes and the errors of an aggregate. */
 const codeOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -69,7 +68,6 @@ const codeOf = (error: unknown): string | undefined => {
   return codeOf(error.cause);
 };
 
-/** Makes a fault of what undici threw; `what` begins the message. */
 export function faultOf(error: unknown, what: string): HttpFault {
   if (error instanceof errors.ResponseContentLengthMismatchError)
     return new HttpFault(

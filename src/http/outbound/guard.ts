@@ -17,7 +17,6 @@ export interface GuardOptions {
 }
 
 export interface Guard {
-  /** Why an IP address is refused, if it is. */
   refusal(address: string): string | undefined;
   trusts(origin: string): boolean;
   readonly resolve: ResolveHost;
@@ -59,7 +58,6 @@ const NOT_PUBLIC: readonly (readonly [network: string, what: string])[] = [
 /** Global unicast: mapped, translated and routed addresses lie outside. */
 const GLOBAL = '2000::/3';
 
-/** Throws if an entry of `allow` is not an address or network. */
 export function createGuard(options: GuardOptions = {}): Guard {
   const allowed = networksOf(options.allow ?? []);
   const { allowOrigins = [] } = options;

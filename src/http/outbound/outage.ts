@@ -9,16 +9,13 @@ import type { OutboundHttp } from './client.ts';
 import { HttpFault } from './fault.ts';
 
 export interface Outage {
-  /** A connection, the monitoring service or the register. */
   readonly account: string;
   readonly since: number;
-  /** The result of the last call, in words. */
   readonly failure: string;
 }
 
 export interface Outages {
   watch(account: string, http: OutboundHttp): OutboundHttp;
-  /** Watches every host as an account of its own. */
   watchHosts(http: OutboundHttp): OutboundHttp;
 }
 
@@ -112,7 +109,6 @@ export async function readOutages(db: Db, now: number): Promise<readonly Outage[
 export const shownOutage = ({ account, since, failure }: Outage): string =>
   `${account} ${troubleOf(failure)} since ${new Date(since).toISOString().slice(0, 19)}Z: ${failure}`;
 
-/** The state of an account, in words. */
 const troubleOf = (failure: string): string => {
   if (failure === REFUSED) return 'refuses the credentials';
   return failure.startsWith(ANSWERED) ? 'answers with errors' : 'does not answer';

@@ -11,7 +11,6 @@ const IS_CONTINUE = /^HTTP\/1\.[01] 100[ \r\n]/;
 const END = '\r\n\r\n';
 const NOTHING = Buffer.alloc(0);
 
-/** Wraps a connector so that undici sees answers without `100 Continue`. */
 export const skippingContinue =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) =>
@@ -28,7 +27,6 @@ function skipContinue(socket: Socket): void {
   let written = -1;
   let isBeginning = false;
   let isSkipping = false;
-  /** Bytes too few to recognise. */
   let held: Buffer = NOTHING;
 
   const hold = (bytes: Buffer): undefined => {

@@ -9,11 +9,9 @@ export interface AdminGuardOptions {
   readonly adminToken: string | undefined;
   /** Accepts other keys; throws an {@link HttpError} for a key without access. */
   readonly checkKey?: ((key: string) => Promise<{ readonly keyId: string }>) | undefined;
-  /** Accepts operators by the session of their browser. */
   readonly isSignedIn?: ((request: FastifyRequest) => Promise<boolean>) | undefined;
 }
 
-/** Name of the admin token's holder in the audit. */
 const TOKEN_HOLDER = 'the admin token';
 
 /**

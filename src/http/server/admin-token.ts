@@ -9,9 +9,7 @@ const TOKEN_BYTES = 32;
 export interface TokenSource {
   /** `admin.token` of the configuration. */
   readonly token: string | undefined;
-  /** The store's path or URL. */
   readonly store: string;
-  /** `service.secretKey` of the configuration. */
   readonly secretKey: string | undefined;
 }
 

@@ -4,13 +4,10 @@ import { HttpError, sendError } from './error.ts';
 import type { Server } from './listener.ts';
 
 export interface BodyLimits {
-  /** Bytes of all bodies together. */
   readonly most: number;
-  /** Called for each request that is dropped to make room. */
   readonly onCut: () => void;
 }
 
-/** Seconds for Retry-After of a dropped request. */
 const COME_AGAIN = 5;
 
 interface Held {

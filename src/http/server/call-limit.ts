@@ -4,7 +4,6 @@ const WINDOW_MS = 60_000;
 /** Callers remembered at a time; the oldest is forgotten first. */
 const MOST_KNOWN = 10_000;
 
-/** Counts a call. Returns the seconds to wait if there were too many. */
 export type CallLimit = (who: string) => number | undefined;
 
 /** Each caller's minute begins with its first call. A clock that was set back begins anew. */

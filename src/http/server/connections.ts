@@ -5,11 +5,9 @@ import type { Server } from './listener.ts';
 import { clientOf, holds } from './networks.ts';
 
 export interface ConnectionLimits {
-  /** Connections of a client at a time. */
   readonly most: number;
   /** Proxies carry the connections of many clients and are not limited. */
   readonly trusted: BlockList;
-  /** Called for each connection that is closed to make room. */
   readonly onDrop: () => void;
 }
 

@@ -9,7 +9,6 @@ export interface ErrorDetails {
   /** Defaults to the HTTP status, to 26 for 429. */
   readonly errorCode?: number;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
-  /** Seconds, sent as Retry-After. */
   readonly retryAfter?: number;
 }
 

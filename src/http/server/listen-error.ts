@@ -6,7 +6,6 @@ export interface ListenSettings {
   readonly port: string;
 }
 
-/** Names the setting to change; returns other errors unchanged. */
 export function listenError(error: unknown, at: { host: string; port: number }, settings: ListenSettings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const said = (text: string) => new Error(text, { cause: error });

@@ -12,7 +12,6 @@ export function acceptRawJson(scope: Server): void {
   scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-/** Makes every body in this scope a Buffer, for senders that choose the content type. */
 export function acceptRaw(scope: Server): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

@@ -19,14 +19,12 @@ import { compileSchema, InvalidRequest, type TypeBoxTypes } from './validate.ts'
 
 export type { Server } from './listener.ts';
 
-/** A log for our own failures and for warnings of strangers; a pino logger fits. */
 export interface ServerLog {
   error(detail: object, message: string): void;
   warn(detail: object, message: string): void;
 }
 
 export interface StrangerCounts {
-  /** A connection or body was dropped to make room. */
   refused(what: 'connection' | 'body'): void;
   /** A request failed authentication; `route` is its pattern. */
   unproven(route: string): void;
@@ -58,7 +56,6 @@ const KEEP_ALIVE = 65_000;
 /** Ms without traffic: ends a client that does not read its answer. Longer than any handler works. */
 const SOCKET_TIMEOUT = 60_000;
 
-/** Ms for open requests to end once the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
 /** Strangers may knock all day: one line a minute is enough. */
@@ -95,7 +92,6 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, reason: s
 /** Connections that were answered before their body arrived. */
 const answered = new WeakSet<Socket>();
 
-/** Answers what is not a request, and ends the connection. */
 const refuseConnection = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable || answered.has(socket)) {
     socket.destroy();
@@ -192,7 +188,6 @@ export function createServer(options: ServerOptions = {}): Server {
   return app;
 }
 
-/** Bounds the memory, connections and guesses of unauthenticated clients. */
 function limitStrangers(app: Server, trusted: BlockList, { log, counts, ...limits }: ServerOptions): void {
   limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
 

@@ -17,7 +17,6 @@ export type SharedCallLimit = (who: string) => Promise<number | undefined>;
 
 export interface SharedCallLimitOptions {
   readonly store: Store;
-  /** Name of the count in the store. */
   readonly name: string;
   /** Calls of each caller in the minute that begins with its first. */
   readonly limit: number;
@@ -26,7 +25,6 @@ export interface SharedCallLimitOptions {
 
 interface Window {
   readonly from: number;
-  /** Calls that this process made in it. */
   made: number;
   /** Calls that this process may make without asking the store. */
   granted: number;

@@ -1,6 +1,5 @@
 /** One spelling for words that Danes abbreviate in names and addresses. */
 
-/** Folded words in full, with their abbreviation. */
 const SHORT = new Map(
   Object.entries({
     kobenhavn: 'kbh',

@@ -8,9 +8,7 @@ export interface CompanyName {
   readonly words: readonly string[];
   /** The words joined: `nordlysmobler`. Empty if the name has no letter and no digit. */
   readonly compact: string;
-  /** The company form, as `aps`; null if the name has none. */
   readonly form: string | null;
-  /** Whether it contains `Danmark`, `Denmark` or `DK`. */
   readonly saysDenmark: boolean;
   /** The folded owner after `v/`; null without one. */
   readonly owner: string | null;
@@ -21,7 +19,6 @@ export interface CompanyName {
 /** Longer names are compared by their beginning. */
 const LONGEST = 200;
 
-/** Company forms, without dots and slashes. */
 const FORMS: Readonly<Record<string, string>> = {
   as: 'as',
   aktieselskab: 'as',
@@ -41,7 +38,6 @@ const FORMS: Readonly<Record<string, string>> = {
   amba: 'amba',
 };
 
-/** Forms of other countries only. */
 const FOREIGN_FORMS: ReadonlySet<string> = new Set(
   'gmbh ltd limited llc inc plc ab oy sarl sas srl bv nv kft spzoo'.split(' '),
 );
@@ -67,7 +63,6 @@ const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
 /** Suffixes that do not belong to the name: an insolvency, or whose branch it is. */
 const STATUS = /[ ,(-](?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b/u;
 const BRANCH = /[ ,(-](?:dansk |danish )?(?:filial|branch)(?: (?:af|of) |$)/u;
-/** Separators of a name and its suffix. */
 const PARTING = ' "*,;:_-(';
 /** Shorter words with a dot are initials and numbers. */
 const SHORTEST = 3;
@@ -121,7 +116,6 @@ const joinedLetters = (name: string): string =>
         .replace(/['’´`]/gu, '')
         .replace(LOST, LOST_LETTER);
 
-/** Removes suffixes from a name; a name that is only a suffix stays. */
 function bareName(text: string): string {
   const bare = [STATUS, BRANCH].reduce(upTo, trimEndOf(text, PARTING));
   return bare === '' ? text : bare;
@@ -130,7 +124,6 @@ function bareName(text: string): string {
 const upTo = (text: string, behind: RegExp): string =>
   trimEndOf(text.slice(0, behind.exec(text)?.index ?? text.length), PARTING);
 
-/** The words that end in a dot, without it. */
 const shortenedIn = (name: string): readonly string[] =>
   name
     .split(/[ ,]/u)

@@ -2,7 +2,6 @@
 
 const CP1252 = new TextDecoder('windows-1252');
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
-/** The byte of each character of the Windows code page. */
 const BYTES = new Map(Array.from({ length: 256 }, (_, byte) => [CP1252.decode(Uint8Array.of(byte)), byte]));
 /** UTF-8 read as the Windows code page: consecutive characters outside ASCII. */
 const RUIN = /[\u00c2-\u00c5\u00e2][^ -~]+/gu;
@@ -13,7 +12,6 @@ const TIMES = 3;
 const DOS: Readonly<Record<string, string>> = { '›': 'ø', '†': 'å', '‘': 'æ' };
 const DOS_INSIDE = /(?<=\p{L})[›†‘](?=\p{Ll})/gu;
 
-/** HTML entities that an export left in. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   quot: '"',

@@ -3,7 +3,6 @@ import { foldLetters } from './letters.ts';
 
 const listed = (text: string): ReadonlySet<string> => new Set(foldLetters(text).trim().split(/\s+/u));
 
-/** Given names that many Danes have. */
 export const GIVEN_NAMES: ReadonlySet<string> =
   listed(`Anders Andrea Andreas Anne Anna Annette Anja Annie Anni Anita Asger Asta Astrid Aksel Albert Alberte Alfred Alice
   Amalie Amanda Angela Angelo Annelise Anton Antonia Antonio Arne Arvid August Augusta Axel Abdul Ahmad Ahmed Ali Alexander
@@ -59,7 +58,6 @@ export const GIVEN_NAMES: ReadonlySet<string> =
   Xenia Yasmin Yngve Yrsa Yusuf Yvonne Zacharias Zenia Zoe Ørn Øyvind Poul-Erik Laurine Regine Svenning Kjartan Bennie
   Dorethe Elene Hella Henrika Inger-Lise Jonni Kathy Lenette Lonni Mortine Oluffa Palli Pernilla Robbie Sannie Tonje Vilda`);
 
-/** Family names that many Danes have. */
 const SURNAMES: ReadonlySet<string> =
   listed(`Aagaard Aagesen Abildgaard Abrahamsen Adamsen Agerskov Albertsen Albrechtsen Alstrup Andersen Andersson Andreasen
   Andresen Anker Antonsen Arndt Arnesen Asmussen Axelsen Bach Bagge Bagger Bak Bang Banke Barfoed Bay Bech Beck
@@ -104,7 +102,6 @@ const SURNAMES: ReadonlySet<string> =
   Weber Wendt Westergaard Westh Wiberg Willumsen Winkel Winther Winter With Worm Wulff Ørsted Ørum Øster Østerby Østergaard
   Østergård Østerlund`);
 
-/** Trades and materials. */
 const TRADES: ReadonlySet<string> =
   listed(`advokat advokater agentur agro akademi anlæg apotek arkitekt arkitekter auto autoservice bager bageri bank bar
   begravelse beslag bil biler billig blik blikkenslager blomster bo bolig boliger boligudlejning bog bogholderi brand brod

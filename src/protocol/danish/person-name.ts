@@ -2,7 +2,6 @@ import { readCompanyName } from './company-name.ts';
 import { foldLetters } from './letters.ts';
 import { GIVEN_NAMES } from './name-words.ts';
 
-/** Trades that follow the name of an owner. */
 const TRADES: ReadonlySet<string> = new Set(
   foldLetters(`advokat agro anlæg arkitekt auto bageri biler bil blomster byg byggeri bådebyggeri cafe catering consult
   consulting cykler data design dyreklinik ejendomme ejendom ejendomsservice el elektronik entreprise fiskeri fisk fitness foto

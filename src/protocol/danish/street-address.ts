@@ -24,14 +24,12 @@ export function postalTown({ postalDistrict, cityName }: PostalPlace): string | 
   return filled(postalDistrict) ?? filled(cityName);
 }
 
-/** The village within the postal district; null without one. */
 export function villageOf({ postalDistrict, cityName }: PostalPlace): string | null {
   const village = filled(cityName);
   const town = postalTown({ postalDistrict, cityName });
   return village?.toLowerCase() === town?.toLowerCase() ? null : village;
 }
 
-/** The place of an address in the register's spelling. */
 interface PostalPlace {
   readonly postalDistrict: string | null;
   readonly cityName: string | null;

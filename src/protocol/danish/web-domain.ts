@@ -10,7 +10,6 @@ const FREEMAIL: ReadonlySet<string> = new Set(
   dlgmail.dk fasttvnet.dk profibermail.dk bbsyd.dk waoomail.dk altiboxmail.dk energimail.dk elromail.dk gmx.de gmx.net
   gmx.com web.de`.split(/\s+/),
 );
-/** Sites where many companies have a page. */
 const SHARED_SITES: ReadonlySet<string> = new Set(
   `facebook.com instagram.com linkedin.com twitter.com youtube.com google.com proff.dk krak.dk degulesider.dk cvr.dk
   wordpress.com wixsite.com business.site one.com simplesite.com weebly.com x.com tiktok.com pinterest.com linktr.ee

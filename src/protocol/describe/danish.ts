@@ -27,7 +27,6 @@ export const monthText = (year: number, month: number): string =>
 /** `1.234,5`. */
 export const numberText = (value: number): string => NUMBER.format(value);
 
-/** `600.000 kr.`; other currencies by their code. */
 export const moneyText = (value: number, currency: string | null): string =>
   `${numberText(value)} ${currency === null || currency === 'DKK' ? 'kr.' : currency}`;
 

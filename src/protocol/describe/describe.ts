@@ -25,7 +25,6 @@ export interface DescribedLine {
   readonly label: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Where to read it; http or https. */
   readonly link?: string;
 }
 
@@ -38,7 +37,6 @@ export interface Description {
 export interface DescribeOptions {
   /** Shares before the change, as in a Change: a legal owner's by its entity id, others' by `<event> <id>`. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
-  /** Members and parties to count but not name. */
   readonly nameless?: ((entity: Entity) => boolean) | undefined;
 }
 
@@ -52,7 +50,6 @@ export function lineText({ label, before, after, link }: DescribedLine): string 
 type Describe<E extends EventName> = (data: EventData<E>, options: DescribeOptions) => readonly DescribedLine[];
 type Entry<E extends EventName> = readonly [title: string, describe: Describe<E>];
 
-/** The updated events in the specification's order. */
 export function describeUpdates(updates: Updates, options: DescribeOptions = {}): readonly Description[] {
   return EVENT_NAMES.flatMap((event) => describeOne(event, updates, options));
 }
@@ -115,7 +112,6 @@ export function renamedIn<T extends Entity>(data: { readonly added: readonly T[]
   return { added: others(data.added), removed: others(data.removed), renamed };
 }
 
-/** Separates those to name and counts the others. */
 function split<T extends Entity>(all: readonly T[], { nameless = () => false }: DescribeOptions) {
   const named = all.filter((one) => !nameless(one));
   return { named, nameless: all.length - named.length };

@@ -8,13 +8,11 @@ import type { Random } from './random.ts';
 import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
-/** The updates, and the company after them. */
 interface SampleChange {
   readonly updates: Updates;
   readonly company: SampleCompany;
 }
 
-/** `at` is the time of the change, ISO 8601 UTC. */
 type Changer = (company: SampleCompany, random: Random, at: string) => SampleChange;
 
 const midnight = (at: string): string => `${at.slice(0, 10)}T00:00:00`;

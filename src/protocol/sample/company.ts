@@ -9,7 +9,6 @@ import { type Random, randomFrom } from './random.ts';
 import { sampleReport } from './report.ts';
 import * as words from './words.ts';
 
-/** A sample company in the shapes of the wire, by the names of the events. */
 export interface SampleCompany {
   readonly entityId: string;
   readonly name: string;
@@ -60,7 +59,6 @@ export const slugOf = (name: string): string =>
     .replace(/å/g, 'aa')
     .replace(/[^a-z0-9]+/g, '');
 
-/** Invents a company; the same seed gives the same company. */
 export const sampleCompany = (seed = 1): SampleCompany => {
   const random = randomFrom(seed);
   const cvr = parts.sampleCvr(random);

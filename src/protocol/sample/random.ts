@@ -4,7 +4,6 @@ export interface Random {
   /** A whole number from `low` to `high`, both included. */
   int(low: number, high: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** True in about this share of calls. */
   chance(share: number): boolean;
 }
 

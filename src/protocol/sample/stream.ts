@@ -7,14 +7,10 @@ import { fullStatePayload, type SampleCompany, sampleCompany } from './company.t
 import { randomFrom } from './random.ts';
 
 export interface SampleOptions {
-  /** The company of the payload; an invented one by default. */
   readonly entityId?: string;
-  /** The event of the payload; the whole company by default. */
   readonly event?: EventName;
   readonly seed?: number;
-  /** Type name of production units; `Place` by default. */
   readonly placeType?: string;
-  /** The payload's time in ms since 1970. */
   readonly now: number;
 }
 

@@ -3,7 +3,6 @@
 /** Folded spellings to ISO 3166 codes. Built at the first use, which takes some milliseconds. */
 let codes: ReadonlyMap<string, string> | undefined;
 
-/** The ISO 3166 code of a country by its code, or its Danish or English name. */
 export function countryCodeOf(spelled: string): string | undefined {
   codes ??= readCodes();
   return codes.get(fold(spelled));

@@ -2,7 +2,6 @@
 import { inspect } from 'node:util';
 import { cutText } from './cut.ts';
 
-/** The message of any thrown value. */
 export function errorText(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   return textIn(error, 'message') ?? shown(error);
@@ -35,9 +34,7 @@ function shown(value: object): string {
   }
 }
 
-/** Maximum causes to show; a chain may be circular. */
 const MOST_CAUSES = 5;
-/** Maximum errors to search for a class. */
 const MOST_SEARCHED = 10;
 
 /** The messages of an error's causes, outermost first, without repetitions. */
@@ -60,14 +57,12 @@ function causeOf(error: unknown): unknown {
   }
 }
 
-/** The outermost error of a class in an error and its causes. */
 export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < MOST_SEARCHED; each = causeOf(each), depth += 1)
     if (each instanceof type) return each;
   return undefined;
 }
 
-/** The message and those of its causes, on one line. */
 export const fullErrorText = (error: unknown): string => [errorText(error), ...causesOf(error)].join(': ');
 
 const LONGEST_MESSAGE = 1_000;

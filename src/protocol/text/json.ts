@@ -122,7 +122,6 @@ function inOrder(value: unknown): unknown {
   return copy;
 }
 
-/** Writes the canonical text piece by piece. */
 function spelled(value: unknown): string {
   if (typeof value === 'number') return ofNumber(value);
   if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;

@@ -34,7 +34,6 @@ function unmarkedForm(head: Uint8Array): TextForm {
   return odd === 0 && even > head.length / 4 ? 'utf-16be' : 'binary';
 }
 
-/** The text, in UTF-8 or UTF-16; undefined if the file is not text. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const form = formOf(bytes);
   if (form === 'archive' || form === 'binary') return undefined;

@@ -3,7 +3,6 @@
  * tabs from a stranger take seconds.
  */
 
-/** Removes these characters from the end of a text. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
@@ -13,7 +12,6 @@ export function trimEndOf(text: string, characters: string): string {
 /** Removes the slashes at the end of a base address, so that a path can follow. */
 export const withoutSlash = (url: string): string => trimEndOf(url, '/');
 
-/** Removes a percent sign and the blanks before it. */
 export const withoutPercent = (share: string): string => {
   const text = share.trimEnd();
   return text.endsWith('%') ? text.slice(0, -1).trimEnd() : share;

@@ -14,7 +14,6 @@ const KEY = 'store';
 const HOUR_MS = 3_600_000;
 const RETRY_MS = 15 * 60_000;
 
-/** The section `backup` of the configuration. */
 export interface BackupSettings {
   readonly folder: string;
   readonly everyHours: number;
@@ -24,7 +23,6 @@ export interface BackupSettings {
 
 export interface BackupDeps {
   readonly store: Store;
-  /** The file of the store. */
   readonly file: string;
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void; info(details: object, message: string): void };

@@ -30,9 +30,7 @@ export async function deleteOldCopies(folder: string, made: string, keep: number
 }
 
 interface CopyFile {
-  /** The copy that the file is, or belongs to. */
   readonly name: string;
-  /** The suffix of the file's name. */
   readonly end: string;
   readonly at: number;
 }

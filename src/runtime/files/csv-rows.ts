@@ -7,7 +7,6 @@ import { open } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
 import { formOf } from '../../protocol/text/text-form.ts';
 
-/** One row below the head. */
 export interface CsvLine {
   readonly line: number;
   /** The cell of a column, trimmed, without the apostrophe that keeps it from being a formula. */
@@ -15,7 +14,6 @@ export interface CsvLine {
   readonly has: (column: string) => boolean;
 }
 
-/** What is wrong with a line, or with the file. */
 export interface CsvProblem {
   readonly line: number;
   readonly problem: string;
@@ -88,7 +86,6 @@ interface CsvForm {
 
 const HEAD_BYTES = 4_096;
 
-/** Detects the form from the beginning of the file. */
 async function csvFormOf(file: string): Promise<CsvForm | CsvProblem> {
   const handle = await open(file);
   try {

@@ -1,22 +1,15 @@
 /** How long to keep each kind of data, in days. */
 export interface Retention {
-  /** Bodies of applied webhooks. */
   readonly bodies: number;
   /** Applied webhooks: how long a repeated one is recognised. */
   readonly receipts: number;
   /** Decisions, notes, and knowledge of companies and records without a link. */
   readonly decisions: number;
-  /** Runs that people started on the dashboard. */
   readonly runs: number;
-  /** Actions of people and programs. */
   readonly audit: number;
-  /** Published changes. */
   readonly changes: number;
-  /** Mails that were sent or given up. */
   readonly mails: number;
-  /** Ended deliveries, and attempts. */
   readonly deliveries: number;
-  /** Kept forever by default. */
   readonly news?: number;
 }
 

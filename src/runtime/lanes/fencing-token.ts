@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { FIRST_DAEMON, type Store } from '../../store/store.ts';
 
-/** Claims of one holder before a number repeats. */
 const CLAIMS = 2 ** 24;
 
 let claims = randomInt(CLAIMS);

@@ -24,7 +24,6 @@ export interface Parked {
   readonly parkedAt: number;
 }
 
-/** Parked lanes of one queue or of all, by queue and oldest first. */
 export async function parked(db: Db, queue?: string, limit?: number): Promise<readonly Parked[]> {
   const rows = await db
     .selectFrom('lane')
@@ -80,7 +79,6 @@ export async function park(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Deletes a parked lane and returns it; undefined if it is not parked. */
 export async function drop(tx: Tx, queue: string, key: string): Promise<Parked | undefined> {
   const dropped = await tx
     .deleteFrom('lane')
@@ -92,7 +90,6 @@ export async function drop(tx: Tx, queue: string, key: string): Promise<Parked |
   return dropped && { ...dropped, parkedAt: dropped.parkedAt ?? 0 };
 }
 
-/** When the next unclaimed lane of a queue is due; ignores the keys in `except`. */
 export async function nextDue(db: Db, queue: string, except: readonly string[] = []): Promise<number | undefined> {
   const row = await db
     .selectFrom('lane')
@@ -107,7 +104,6 @@ export async function nextDue(db: Db, queue: string, except: readonly string[] =
   return row?.due_at ?? undefined;
 }
 
-/** Number of due lanes of a queue, counted up to `most`. */
 export async function countDue(db: Db, queue: string, now: number, most: number): Promise<number> {
   const rows = await db
     .selectFrom('lane')

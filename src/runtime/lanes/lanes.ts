@@ -138,7 +138,6 @@ interface Locked {
   readonly again_at: number | null;
 }
 
-/** Always locks in the order of the keys, to avoid deadlocks. */
 async function lock(tx: Tx, claims: readonly Claim[]): Promise<readonly Locked[]> {
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
   const rows = await tx

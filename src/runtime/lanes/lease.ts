@@ -25,10 +25,8 @@ export interface Lease {
   readonly isUnsent: boolean;
 }
 
-/** Extension of a claim that ran out without a new owner. */
 const AGAIN_MS = 10_000;
 
-/** The lease of claims of one queue. */
 export function leaseOf(store: Store, claims: readonly Claim[], now: () => number): Lease {
   let [sent, stopped] = [false, false];
   let known = { askedAt: Number.NEGATIVE_INFINITY, until: 0 };

@@ -10,13 +10,11 @@ import type { Db, Tx } from '../../store/store.ts';
 import { mark } from './lanes.ts';
 import type { Claim } from './settlement.ts';
 
-/** A write without a known outcome. */
 export interface PendingWrite {
   readonly queue: string;
   readonly key: string;
   /** The claim's fencing token; {@link UNANSWERED} if its process got no answer. */
   readonly fence: number;
-  /** When it began. */
   readonly at: number;
   /** What is written, as JSON of the queue's worker. */
   readonly detail: string;
@@ -60,7 +58,6 @@ export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Prom
   await insertRows(tx, BEGUN, rows);
 }
 
-/** A write's name among all. */
 export const nameOf = ({ queue, key, fence, at }: Omit<PendingWrite, 'detail'>): string =>
   [queue, key, fence, at].join(' ');
 
@@ -83,7 +80,6 @@ export const isShown = ({ answeredAt }: PendingWrite, readFrom: number): boolean
 
 export interface EndedWrite {
   readonly write: PendingWrite;
-  /** Whether its lane was still ours. */
   readonly isOurs: boolean;
   readonly end: 'answered' | 'unanswered' | 'unsent';
 }
@@ -114,7 +110,6 @@ export async function settleWrites(tx: Tx, ended: readonly EndedWrite[], now: nu
   return keys;
 }
 
-/** Stores that answers came, and schedules the check for when the CRM must show the writes. */
 async function rememberAnswers(tx: Tx, writes: readonly PendingWrite[], now: number): Promise<void> {
   if (writes.length === 0) return;
   await sql`update pending_write set answered_at = cast(${now} as bigint), check_at = cast(${now + SHOWN_MS} as bigint)
@@ -136,7 +131,6 @@ async function leaveUnanswered(tx: Tx, writes: readonly PendingWrite[]): Promise
   );
 }
 
-/** The pending writes of these lanes, oldest first. */
 export async function readPendingWrites(
   db: Db,
   queue: string,

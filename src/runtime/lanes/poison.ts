@@ -95,7 +95,6 @@ async function begin(options: InputOptions, input: string): Promise<boolean> {
   return false;
 }
 
-/** Inputs to retry are no longer parked; only their source takes them. */
 async function takeRetried({ store, source, retry }: InputOptions): Promise<void> {
   const retried = (db: Store['db'] | Tx) =>
     db
@@ -117,7 +116,6 @@ async function takeRetried({ store, source, retry }: InputOptions): Promise<void
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Inputs that started and did not end. */
 async function readCounts({ db }: Pick<Store, 'db'>, source: string): Promise<Counts> {
   const json: unknown = JSON.parse((await readValue(db, countsKey(source))) ?? '{}');
   const entries = Object.entries(isJsonObject(json) ? json : {});

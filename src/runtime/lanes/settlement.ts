@@ -5,9 +5,7 @@ export interface Claim {
   readonly queue: string;
   readonly key: string;
   readonly fence: number;
-  /** The lane's number of marks at the claim. */
   readonly marks: number;
-  /** Failures since the last success. */
   readonly attempts: number;
   /** Since when the lane is behind without a success. */
   readonly since: number;

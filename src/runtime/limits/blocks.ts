@@ -1,7 +1,6 @@
 /** Blocks of an account: until when nobody may call it, since when and why. */
 import type { Db, Tx } from '../../store/store.ts';
 
-/** Suffix of the key of the row for all budgets of an account. */
 export const EVERY_BUDGET = '/*';
 
 /** Rejected credentials, another refusal, or a limit that the account states. */
@@ -21,21 +20,18 @@ export const SAME_TROUBLE_MS = 10 * 60_000;
 /** A person should know of a limit that lasts longer. */
 const LONG_PAUSE_MS = 15 * 60_000;
 
-/** How far the clocks of two machines may differ. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Restarts a block that a clock running ahead has made: it holds from now on, for its full length. */
 export const fromNow = <B extends Pick<AccountBlock, 'since' | 'until'>>(block: B, now: number): B =>
   block.since > now + CLOCKS_DIFFER_MS ? { ...block, since: now, until: now + block.until - block.since } : block;
 
-/** Whether a person must act: credentials, a refusal, or a long limit. */
 export const needsPerson = ({ fault, since, until }: AccountBlock): boolean =>
   fault === 'auth' || fault === 'refused' || until - since > LONG_PAUSE_MS;
 
 /** The last time that a Date can hold. */
 export const LAST_TIME_MS = 8.64e15;
 
-/** Current blocks, and those that ended up to `agoMs` ago, by account. */
 export async function readBlocks(db: Db, now: number, agoMs = 0): Promise<readonly AccountBlock[]> {
   const rows = await db
     .selectFrom('rate_limit')

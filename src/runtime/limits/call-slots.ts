@@ -13,7 +13,6 @@ export interface Budget {
 }
 
 export interface CallSlots {
-  /** Key of the budget's row. */
   readonly key: string;
   readonly perMs: number;
   readonly interval: number;
@@ -21,7 +20,6 @@ export interface CallSlots {
   readonly maxLatenessMs: number;
   /** How far ahead slots can be reserved, in ms: a slot beyond it dates from before the clock was set back. */
   readonly mostAheadMs: number;
-  /** How late the second slot of a pair may be used; undefined without pairs. */
   readonly pairedMs?: number;
 }
 
@@ -30,10 +28,8 @@ const PAIRED_FROM_MS = 60;
 /** How long the second call of a pair may take to follow. */
 const FOLLOWS_MS = 250;
 
-/** How far ahead a process reserves slots, in ms. */
 export const RESERVE_AHEAD_MS = 500;
 
-/** How far ahead a process reserves slots while the store is slow, in ms. */
 export const MOST_LEAD_MS = 10_000;
 
 /** Processes that may wait for the slots of one account: a few daemons and commands. */
@@ -63,7 +59,6 @@ export function slotsOf(key: string, { calls, perMs }: Budget, share: number, in
   };
 }
 
-/** Columns of a row without a block. */
 const FREE = { blocked_until: 0, reason: null, blocked_since: null, fault: null } as const;
 
 /** Reserves `count` consecutive slots, none before `free`, and returns the time of the first. */
@@ -93,7 +88,6 @@ export async function reserveSlots(
   return next_at - length;
 }
 
-/** Skips the slots before `until`, in every process. */
 export async function skipSlots(store: Store, { key }: CallSlots, until: number): Promise<void> {
   await store.write((tx) =>
     tx

@@ -13,13 +13,10 @@ export interface KnownBlock {
   current(): Promise<Block | undefined>;
   /** Blocks the account for every process. A shorter block does not end a longer one. */
   extend(block: Block, fault: BlockFault): Promise<void>;
-  /** Ends the block for every process. */
   end(): Promise<void>;
-  /** Drops the cached block, so that the next call reads the store. */
   forget(): void;
 }
 
-/** How old the cached block may be, in ms. */
 export const RECHECK_MS = 250;
 
 export function openBlock(store: Store, account: string, now: () => number): KnownBlock {

@@ -16,7 +16,6 @@ import {
 import { type Block, type KnownBlock, openBlock, RECHECK_MS } from './known-block.ts';
 import { pause } from './pause.ts';
 
-/** A call's place in the queue of this process: after the others, or before them. */
 export type CallOrder = 'first' | 'last';
 
 export interface RateLimiter {
@@ -34,14 +33,12 @@ export interface RateLimiter {
    * Blocks all calls before `untilMs`, in every process and across restarts. A shorter block does not end a longer one.
    */
   block(untilMs: number, reason: string, fault?: BlockFault): Promise<void>;
-  /** The current block, read from the store. */
   blockedUntil(): Promise<Block | undefined>;
   /** Skips the budget's slots before `untilMs`, because few calls remain; at most two windows ahead. */
   slow(budget: string, untilMs: number): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** The slot of the second of two calls. */
 export interface SecondSlot {
   /** Uses the slot; false if it was used, is too old, or the account is blocked. */
   use(): Promise<boolean>;
@@ -49,7 +46,6 @@ export interface SecondSlot {
   release(): void;
 }
 
-/** The account is paused for longer than the caller may wait. */
 export class PausedError extends Error {
   override readonly name = 'PausedError';
   readonly until: number;
@@ -65,7 +61,6 @@ export const pausedErrorIn = (error: unknown): PausedError | undefined => findCa
 
 export interface RateLimiterOptions {
   readonly store: Store;
-  /** The account's name in the store: the provider's name. */
   readonly key: string;
   readonly budgets: Readonly<Record<string, Budget>>;
   readonly now: () => number;
@@ -73,23 +68,19 @@ export interface RateLimiterOptions {
   readonly share?: number;
   /** How long a block may delay a caller, in ms, before what it has read is too old; no limit by default. */
   readonly patienceMs?: number;
-  /** The budget with calls in pairs. */
   readonly paired?: string;
 }
 
-/** The callers in this process that wait for one budget. */
 interface BudgetQueue {
   readonly slots: CallSlots;
   readonly waiters: Waiter[];
   /** Ends the wait for a slot that nobody wants any more. */
   idle: AbortController;
   pumping: boolean;
-  /** How far ahead to reserve slots while the store is slow. */
   lead: number;
 }
 
 interface Waiter {
-  /** One, or two for a call that another one follows. */
   readonly wanted: number;
   /** `slot` is the time of its last slot. */
   grant(slot: number): void;
@@ -186,7 +177,6 @@ const openQueue = (slots: CallSlots): BudgetQueue => ({
   lead: 0,
 });
 
-/** The second of two slots that were granted together. */
 function secondSlot(
   { waiters }: BudgetQueue,
   block: Pick<KnownBlock, 'current'>,
@@ -217,7 +207,6 @@ function slotsWanted(waiters: readonly Waiter[], most: number): number {
   return Math.max(1, sum);
 }
 
-/** Grants the slots to as many of the first waiters as they suffice for. */
 function grant(waiters: Waiter[], slots: number, slot: number): void {
   for (let left = slots - (waiters[0]?.wanted ?? 0); left >= 0 && waiters.length > 0; left -= waiters[0]?.wanted ?? 0)
     waiters.shift()?.grant(slot);
@@ -266,7 +255,6 @@ async function isReached({ waiters, slots, idle }: BudgetQueue, slot: number, no
   return true;
 }
 
-/** Reserves `count` consecutive slots and returns the time of the first. */
 async function reserve(store: Store, queue: BudgetQueue, count: number, now: () => number): Promise<number> {
   let asked = 0;
   const first = await reserveSlots(store, queue.slots, count, () => {

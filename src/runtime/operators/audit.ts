@@ -20,9 +20,7 @@ export interface AuditEntry {
   readonly action: string;
   /** A connection, a record (`hubspot:123`), an entity id, an operator. */
   readonly subject?: string | undefined;
-  /** Further facts, without secrets. */
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
-  /** The result, in words. */
   readonly result: string;
 }
 
@@ -60,7 +58,6 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
     .execute();
 }
 
-/** The newest entries first. */
 export async function readAudit(db: Db, filter: AuditFilter, limit: number): Promise<readonly AuditRow[]> {
   const { actor, action, subject, via, before } = filter;
   const rows = await db
@@ -91,7 +88,6 @@ export interface SubjectRange {
   readonly before: string;
 }
 
-/** Sorts after every suffix. */
 const LAST = '\u{10FFFF}';
 
 /** The newest entries about any of these subjects, up to `until`; uses the index of subjects. */

@@ -6,7 +6,6 @@ import type { Db, Tx } from '../../store/store.ts';
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** An operator without the token. */
 export interface Operator {
   readonly name: string;
   readonly role: Role;
@@ -23,7 +22,6 @@ export const digestOf = (secret: string): string => hash('sha256', secret, 'base
 
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Whether a role includes another one's rights. */
 export const includesRole = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
 /**
@@ -93,7 +91,6 @@ export async function revokeOperator(tx: Tx, name: string, now: number): Promise
   return true;
 }
 
-/** All operators, including revoked ones, by name. */
 export async function listOperators(db: Db): Promise<readonly Operator[]> {
   const rows = await db.selectFrom('operator').selectAll().orderBy('name').execute();
   return rows.map(({ name, role, created_at, revoked_at }) => ({
@@ -104,7 +101,6 @@ export async function listOperators(db: Db): Promise<readonly Operator[]> {
   }));
 }
 
-/** The active operator with this token. */
 export async function findOperator(db: Db, token: string): Promise<Pick<Operator, 'name' | 'role'> | undefined> {
   // Spares the store a look-up of what cannot be a token.
   if (!FORM.test(token)) return undefined;
@@ -116,7 +112,6 @@ export async function findOperator(db: Db, token: string): Promise<Pick<Operator
     .executeTakeFirst();
 }
 
-/** Whether an operator of this name may sign in. */
 export async function isActive(db: Db, name: string): Promise<boolean> {
   const found = db.selectFrom('operator').select('name').where('name', '=', name).where('revoked_at', 'is', null);
   return (await found.executeTakeFirst()) !== undefined;

@@ -6,9 +6,7 @@ import { createOperator, digestOf, hasOperators, isActive, type Operator, random
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A session ends after this time without use. */
 export const IDLE_MS = 8 * HOUR_MS;
-/** A session ends at this age, even in use. */
 export const LONGEST_MS = 7 * 24 * HOUR_MS;
 /** A session remains recognisable for this time after its end. */
 const KNOWN_MS = 24 * HOUR_MS;
@@ -18,16 +16,13 @@ const AGENT_LENGTH = 160;
 export interface OperatorSession {
   /** The digest of its id: names the session without opening it. */
   readonly hash: string;
-  /** The browser's user agent. */
   readonly agent: string;
   readonly createdAt: number;
-  /** The last request, to the minute. */
   readonly seenAt: number;
   readonly endsAt: number;
 }
 
 export interface OpenSession extends OperatorSession {
-  /** Whether it began through single sign-on. */
   readonly isSignOn: boolean;
   readonly operator: Pick<Operator, 'name' | 'role'>;
 }
@@ -35,7 +30,6 @@ export interface OpenSession extends OperatorSession {
 export interface NewSession {
   readonly operator: string;
   readonly agent: string;
-  /** {@link LONGEST_MS} by default. */
   readonly lastsMs?: number;
 }
 
@@ -61,7 +55,6 @@ const lasting = (db: Db, now: number) =>
     .where('ends_at', '>', now)
     .where('seen_at', '>', now - IDLE_MS);
 
-/** The session of an id, unless it ended or its operator was revoked. */
 export async function findSession(db: Db, id: string, now: number): Promise<OpenSession | undefined> {
   const row = await lasting(db, now)
     .innerJoin('operator', 'operator.name', 'session.operator')
@@ -83,7 +76,6 @@ export async function isPastSession(db: Db, id: string): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Whether the last recorded use is a minute old. */
 export const isNoteDue = ({ seenAt }: OperatorSession, now: number): boolean => now - seenAt >= MINUTE_MS;
 
 /** Records a use, which postpones the end by disuse. */
@@ -91,7 +83,6 @@ export async function touchSession(tx: Tx, { hash }: OperatorSession, now: numbe
   await tx.updateTable('session').set({ seen_at: now }).where('hash', '=', hash).execute();
 }
 
-/** An operator's current sessions, the newest first. */
 export async function listSessions(db: Db, operator: string, now: number): Promise<readonly OperatorSession[]> {
   const rows = await lasting(db, now)
     .selectAll()
@@ -102,7 +93,6 @@ export async function listSessions(db: Db, operator: string, now: number): Promi
   return rows.map(readSession);
 }
 
-/** Ends a session of an operator; false if there is none. */
 export async function endSession(tx: Tx, operator: string, hash: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('session')
@@ -133,7 +123,6 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
 export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
   (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
 
-/** Whether an unused link has this token; it may have expired. */
 export async function isLoginLink(db: Db, token: string): Promise<boolean> {
   const found = db.selectFrom('login_link').select('hash').where('hash', '=', digestOf(token));
   return (await found.executeTakeFirst()) !== undefined;

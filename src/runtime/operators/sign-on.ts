@@ -2,7 +2,6 @@
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { digestOf, nameWithSubject, type Operator, type Role, randomSecret } from './operators.ts';
 
-/** A sign-on must finish within this time. */
 const SIGN_ON_MS = 10 * 60_000;
 /** Shorter than a token's session, because the issuer confirms the role only at a sign-on. */
 export const SIGN_ON_SESSION_MS = 12 * 60 * 60_000;
@@ -88,7 +87,6 @@ export async function admitSubject(
   return { name: free, isRevoked: false };
 }
 
-/** Ends all sessions of a subject to whom the issuer gives no role any more. */
 export async function endSessionsOf(tx: Tx, subject: string): Promise<void> {
   const known = await findSubject(tx, subject);
   if (known !== undefined) await tx.deleteFrom('session').where('operator', '=', known.name).execute();

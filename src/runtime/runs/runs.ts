@@ -8,11 +8,9 @@ import type { Db, Tx } from '../../store/store.ts';
 import { mark } from '../lanes/lanes.ts';
 import type { AuditActor } from '../operators/audit.ts';
 
-/** A kind of runs. */
 export interface RunTask<Input> {
   /** Queue of its lanes; their key is the run's id. */
   readonly queue: string;
-  /** Parses stored JSON of ours. */
   readonly readInput: (text: string) => Input;
   /** Whether the input came with its items: then a preview keeps them. */
   readonly hasItems?: (input: Input) => boolean;
@@ -23,7 +21,6 @@ export interface StoredRun<Input> {
   readonly input: Input;
   readonly stage: RunTable['stage'];
   readonly state: RunTable['state'];
-  /** Who requested the current stage. */
   readonly actor: AuditActor;
   readonly createdAt: number;
   readonly endedAt: number | null;
@@ -190,7 +187,6 @@ export async function readRun<I>(db: Db, task: RunTask<I>, id: number): Promise<
   return row && storedRun(task, row);
 }
 
-/** The newest runs first. */
 export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Promise<readonly StoredRun<I>[]> {
   const rows = await db
     .selectFrom('run')
@@ -202,7 +198,6 @@ export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Prom
   return rows.map((row) => storedRun(task, row));
 }
 
-/** Waiting and running runs, the oldest first. */
 export async function listOpenRuns<I>(db: Db, task: RunTask<I>): Promise<readonly StoredRun<I>[]> {
   const rows = await db
     .selectFrom('run')
@@ -248,7 +243,6 @@ export async function readItems(
     .execute();
 }
 
-/** Items of one kind, by key. */
 export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Promise<readonly RunItem[]> =>
   db
     .selectFrom('run_item')

@@ -16,7 +16,6 @@ export interface Change {
   readonly kind: ChangeKind;
   /** The register's time, ISO 8601 UTC with milliseconds. */
   readonly timestamp: string;
-  /** At least one event. */
   readonly updates: Updates;
   /**
    * Shares before the change, for news and mail; payloads have no place for them. Keys: the entity id of a legal owner;

@@ -12,7 +12,6 @@ import { firstWait, nextWait } from './schedule.ts';
 export interface AttemptDeps {
   readonly now: () => number;
   readonly random: () => number;
-  /** Seconds before each attempt, for monitors without their own. */
   readonly schedule: readonly number[];
   readonly log: { debug?(details: object, message: string): void };
 }
@@ -21,7 +20,6 @@ export interface AttemptDeps {
 export interface Target {
   readonly monitor: Monitor;
   readonly http: OutboundHttp;
-  /** Undefined if the monitor has no webhook any more. */
   readonly webhook: Webhook | undefined;
   readonly lease: Lease;
 }

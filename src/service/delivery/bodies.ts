@@ -12,10 +12,8 @@ import { stillTellable } from '../changes/beneficial-owners.ts';
 import type { Head } from './due.ts';
 
 export interface DeliveryBody {
-  /** The change's natural id. */
   readonly change: string;
   readonly bytes: Buffer;
-  /** The trace context in which the change was found. */
   readonly trace: string | null;
 }
 
@@ -30,7 +28,6 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export function createBodies(options: WireOptions): DeliveryBodies {
   const kept = new Map<string, DeliveryBody>();
   let size = 0;
-  /** The version of erasures that the cached bodies respect. */
   let version = '';
 
   function keep(key: string, body: DeliveryBody): DeliveryBody {

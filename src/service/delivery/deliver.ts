@@ -38,9 +38,7 @@ export interface DeliveryDeps extends WireOptions {
   readonly http: OutboundHttp;
   /** Reaches our own connector's webhook; without it, the jobs of the connector are left to the daemon that runs it. */
   readonly ownTransport?: OwnTransport;
-  /** Concurrent posts to one webhook; 16 by default. */
   readonly concurrency?: number;
-  /** Seconds before each attempt, for monitors without their own. */
   readonly schedule?: readonly number[];
   /** Receives the notices of failing monitors that have no recipients. */
   readonly admin?: string;
@@ -75,8 +73,8 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     if (state === 'done')
       metrics.deliverySeconds.observe(Math.max(0, posted.at + posted.took - head.created_at) / 1_000);
     const before = limit(monitor);
-    const crowded = outcome.kind === 'failed' && outcome.crowded;
-    const after = crowded ? Math.max(1, Math.floor(before / 2)) : before + 1;
+    const overloaded = outcome.kind === 'failed' && outcome.overloaded;
+    const after = overloaded ? Math.max(1, Math.floor(before / 2)) : before + 1;
     if (after >= concurrency) limits.delete(monitor);
     else limits.set(monitor, after);
   }

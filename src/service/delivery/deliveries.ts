@@ -11,7 +11,6 @@ import type { Db, Tx } from '../../store/store.ts';
 export const DELIVERY_STATES = ['due', 'failing', 'held', 'done', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Absent properties do not restrict. */
 export interface DeliveryFilter {
   readonly monitor?: string;
   readonly state?: DeliveryState;
@@ -23,13 +22,11 @@ export interface DeliveryFilter {
   /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
-  /** Still open, or ended before this time. */
   readonly endedBefore?: number;
   /** 100 by default in a list, 10,000 to replay or drop. */
   readonly limit?: number;
 }
 
-/** One change for one monitor. */
 export interface Delivery {
   readonly seq: number;
   readonly monitor: string;
@@ -39,9 +36,7 @@ export interface Delivery {
   readonly events: readonly string[];
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** The next attempt; null if none is planned. */
   readonly nextAt: number | null;
-  /** Status of the last answer. */
   readonly status: number | null;
   readonly error: string | null;
   readonly createdAt: number;
@@ -50,11 +45,9 @@ export interface Delivery {
 
 export interface Attempt {
   readonly at: number;
-  /** Ms. */
   readonly took: number;
   readonly number: number;
   readonly status: number | null;
-  /** Why it failed, in words. */
   readonly fault: string | null;
   readonly answer: string | null;
   readonly done: boolean;
@@ -117,7 +110,6 @@ const isIn =
 export const countFailing = (db: Db, most: number): Promise<number> =>
   countRows(db, filtered(db.selectFrom('delivery'), { state: 'failing' }).select('delivery.seq').limit(most));
 
-/** The newest first. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<readonly Delivery[]> {
   const columns = ['seq', 'monitor', 'entity', 'events', 'attempts', 'status', 'error'] as const;
   const rows = await filtered(db.selectFrom('delivery'), filter)
@@ -216,7 +208,6 @@ export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number
 }
 
 interface Transition {
-  /** The states to change if the filter names none. */
   readonly from: readonly DeliveryState[];
   /** Leaves out deliveries of monitors that are off or have no webhook. */
   readonly onlyEnabled: boolean;

@@ -6,15 +6,12 @@ import type { Slots } from './limits/slots.ts';
 
 export interface DueDelivery {
   readonly head: Head;
-  /** Undefined if the change was deleted. */
   readonly body: DeliveryBody | undefined;
 }
 
 export interface DueQueue {
-  /** Takes the oldest delivery. */
   next(): DueDelivery | undefined;
   readonly isEmpty: boolean;
-  /** Whether the store may have more due deliveries. */
   readonly mayHaveMore: boolean;
   expectMore(): void;
   /** Loads due deliveries, except those of busy companies. The queue must be empty. */
@@ -29,7 +26,6 @@ export interface DueQueueDeps {
   readonly looks: Slots;
 }
 
-/** Deliveries per query. */
 const PAGE = 256;
 
 export function createDueQueue({ db, now, bodies, looks }: DueQueueDeps, monitor: string): DueQueue {

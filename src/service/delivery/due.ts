@@ -11,7 +11,6 @@ export interface Head {
   readonly seq: number;
   readonly entity: string;
   readonly change: number;
-  /** JSON list of event names. */
   readonly events: string;
   readonly attempts: number;
   readonly replayed_from: number | null;
@@ -34,7 +33,6 @@ export async function dueHeads(db: Db, monitor: string, now: number, limit: numb
   return rows;
 }
 
-/** Monitors by id, with readable secrets. */
 export async function loadMonitors(
   db: Db,
   secrets: Secrets,

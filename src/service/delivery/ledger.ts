@@ -17,7 +17,6 @@ export interface LedgerOptions {
   readonly now: () => number;
   readonly secrets: Secrets;
   readonly admin?: string | undefined;
-  /** Called if a notice by mail may follow. */
   readonly onWritten: () => void;
 }
 

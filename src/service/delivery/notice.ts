@@ -12,7 +12,6 @@ export interface Trouble {
   readonly recipients: readonly string[];
   readonly failingSince: number;
   readonly attempts: number;
-  /** The last attempt's error, in words. */
   readonly error: string | null;
 }
 

@@ -19,7 +19,6 @@ import { dropDeliveries, replayHeld } from './deliveries.ts';
 /** The id of the connector's key, which owns its jobs. */
 export const OWN_CONNECTOR = 'own-connector';
 
-/** Whether a monitor is a job of our own connector. */
 export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN_CONNECTOR;
 
 /** The ids of all such jobs, for every process on the store. */
@@ -58,9 +57,7 @@ const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000
 export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN_CONNECTOR));
 
 export interface OwnConnector {
-  /** Where this process takes webhooks. */
   readonly url: string;
-  /** How its webhook authenticates the sender. */
   readonly auth: Auth;
   readonly providers: readonly string[];
 }

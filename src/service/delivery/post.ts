@@ -10,7 +10,6 @@ import type { Security } from '../monitors/monitor.ts';
 import { maskedAddress } from '../monitors/webhook-address.ts';
 import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 
-/** How much of an answer to store. */
 const ANSWER_BYTES = 16 * 1024;
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
@@ -28,12 +27,10 @@ export interface Webhook {
   readonly url: string;
   /** The headers with the credentials, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Texts to mask in its answers. */
   readonly masked: readonly string[];
   readonly keys: readonly { readonly key: KeyObject; readonly expiresAt: number | null }[];
 }
 
-/** Prepares a webhook for any number of posts. */
 export const webhookAt = (url: string, { credentials, secrets }: Security): Webhook => ({
   url,
   headers: lowerCased(credentialHeaders(credentials)),
@@ -44,13 +41,11 @@ export const webhookAt = (url: string, { credentials, secrets }: Security): Webh
 export interface DeliveryMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
-  /** Number of the attempt, from 1. */
   readonly attempt: number;
   /** Further headers; ours replace them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The outcome of an attempt. Times in ms. */
 export interface Posted {
   readonly at: number;
   readonly took: number;
@@ -101,7 +96,12 @@ export async function post(
   } catch (error) {
     if (!(error instanceof HttpFault)) throw error;
     if (error.kind === 'aborted') return undefined;
-    const outcome: AttemptOutcome = { kind: 'failed', abort: false, disable: false, crowded: error.kind === 'timeout' };
+    const outcome: AttemptOutcome = {
+      kind: 'failed',
+      abort: false,
+      disable: false,
+      overloaded: error.kind === 'timeout',
+    };
     const none = { status: null, answer: '', retryAfterMs: undefined };
     return { at, took: took(), fault: error.kind, error: withoutAddress(error.message, webhook.url), outcome, ...none };
   }
@@ -119,7 +119,6 @@ function maskedIn(credentials: Credentials): readonly string[] {
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
 }
 
-/** The path and the values of the query. */
 function maskedInAddress(url: string): readonly string[] {
   const { pathname, searchParams } = readUrl(url);
   return [pathname, ...searchParams.values()].filter((part) => part.length >= LEAST_IN_ADDRESS);

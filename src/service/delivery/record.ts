@@ -6,23 +6,20 @@ import { newestErasure, redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { type Notice, queueNotice } from '../mail/queue.ts';
-import { HEALTHY, type Health, judge, type NoticeKind } from '../monitors/health.ts';
+import { decideHealth, HEALTHY, type Health, type NoticeKind } from '../monitors/health.ts';
 import { disable } from '../monitors/monitors.ts';
 import { openAddress } from '../monitors/webhook-address.ts';
 import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 
-/** An attempt and the new state of its delivery. */
 export interface AttemptResult {
   readonly seq: number;
   /** Undefined without an attempt: too early, or the change was deleted. */
   readonly posted?: Posted;
   /** The monitor's address at the attempt. */
   readonly url: string | null;
-  /** Number of attempts, including this one. */
   readonly number: number;
   readonly state: 'done' | 'due' | 'failed' | 'dropped';
-  /** The next attempt of a due delivery. */
   readonly nextAt: number;
   /** Whether an earlier schedule counted it: see {@link decideHealth}. */
   readonly repeated: boolean;
@@ -49,9 +46,7 @@ export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off' | 'moved';
 
 export interface RecordOptions {
   readonly now: number;
-  /** Decrypts the addresses of webhooks. */
   readonly secrets: Secrets;
-  /** Receives the notices of monitors without recipients. */
   readonly admin?: string | undefined;
 }
 
@@ -108,7 +103,6 @@ async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: n
   await writeRest(tx, rest, now);
 }
 
-/** Updates deliveries with the same attempt number and status. */
 async function writeDone(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   const [first] = results;
   if (first === undefined) return;
@@ -183,14 +177,13 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     .execute();
 }
 
-/** Updates the health of every monitor. Returns the disabled ones. */
 async function writeHealth(
   tx: Tx,
   entries: readonly Entry[],
   monitors: ReadonlyMap<string, Locked>,
   options: RecordOptions,
 ): Promise<ReadonlySet<string>> {
-  const { after, off, notices } = judgeMonitors(entries, monitors);
+  const { after, off, notices } = decideHealths(entries, monitors);
   await writeHealths(tx, after);
   for (const [id, reason] of off) await disable(tx, id, reason, options.now);
   for (const due of notices) await queueNotice(tx, noticeFor(due, options), options.now);
@@ -201,12 +194,11 @@ interface DueNotice {
   readonly monitor: Locked;
   readonly kind: NoticeKind;
   readonly health: Health;
-  /** The error of the attempt that caused it. */
   readonly error: string | null;
 }
 
 /** Decides from each monitor's attempts, in order: its new health, whether to disable it, and which notices to send. */
-function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, Locked>) {
+function decideHealths(entries: readonly Entry[], monitors: ReadonlyMap<string, Locked>) {
   const after = new Map<string, Health>();
   const off = new Map<string, 'failing' | 'gone'>();
   const notices: DueNotice[] = [];
@@ -222,10 +214,10 @@ function judgeMonitors(entries: readonly Entry[], monitors: ReadonlyMap<string, 
       continue;
     }
     const failed = result.state === 'failed';
-    const verdict = judge(before, { at, failed, gone: outcome.disable, repeated: result.repeated });
-    after.set(monitor.id, verdict.health);
-    if (verdict.disable !== undefined) off.set(monitor.id, verdict.disable);
-    if (verdict.notice !== undefined) notices.push({ monitor, kind: verdict.notice, health: verdict.health, error });
+    const decision = decideHealth(before, { at, failed, gone: outcome.disable, repeated: result.repeated });
+    after.set(monitor.id, decision.health);
+    if (decision.disable !== undefined) off.set(monitor.id, decision.disable);
+    if (decision.notice !== undefined) notices.push({ monitor, kind: decision.notice, health: decision.health, error });
   }
   return { after, off, notices };
 }
@@ -270,9 +262,7 @@ async function endLanes(tx: Tx, entries: readonly Entry[], now: number): Promise
 
 interface Due {
   readonly monitor: string;
-  /** A delivery that can be posted now. */
   readonly ready: number | null;
-  /** When the next one can. */
   readonly later: number | null;
 }
 

@@ -18,7 +18,6 @@ import type { AttemptResult, RecordedAttempt } from './record.ts';
 
 export interface RunDeps extends AttemptDeps, DueQueueDeps {
   readonly store: Store;
-  /** Where a monitor's webhook is, and the client that reaches it. */
   transportTo(monitor: Monitor): { readonly http: OutboundHttp; readonly url: string | null };
   readonly ledger: Ledger;
   /** Concurrent posts of all runs. */
@@ -27,11 +26,9 @@ export interface RunDeps extends AttemptDeps, DueQueueDeps {
   limit(monitor: string): number;
   /** Counts an attempt, and lowers the limit of an overloaded webhook. */
   observe(monitor: string, head: Head, result: AttemptResult): void;
-  /** Called if another process took the monitor's lane. */
   lost(monitor: string): void;
 }
 
-/** Attempts not yet on disk. */
 const UNWRITTEN = 256;
 /** How often to look for newly due deliveries while posts hang. */
 const LOOK_MS = 500;
@@ -49,21 +46,17 @@ interface Run {
   readonly busy: Set<string>;
   readonly signal: AbortSignal;
   posting: number;
-  /** Posts that this run may still begin. */
   left: number;
-  /** Posts that the webhook accepts now. */
   permitted: number;
   /** When the webhook accepts the next post, if later: then the run ends. */
   resumeAt: number | undefined;
   readonly until: number;
-  /** The last result of the ledger. */
   recorded: RecordedAttempt;
   /**
    * The first error. Thrown at the end: running posts must finish and be stored before the lane goes to another
    * process.
    */
   failure: unknown;
-  /** Ends {@link somethingEnded}. */
   wake(): void;
 }
 
@@ -166,7 +159,6 @@ async function somethingEnded(run: Run): Promise<void> {
   clearTimeout(look);
 }
 
-/** One delivery, from its slot to its stored outcome. */
 async function deliver(deps: RunDeps, run: Run, next: DueDelivery): Promise<void> {
   const { head } = next;
   try {

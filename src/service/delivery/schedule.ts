@@ -8,7 +8,7 @@ const LONGEST_MS = 24 * 3_600_000;
 export type AttemptOutcome =
   | { readonly kind: 'done'; readonly disable: boolean }
   /** `abort`: no further attempt. `overloaded`: the receiver asks for fewer posts at a time. */
-  | { readonly kind: 'failed'; readonly abort: boolean; readonly disable: boolean; readonly crowded: boolean };
+  | { readonly kind: 'failed'; readonly abort: boolean; readonly disable: boolean; readonly overloaded: boolean };
 
 /**
  * Classifies an answer: 200 to 299 is success, 410 disables the webhook, everything else fails, including redirects.
@@ -19,7 +19,7 @@ export function outcomeOf(status: number, headers: Readonly<Record<string, strin
   const asked = headers['webhook-delivery']?.trim().toLowerCase();
   const disable = status === 410 || asked === 'disable';
   if (status >= 200 && status < 300) return { kind: 'done', disable };
-  return { kind: 'failed', abort: asked === 'abort-message', disable, crowded: status === 429 || status === 503 };
+  return { kind: 'failed', abort: asked === 'abort-message', disable, overloaded: status === 429 || status === 503 };
 }
 
 export const firstWait = (schedule: readonly number[] = SCHEDULE): number => (schedule[0] ?? 0) * 1_000;

@@ -6,13 +6,11 @@ import type { MonitorOptions } from '../monitors/monitor-input.ts';
 import { isOwnJob } from './own-jobs.ts';
 import { openWebhookClient } from './post.ts';
 
-/** The rules for addresses of webhooks. */
 export interface AddressRules {
   readonly webhooks: { readonly allowPrivateAddresses: boolean; readonly allow: readonly string[] };
   readonly emailEvent: string;
 }
 
-/** Where a webhook is, and the client that reaches it. */
 export interface Transport {
   readonly http: OutboundHttp;
   readonly url: string;
@@ -22,7 +20,6 @@ export interface Transport {
 export type OwnTransport = (monitor: Pick<Monitor, 'owner'>) => Transport | undefined;
 
 export interface Transports {
-  /** For any address that somebody gives. */
   readonly http: OutboundHttp;
   readonly ownTransport: OwnTransport;
   /** Delivers jobs of our own connector to this address, although it is not public. */
@@ -30,7 +27,6 @@ export interface Transports {
   close(): Promise<void>;
 }
 
-/** The event names and addresses that the configuration allows for monitors. */
 export function monitorOptions({ webhooks, emailEvent }: AddressRules): MonitorOptions {
   const { refusal } = createGuard({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   return { emailEvent, refusal };

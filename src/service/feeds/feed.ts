@@ -23,12 +23,10 @@ export interface FeedItem {
   readonly published: number | undefined;
 }
 
-/** A feed as received. */
 export interface FeedDocument {
   readonly bytes: Uint8Array;
   /** The base of relative links. */
   readonly url: string;
-  /** The header of the answer. */
   readonly contentType?: string | undefined;
 }
 
@@ -38,7 +36,6 @@ const LONGEST_TEXT = 100_000;
 const MOST_PARTS = 50_000;
 
 type Time = number | undefined;
-/** An item before texts are trimmed and links resolved. */
 type Stated = { readonly [key in Exclude<keyof FeedItem, 'published'>]: string | undefined } & {
   readonly published: Time;
   readonly base?: string | undefined;

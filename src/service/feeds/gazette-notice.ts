@@ -28,7 +28,6 @@ const KIND_NAMES: readonly (readonly [RegExp, GazetteNoticeKind])[] = [
   [/regnskab|boafslutning/i, '018d0141-0efb-5472-a698-9328817df00a'],
 ];
 
-/** A notice as a search returns it. */
 export interface FoundNotice {
   readonly number: string;
   /** The day of publication in Copenhagen, YYYY-MM-DD. */
@@ -88,9 +87,7 @@ export const isOfPerson = ({ summary }: FoundNotice): boolean =>
 export interface Edition {
   /** The kind that was searched for, used if the line does not name its own. */
   readonly kind: GazetteNoticeKind;
-  /** Address of the gazette. */
   readonly baseUrl: string;
-  /** Name of the gazette in articles. */
   readonly source: string;
 }
 
@@ -141,7 +138,6 @@ function groupOf({ name, fields }: Group): string {
 
 const safe = (text: string): string => withoutPersonalNumbers(decodeHTMLStrict(text)).replace(/\s+/g, ' ').trim();
 
-/** The distinct company numbers in fields for them. */
 const companiesIn = (fields: readonly Field[]): readonly string[] => [
   ...new Set(
     fields
@@ -150,7 +146,6 @@ const companiesIn = (fields: readonly Field[]): readonly string[] => [
   ),
 ];
 
-/** The name that precedes a company number. */
 function nameIn(groups: readonly Group[], number: string): string | undefined {
   for (const { fields } of groups) {
     let name: string | undefined;

@@ -29,7 +29,6 @@ export const GAZETTE_KEY = 'gazette';
 export interface GazetteSettings extends Pick<NewsSettings, 'gazetteProvider'> {
   readonly baseUrl: string;
   readonly pollSeconds: number;
-  /** Calls a second. Default 1. */
   readonly callsPerSecond?: number;
 }
 
@@ -44,9 +43,7 @@ const MOST_PAGES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
-/** Where reading continues. */
 interface Cursor {
-  /** The first day to read, YYYY-MM-DD. */
   readonly from: string;
   /** Numbers of finished notices from that day on, with their days. */
   readonly seen: Readonly<Record<string, string>>;
@@ -125,11 +122,9 @@ async function search(get: Get, kind: GazetteNoticeKind, from: string, to: strin
   return all;
 }
 
-/** The next notice to publish. */
 interface DueNotice {
   readonly kind: GazetteNoticeKind;
   readonly found: FoundNotice;
-  /** The cursor once the notice is finished. */
   readonly next: Cursor;
 }
 

@@ -21,7 +21,6 @@ export interface NoticeDeps<Settings> {
   readonly metrics?: Pick<Metrics, 'articles'>;
   /** Publishes in the transaction that stores the new state. */
   publish(tx: Tx, changes: readonly Change[]): Promise<void>;
-  /** Called after the commit of a publication. */
   ring(): void;
   readonly settings: Settings;
 }

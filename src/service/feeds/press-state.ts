@@ -32,7 +32,6 @@ export async function forgetSeen(tx: Tx, names: readonly string[], now: number):
 
 const MOST_SEEN = 1_000;
 
-/** Adds finished items to the memory of a feed. */
 export function withSeen(seen: readonly string[], items: readonly { readonly keys: readonly string[] }[]): string[] {
   const keys = new Set(items.flatMap((item) => item.keys));
   const others = seen.filter((each) => !keysOf(each).some((key) => keys.has(key)));

@@ -26,10 +26,8 @@ import { digest, type FeedState, forgetSeen, keyOf, seenKeys, withSeen } from '.
 
 export const PRESS_KEY = 'press';
 
-/** A feed, and the companies of its items. */
 export interface PressFeed {
   readonly url: string;
-  /** The company of all items. */
   readonly entityId?: string;
   /** Publisher id, from addresses of items or of the feed, to company. */
   readonly publishers: Readonly<Record<string, string>>;
@@ -38,7 +36,6 @@ export interface PressFeed {
 export interface PressSettings extends Pick<NewsSettings, 'pressProvider'> {
   readonly feeds: readonly PressFeed[];
   readonly pollSeconds: number;
-  /** Calls a second. Default 1. */
   readonly callsPerSecond?: number;
 }
 
@@ -85,7 +82,6 @@ export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: re
 interface FeedPoll {
   readonly feed: PressFeed;
   readonly state: FeedState;
-  /** Key of the state. */
   readonly key: string;
   readonly inputs: InputReader;
 }
@@ -186,7 +182,6 @@ async function itemsOf(
   }
 }
 
-/** An item that becomes an article of a company. */
 interface Headlined extends IdentifiedItem {
   readonly entity: string;
   readonly time: number;
@@ -211,7 +206,6 @@ function headlinedOf(
   return time < since ? 'old' : { ...identified, entity, time, headline };
 }
 
-/** The changes of new items, oldest first. */
 async function changesOf(
   deps: PressDeps,
   feed: PressFeed,

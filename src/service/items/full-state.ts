@@ -21,15 +21,12 @@ export interface StateDeps {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly now: () => number;
-  /** Type name of production units. */
   readonly placeType: string;
   readonly digestHour?: number;
-  /** Whether to send beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
   /** Whether to send the deprecated form of the annual report too; false by default. */
   readonly deprecatedReport?: boolean;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
-  /** Fetches a company without a snapshot from the register and stores it. */
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -115,7 +112,6 @@ async function fetchUnknown({ store, log, ...deps }: StateDeps, claims: readonly
   }
 }
 
-/** The keys of claims whose monitor still lists the company. */
 async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('item')

@@ -14,7 +14,6 @@ import { readNames } from '../register/watch/snapshots.ts';
 
 export interface ItemRef {
   readonly monitor: string;
-  /** Canonical. */
   readonly entity: string;
   /** The id in the external system; empty in lists that have none. */
   readonly recordId: string;
@@ -125,7 +124,6 @@ export async function countItems(db: Db, monitors: readonly string[]): Promise<R
 export const DEFAULT_TAKE = 100;
 export const MOST_TAKE = 1_000;
 
-/** Which page of a monitor's items to read. */
 export interface ItemQuery {
   readonly monitor: string;
   /** Items per page: 1 to 1,000, 100 by default. */

@@ -89,13 +89,11 @@ export async function listKeys(db: Db): Promise<ApiKey[]> {
   return rows.map(readRow);
 }
 
-/** A key by its id, even if it was revoked. */
 export async function getKey(db: Db, id: string): Promise<ApiKey | undefined> {
   const row = await db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
   return row && readRow(row);
 }
 
-/** The active key with this text. */
 export async function findKey(
   db: Db,
   key: string,

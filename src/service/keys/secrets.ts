@@ -77,7 +77,6 @@ export async function loadSecretKey(configured: string | undefined, storeUrl: st
   return readKey(text, `The key file ${file}`, 'restore it from the backup, or delete it where the store is new');
 }
 
-/** The key file of a SQLite store, if it has one. */
 export async function keyFileOf(storeUrl: string): Promise<string | undefined> {
   const file = `${storeUrl}.key`;
   return (await readSecretFile(file, KEY_FILE)) === undefined ? undefined : file;

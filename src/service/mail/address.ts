@@ -42,6 +42,5 @@ export function sameAddress(recipient: string): string {
 /** The address in a sender, which is an address or a name with one. */
 export const addressOf = (sender: string): string => /<([^<>]*)>\s*$/.exec(sender)?.[1] ?? sender;
 
-/** The domain of a sender in ASCII, for ids of mails. */
 export const domainOf = (sender: string): string | undefined =>
   domainToASCII(/@([^\s<>@]+)>?\s*$/u.exec(sender)?.[1] ?? '') || undefined;

@@ -15,7 +15,6 @@ import { htmlPage, type MailBlock, textPage } from './page.ts';
 export interface MailChange extends DescribeOptions {
   readonly entity: string;
   readonly name: string;
-  /** Only the events to report. */
   readonly updates: Updates;
   /** The register's time of the change, ISO 8601 UTC. */
   readonly timestamp?: string;
@@ -29,9 +28,7 @@ export interface MailFrame {
 export interface ChangesMail extends MailFrame {
   /** In the order in which they were found; at least one. */
   readonly changes: readonly MailChange[];
-  /** Number of further changes. */
   readonly more: number;
-  /** Public site with pages of entities. */
   readonly baseUrl: string;
 }
 
@@ -85,7 +82,6 @@ const note = (text: string): MailBlock => ({ kind: 'note', text });
 
 interface Group {
   readonly entity: string;
-  /** The latest name. */
   name: string;
   readonly changes: MailChange[];
 }
@@ -124,7 +120,6 @@ const titlesOf = ({ updates }: MailChange): readonly string[] => {
   ];
 };
 
-/** The blocks of as many groups as fit, and the number of changes left. */
 function fitting(
   groups: readonly Group[],
   baseUrl: string,

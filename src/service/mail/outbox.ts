@@ -14,7 +14,6 @@ import { lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
 import { type MailStop, readMailStop } from './stopped-mails.ts';
 
-/** The next mail to one recipient of one monitor. */
 export type Batch = { readonly message: string; readonly monitorName: string } & (
   | { readonly kind: 'changes'; readonly changes: readonly MailChange[]; readonly more: number }
   | { readonly kind: 'notice'; readonly subject: string; readonly text: string }
@@ -35,7 +34,6 @@ export interface TakeOptions {
 
 const REMOVED: MailStop = { reason: 'the monitor was removed' };
 
-/** Changes to read for a mail; further ones are counted. */
 const MOST_CHANGES = 300;
 
 /**
@@ -126,7 +124,6 @@ function open(tx: Tx, { key }: Claim) {
     .where('failed_at', 'is', null);
 }
 
-/** Selects what waits for a recipient, or the part of one mail. */
 function openOf(tx: Tx, { key }: Claim, message?: string) {
   const { monitor, recipient } = readMailKey(key);
   return tx

@@ -7,7 +7,6 @@ import { isWebAddress } from '../news/wording/phrase.ts';
 export interface EventBlock {
   readonly title: string;
   readonly lines: readonly DescribedLine[];
-  /** Number of omitted lines. */
   readonly more: number;
 }
 

@@ -9,14 +9,11 @@ import { nextDigest } from './digest-hour.ts';
 
 export const MAIL_QUEUE = 'mail';
 
-/** A change to report to recipients of a monitor. */
 export interface MailRow {
   readonly monitor: string;
   readonly recipients: readonly string[];
   readonly frequency: 'immediate' | 'daily';
-  /** The change's `seq`. */
   readonly change: number;
-  /** Names of the events to report. */
   readonly events: readonly string[];
   /** Shares before the change, as in a Change: the stored change does not hold them. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
@@ -30,7 +27,6 @@ export interface Notice {
   readonly text: string;
 }
 
-/** The lane of one recipient of one monitor. */
 export const mailKey = (monitor: string, recipient: string): string => `${monitor} ${recipient}`;
 
 export const readMailKey = (key: string): { readonly monitor: string; readonly recipient: string } => {

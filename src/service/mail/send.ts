@@ -17,9 +17,7 @@ export interface Letter {
 /** The outcome of a mail. Errors are for people: the server's words, never a secret. */
 export type Sent =
   | { readonly kind: 'sent' }
-  /** The server refuses this mail for good. */
   | { readonly kind: 'rejected'; readonly error: string }
-  /** The server says that the mailbox does not exist. */
   | { readonly kind: 'nobody'; readonly error: string }
   /** Not now. `certain`: the mail was certainly not accepted; `server`: no mail would have been. */
   | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
@@ -38,7 +36,6 @@ export interface Mailer {
 export interface MailerOptions {
   /** `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: string;
-  /** Sender of all mail: an address, or a name with one. */
   readonly from: string;
   /** Ms for one mail. Default 60,000. */
   readonly deadlineMs?: number;

@@ -19,7 +19,6 @@ export interface StoppedMail {
   readonly recipient: string;
   /** When its owner unsubscribed, or the mail server first refused it. */
   readonly at: number;
-  /** The mail server's last refusal; null if the person unsubscribed. */
   readonly bounced: string | null;
   readonly refusals: number;
   /** When cvrsync tries the address again; null once its mail has ended. */
@@ -95,7 +94,6 @@ export async function refuseMail(
   return retryAt ?? undefined;
 }
 
-/** Forgets refusals of an address that accepts mail again. */
 export async function forgetRefusals(tx: Tx, monitor: string, recipient: string): Promise<void> {
   await tx
     .deleteFrom('unsubscribed')

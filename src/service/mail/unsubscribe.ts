@@ -24,7 +24,6 @@ export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: stri
   return new URL(`${withoutSlash(publicUrl)}${PATH}?token=${who}.${secrets.sign(`${PURPOSE} ${who}`)}`).href;
 }
 
-/** Undefined for a token that is not ours. */
 function readToken(
   secrets: Signer,
   token: string,

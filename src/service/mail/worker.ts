@@ -24,13 +24,11 @@ export interface MailDeps {
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   /** The public address of this service, for unsubscribe links. */
   readonly publicUrl: string;
-  /** Public site with pages of entities. */
   readonly baseUrl: string;
   /** Without it nothing is sent: queued changes fail, notices are logged. */
   readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
   /** If false, waiting mails omit beneficial owners. */
   readonly beneficialOwners?: boolean;
-  /** Ms for one mail, for tests. */
   readonly deadlineMs?: number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -173,7 +171,6 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
   };
 }
 
-/** Stores the outcome of a mail. */
 async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<Next> {
   const at = now();
   const { monitor, recipient } = readMailKey(claim.key);

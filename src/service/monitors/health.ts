@@ -34,7 +34,7 @@ export interface DeliveryFailure {
 }
 
 /** What a failed attempt changes for its monitor. */
-export interface Judgement {
+export interface HealthDecision {
   readonly health: Health;
   readonly disable: 'failing' | 'gone' | undefined;
   /** The gravest notice that is due; at most one at a time. */
@@ -42,10 +42,10 @@ export interface Judgement {
 }
 
 /**
- * Judges a monitor after a failed attempt. Notices go out after two hours, at the first delivery that fails for good, after
+ * Decides the health of a monitor after a failed attempt. Notices go out after two hours, at the first delivery that fails for good, after
  * half the time, and when the monitor is disabled; each once until a success resets them.
  */
-export function judge(before: Health, failure: DeliveryFailure): Judgement {
+export function decideHealth(before: Health, failure: DeliveryFailure): HealthDecision {
   const failingSince = before.failingSince ?? failure.at;
   const failedAttempts = before.failedAttempts + (failure.repeated ? 0 : 1);
   const lasted = failure.at - failingSince;
@@ -64,7 +64,7 @@ export function judge(before: Health, failure: DeliveryFailure): Judgement {
   return { health: { failingSince, failedAttempts, notices }, disable, notice: noticeOf(fresh, disable) };
 }
 
-function noticeOf(fresh: number, disable: Judgement['disable']): NoticeKind | undefined {
+function noticeOf(fresh: number, disable: HealthDecision['disable']): NoticeKind | undefined {
   if (disable === 'gone') return 'gone';
   if (disable !== undefined) return 'disabled';
   if ((fresh & NOTICES.halfway) > 0) return 'halfway';

@@ -8,15 +8,12 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 
 export interface NewsQuery {
-  /** Distinct canonical entity ids. */
   readonly ids: readonly string[];
   /** Ms since 1970, both ends included. */
   readonly from?: number;
   readonly to?: number;
   readonly limit: number;
-  /** From 1 on. */
   readonly page: number;
-  /** All by default. */
   readonly types?: readonly NewsType[];
   readonly orderBy: 'promoteduntil' | 'publishtime';
 }
@@ -27,7 +24,6 @@ const AT_A_TIME = 500;
 /** The part of an item stored as JSON; the rest are columns. */
 type Body = Omit<NewsItem, 'id' | 'time' | 'promotedUntil' | 'type'>;
 
-/** An item's position in the order. */
 interface Place {
   readonly promoted_until: number;
   readonly time: number;

@@ -25,7 +25,6 @@ export interface PublishOptions {
   readonly news?: NewsSettings;
   /** Hour in Copenhagen at which daily mails go out. Default 7. */
   readonly digestHour?: number;
-  /** Whether to publish beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
 }
 
@@ -60,7 +59,6 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
 }
 
-/** Removes beneficial owners; returns nothing if no event is left. */
 function withoutOwners(change: Change): readonly Change[] {
   const updates = withoutBeneficialOwners(change.updates);
   if (updates === change.updates) return [change];

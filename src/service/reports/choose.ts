@@ -2,7 +2,6 @@
 import type { ReportData } from '../../protocol/report.ts';
 import type { Filing } from './filings.ts';
 
-/** Another stored filing of the same company. */
 export interface KnownFiling {
   readonly id: string;
   readonly period_start: string | null;

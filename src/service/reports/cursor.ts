@@ -6,7 +6,6 @@ import type { Db, Tx } from '../../store/store.ts';
 export interface Cursor {
   /** When watching began: earlier filings are not news. */
   readonly since: string;
-  /** The newest change that was read. */
   readonly at: string;
   /** When the index was last read again from far back, ms since 1970. */
   readonly deepAt: number;
@@ -20,7 +19,6 @@ const DEEP_EVERY_MS = 6 * 3_600_000;
 
 export const firstCursor = (now: number): Cursor => ({ since: iso(now), at: iso(now), deepAt: now });
 
-/** Whether to look far back for late records. */
 export const isDeep = (cursor: Cursor, now: number): boolean => now - cursor.deepAt >= DEEP_EVERY_MS;
 
 /** Where a poll begins: a little before the newest known change, never before watching began. */

@@ -3,19 +3,16 @@ import { isJsonObject, type JsonObject } from '../../protocol/text/json.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { ReportPeriod } from './document/contexts.ts';
 
-/** A filing with figures of a period. */
 export interface Filing {
   /** The index's `_id`, as `urn:ofk:oid:9366144`. */
   readonly id: string;
   readonly cvr: number;
-  /** ISO 8601 UTC with milliseconds. */
   readonly publishedAt: string;
   /** When the index last changed it; polls follow this time. */
   readonly updatedAt: string;
   readonly period: ReportPeriod | undefined;
   /** Whether it claims to be an annual report, as interim ones do too. */
   readonly isAnnual: boolean;
-  /** The report for people. */
   readonly reportUrl: string | null;
   readonly xbrlUrl: string | null;
   /** Machine-readable documents, texts before figures: the Danish instance, then the inline page. At most four. */

@@ -9,10 +9,8 @@ import { type Filing, type NoFiling, readFiling } from './filings.ts';
 
 export interface IndexOptions {
   readonly http: OutboundHttp;
-  /** Without `/_search`. */
   readonly indexUrl: string;
   readonly now: () => number;
-  /** Filings per page. Default 200. */
   readonly pageSize?: number;
 }
 

@@ -30,7 +30,6 @@ export interface ReportsSettings {
   readonly documentHosts: readonly string[];
   readonly pollSeconds: number;
   readonly deprecatedReport: boolean;
-  /** Filings per page of the index. Default 200. */
   readonly pageSize?: number;
   /** Ms between two fetched documents. Default 500. */
   readonly spacingMs?: number;
@@ -47,7 +46,6 @@ export interface ReportsDeps {
   readonly settings: ReportsSettings;
   /** Publishes in the transaction that stores the filing. */
   publish(tx: Tx, changes: readonly Change[]): Promise<void>;
-  /** Called after the commit of a publication. */
   ring(): void;
 }
 
@@ -98,7 +96,6 @@ export async function pollReports(
   await store.write((tx) => writeCursor(tx, deep, now()));
 }
 
-/** The pages of the index from a time on. */
 async function* pagesFrom(
   { settings, http, now }: ReportsDeps,
   from: string,

@@ -9,7 +9,6 @@ import { isReported } from './report.ts';
 /** The readable documents. `later`: try the filing again, because a part may still come. */
 export interface FilingRead {
   readonly documents: readonly Facts[];
-  /** Why something could not be read, in words. */
   readonly error: string | null;
   readonly later: boolean;
 }

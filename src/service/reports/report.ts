@@ -31,7 +31,6 @@ import type { Filing } from './filings.ts';
 
 type ReportType = 'Yearly' | 'HalfYearly' | 'Quarterly' | 'Other';
 
-/** Whether the report data uses an element of this name. */
 export const isReported = (concept: string): boolean => isFigure(concept) || isText(concept);
 
 /**

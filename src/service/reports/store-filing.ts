@@ -54,7 +54,6 @@ export function dueFilings(
 export const countDueFilings = (db: Db, limit: number): Promise<number> =>
   countRows(db, db.selectFrom('filing').select('id').where('retry_at', 'is not', null).limit(limit));
 
-/** Makes postponed filings due. */
 export async function retryFilings(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   await tx
     .updateTable('filing')
@@ -64,7 +63,6 @@ export async function retryFilings(tx: Tx, ids: readonly string[], now: number):
     .execute();
 }
 
-/** Last year's report of the company, if it was read. */
 export async function formerReport(db: Db, filing: Filing, start: string | null): Promise<ReportData | undefined> {
   const former = formerOf(
     start,

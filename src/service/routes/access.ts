@@ -28,7 +28,6 @@ export interface Access {
    * nothing.
    */
   guard(scope: Scope): (request: Asking) => Promise<void>;
-  /** The caller that the hook identified. */
   caller(request: Asking): Caller;
 }
 
@@ -36,7 +35,6 @@ export interface AccessOptions {
   readonly store: Store;
   /** Calls of a key in a minute, over all daemons of the store. */
   readonly requestsPerMinute: number;
-  /** Wall clock in ms. */
   readonly now: () => number;
   readonly log?: { warn(detail: object, message: string): void };
 }

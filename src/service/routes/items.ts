@@ -19,7 +19,6 @@ export interface ItemRouteDeps {
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
   readonly wakeUp: WakeUp;
-  /** Wall clock in ms. */
   readonly now: () => number;
 }
 

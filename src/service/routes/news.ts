@@ -21,7 +21,6 @@ const MOST_IDS = 100_000;
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** Maximum of `limit` times `page`. */
 const DEEPEST = 10_000;
-/** Malformed ids to name in an answer. */
 const NAMED = 10;
 
 const querystring = Type.Object({

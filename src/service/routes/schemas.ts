@@ -12,7 +12,6 @@ export const nothing = (description: string) => Type.Null({ description });
 /** Security of routes that take an API key in the query or the header. */
 export const KEY_SECURITY = [{ accessKeyQuery: [] }, { accessKeyHeader: [] }];
 
-/** The failures that every route with an API key may answer. */
 export const KEY_FAILURES = {
   400: failure('Several access keys that differ'),
   401: failure('No access key, or one that is not known or was revoked'),
@@ -37,7 +36,6 @@ interface PlainText {
   readonly example?: string;
 }
 
-/** An example of a monitor's or job's id. */
 export const EXAMPLE_ID = '7e0f5b3c-2a51-4a0e-9d0e-3a4f1c2b6d10';
 
 export const tokenText = (description: string) =>

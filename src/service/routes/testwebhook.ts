@@ -16,7 +16,6 @@ import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, readMonitor
 export interface TestWebhookRouteDeps extends TestDeps {
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
-  /** Type name of production units. */
   readonly placeType: string;
 }
 
@@ -91,7 +90,6 @@ function failed({ status, message, answer, took }: TestResult, failure: string):
   return new HttpError(502, `The webhook did not handle the payload (${failure}): ${message}${said}`, { errors });
 }
 
-/** Counts the tests of each key; throws if there are too many. */
 function counter({ store, now }: Pick<TestWebhookRouteDeps, 'store' | 'now'>): (key: string) => Promise<void> {
   const window = createSharedCallLimit({ store, name: 'test', limit: TESTS, now });
   return async (key) => {

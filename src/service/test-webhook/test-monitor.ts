@@ -11,9 +11,7 @@ import { type TestDeps, type TestResult, testPayload, testWebhook } from './test
 
 export interface MonitorTestDeps extends TestDeps {
   readonly store: Store;
-  /** Reaches our own connector's webhook. */
   readonly ownTransport?: OwnTransport;
-  /** Type name of production units. */
   readonly placeType: string;
 }
 

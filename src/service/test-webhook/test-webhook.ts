@@ -17,9 +17,7 @@ export interface TestDeps extends WireOptions {
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
   readonly now: () => number;
-  /** Whether to send beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
-  /** Whether a report has its deprecated copy; false by default. */
   readonly deprecatedReport?: boolean;
 }
 
@@ -30,7 +28,6 @@ export interface TestResult {
    */
   readonly failure: string | null;
   readonly status: number | null;
-  /** In ms. */
   readonly took: number;
   /** What happened, in one sentence. */
   readonly message: string;
@@ -74,10 +71,8 @@ export async function testWebhook(
   };
 }
 
-/** Options for the state of a company. */
 interface TestedState extends Pick<TestDeps, 'beneficialOwners' | 'deprecatedReport'> {
   readonly now: number;
-  /** Type name of production units. */
   readonly placeType: string;
 }
 

@@ -29,12 +29,12 @@ describe('an answer', () => {
   });
 
   it.each([100, 300, 301, 302, 304, 307, 400, 401, 404, 500, 502, 999])('of %i fails', (status) => {
-    expect(outcomeOf(status)).toEqual({ kind: 'failed', abort: false, disable: false, crowded: false });
+    expect(outcomeOf(status)).toEqual({ kind: 'failed', abort: false, disable: false, overloaded: false });
   });
 
   it('of 410 disables, and 429 and 503 ask for less', () => {
     expect(outcomeOf(410)).toMatchObject({ kind: 'failed', disable: true });
-    for (const status of [429, 503]) expect(outcomeOf(status)).toMatchObject({ kind: 'failed', crowded: true });
+    for (const status of [429, 503]) expect(outcomeOf(status)).toMatchObject({ kind: 'failed', overloaded: true });
   });
 
   it('may disable or give up by a header', () => {

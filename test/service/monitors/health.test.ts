@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   type DeliveryFailure,
+  decideHealth,
   HEALTHY,
   type Health,
-  type Judgement,
-  judge,
+  type HealthDecision,
 } from '../../../src/service/monitors/health.ts';
 
 const HOUR = 3_600_000;
@@ -17,19 +17,19 @@ const failure = (hours: number, more: Partial<DeliveryFailure> = {}): DeliveryFa
 });
 
 /** What failures make of a monitor, one after the other. */
-function lived(failures: readonly DeliveryFailure[], from: Health = HEALTHY): readonly Judgement[] {
-  const verdicts: Judgement[] = [];
-  for (const one of failures) verdicts.push(judge(verdicts.at(-1)?.health ?? from, one));
-  return verdicts;
+function lived(failures: readonly DeliveryFailure[], from: Health = HEALTHY): readonly HealthDecision[] {
+  const decisions: HealthDecision[] = [];
+  for (const one of failures) decisions.push(decideHealth(decisions.at(-1)?.health ?? from, one));
+  return decisions;
 }
 const hourly = (count: number, more: Partial<DeliveryFailure> = {}) =>
   Array.from({ length: count }, (_, hour) => failure(hour, more));
 
 describe('a monitor', () => {
   it('is disabled after five days and twenty attempts without a success', () => {
-    const verdicts = lived(hourly(121));
-    expect(verdicts.findIndex(({ disable }) => disable !== undefined)).toBe(120);
-    expect(verdicts.at(-1)).toMatchObject({ disable: 'failing', notice: 'disabled' });
+    const decisions = lived(hourly(121));
+    expect(decisions.findIndex(({ disable }) => disable !== undefined)).toBe(120);
+    expect(decisions.at(-1)).toMatchObject({ disable: 'failing', notice: 'disabled' });
   });
 
   it('goes on after many attempts in a short time, and after few in a long one', () => {
@@ -38,7 +38,7 @@ describe('a monitor', () => {
     );
     const few = lived(Array.from({ length: 19 }, (_, at) => failure(at * 100)));
     expect(few.every(({ disable }) => disable === undefined)).toBe(true);
-    expect(judge(few.at(-1)?.health ?? HEALTHY, failure(1_900)).disable).toBe('failing');
+    expect(decideHealth(few.at(-1)?.health ?? HEALTHY, failure(1_900)).disable).toBe('failing');
   });
 
   it('is told of within hours, at the first delivery that is given up, half-way and at the end, once each', () => {
@@ -55,7 +55,7 @@ describe('a monitor', () => {
   it('is told of once where two of these come together', () => {
     const [, verdict] = lived([failure(0), failure(76, { failed: true })]);
     expect(verdict).toMatchObject({ notice: 'halfway', health: { notices: 11 } });
-    expect(judge(verdict?.health ?? HEALTHY, failure(77, { failed: true })).notice).toBeUndefined();
+    expect(decideHealth(verdict?.health ?? HEALTHY, failure(77, { failed: true })).notice).toBeUndefined();
   });
 
   it('begins anew after a success', () => {
@@ -64,11 +64,11 @@ describe('a monitor', () => {
   });
 
   it('counts no attempt twice: those of a replay do not disable', () => {
-    const verdicts = lived([failure(0), ...hourly(200, { repeated: true })]);
-    expect(verdicts.at(-1)).toMatchObject({ disable: undefined, health: { failedAttempts: 1 } });
+    const decisions = lived([failure(0), ...hourly(200, { repeated: true })]);
+    expect(decisions.at(-1)).toMatchObject({ disable: undefined, health: { failedAttempts: 1 } });
   });
 
   it('is disabled at once where the webhook is gone', () => {
-    expect(judge(HEALTHY, failure(0, { gone: true }))).toMatchObject({ disable: 'gone', notice: 'gone' });
+    expect(decideHealth(HEALTHY, failure(0, { gone: true }))).toMatchObject({ disable: 'gone', notice: 'gone' });
   });
 });

@@ -41,7 +41,6 @@ function pageOf(found: readonly Delivery[], limit: number, from: number | undefi
   return { deliveries, older: found.length > limit ? deliveries.at(-1)?.seq : from };
 }
 
-/** A number above every delivery created before `until`. */
 async function endAt(db: Db, until: number | undefined): Promise<number> {
   const { newest } = await db
     .selectFrom('delivery')

@@ -3,7 +3,6 @@
 import type { DeliveryTable } from '../../../store/service-schema.ts';
 import type { Db } from '../../../store/store.ts';
 
-/** Covers deliveries of the last 24 hours that were attempted. */
 export interface DeliveryStatistics {
   readonly tried: number;
   readonly delivered: number;
@@ -14,7 +13,6 @@ export interface DeliveryStatistics {
 }
 
 const DAY_MS = 86_400_000;
-/** Deliveries to read for each monitor and state. */
 const SAMPLE = 500;
 type StoredState = DeliveryTable['state'];
 const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];

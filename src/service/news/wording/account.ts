@@ -21,7 +21,6 @@ type Figure =
   | 'solvencyRatio'
   | 'employees';
 
-/** The figures to show, and those for the tag line. */
 const FIGURES: readonly (readonly [Figure, label: string])[] = [
   ['revenue', 'Nettoomsætning'],
   ['grossResult', 'Bruttofortjeneste'],

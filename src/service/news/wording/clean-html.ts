@@ -5,9 +5,7 @@ import { withoutTokens } from '../../../protocol/news.ts';
 /** Tags to keep, without their attributes. Of all others only the content stays. */
 const KEPT = new Set('p br ul ol li b strong i em h1 h2 h3 h4 h5 h6 blockquote table thead tbody tr th td'.split(' '));
 const EMPTY = new Set(['br']);
-/** Nesting limit; of deeper tags only the content stays. */
 const DEEPEST = 50;
-/** Elements to remove with their content. */
 const DROPPED = /<(script|style|template|noscript|iframe|object|svg|math|title|textarea)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>/g;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b(?:[^<>"']|"[^"]*"|'[^']*')*>/gi;
@@ -45,7 +43,6 @@ function writeTag({ name, isEnd }: { name: string; isEnd: boolean }, open: strin
   }
 }
 
-/** Closes open tags down to the given one. */
 function close(name: string, open: string[], out: string[]): void {
   for (let last = open.pop(); last !== undefined; last = open.pop()) {
     out.push(`</${last}>`);

@@ -8,16 +8,13 @@ export interface NewsDraft {
   readonly headline: Phrase;
   readonly tagLine: Phrase;
   readonly content: readonly ArticleBlock[];
-  /** The register's provider by default. */
   readonly provider?: string;
   readonly providerData?: Readonly<Record<string, unknown>>;
-  /** The change's time by default. */
   readonly time?: string | null;
   /** An article's own address; the entity's page by default. */
   readonly link?: string | null;
 }
 
-/** Configured names of sources. */
 export interface Providers {
   readonly pressProvider: string;
   readonly gazetteProvider: string;

@@ -216,7 +216,6 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
   },
 };
 
-/** The wording of one event. */
 export interface WordedChange {
   readonly noun: string;
   readonly headline: string;

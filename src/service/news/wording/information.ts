@@ -5,7 +5,6 @@ import { fill, type Phrase, shortList } from './phrase.ts';
 
 /** Kinds of data to name in a headline; further ones are counted. */
 const NAMED = 3;
-/** Characters of one value in a tag line. */
 const LONGEST = 120;
 
 export const information: DraftOf = (change) => {

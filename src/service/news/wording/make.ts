@@ -22,7 +22,6 @@ export interface NewsSettings {
 export interface NewsItem {
   /** Unique; the same change gives the same id. */
   readonly id: string;
-  /** Ms since 1970. */
   readonly time: number;
   readonly promotedUntil: number;
   readonly type: NewsType;
@@ -40,7 +39,6 @@ export interface NewsItem {
   readonly entities: readonly { readonly entityId: string; readonly name: string; readonly isMainId: boolean }[];
 }
 
-/** How long an item is promoted, in ms. */
 export const PROMOTED_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /**

@@ -6,7 +6,6 @@ export interface Named {
   readonly name: string;
 }
 
-/** Plain texts and entities. */
 export type Phrase = readonly (string | Named)[];
 
 export type ArticleBlock =
@@ -78,10 +77,8 @@ function htmlOf(block: ArticleBlock): string {
   }
 }
 
-/** Whether a link may lead there. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
 
-/** The distinct entities of phrases, in order. */
 export function namedIn(phrases: readonly Phrase[]): readonly Named[] {
   const found = new Map<string, Named>();
   for (const part of phrases.flat())

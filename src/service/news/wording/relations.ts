@@ -16,7 +16,6 @@ interface Words {
   readonly event: 'accountant' | 'board' | 'management' | 'stakeholders';
   readonly added: Wording;
   readonly removed: Wording;
-  /** Some joined and some left. */
   readonly both: string;
   /** Before the names, for one and for more. */
   readonly addedLabel: readonly [one: string, more: string];

@@ -5,7 +5,6 @@ import { normaliseTime } from '../../../protocol/text/time.ts';
 import type { Change } from '../../changes/change.ts';
 import { later } from '../document/validity.ts';
 
-/** The stored snapshot, if any, and the new one. */
 export interface StateStep {
   readonly before?: { readonly loadedAt: string; readonly readOn: string } | undefined;
   readonly after: { readonly loadedAt: string; readonly registeredAt: string | null };

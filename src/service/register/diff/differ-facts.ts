@@ -101,7 +101,6 @@ const employment = <T extends string | number>(before: Employment<T> | null, aft
   return { before: before?.value ?? null, after: after.value, year: after.year, number: after.number, at: [after.at] };
 };
 
-/** In the specification's order. */
 export const FACT_DIFFERS = {
   name: (before, after) => changed(before.names, after.names),
   altNames: (before, after) => listChanged(before.altNames, after.altNames, (name) => name),

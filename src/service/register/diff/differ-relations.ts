@@ -70,7 +70,6 @@ const role =
     return { data: { added, removed }, at: change.at };
   };
 
-/** A body's change in the wire's format. */
 const listed = <T>(change: BodyChange, of: (member: BodyMember) => T) => ({
   data: {
     added: change.added.map(of),
@@ -130,7 +129,6 @@ const mergersToReport = (before: Company, after: Company): readonly Merger[] => 
   });
 };
 
-/** The numbers of the mergers reported between two snapshots. */
 export const reportedMergers = (before: Company, after: Company): readonly string[] =>
   mergersToReport(before, after).map(({ organisation }) => organisation);
 

@@ -4,7 +4,6 @@ import type { Entity } from '../../../protocol/formats.ts';
 import type { Company } from '../document/company.ts';
 import type { DatedValue } from '../document/validity.ts';
 
-/** A company that takes part in a merger. */
 export interface MergerParty {
   readonly entity: string;
   readonly name: string;
@@ -19,9 +18,7 @@ export interface IndustryChange {
 }
 
 export interface DiffOptions {
-  /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
-  /** Type name of production units. */
   readonly placeType: string;
   /** Whether a new industry code is the register's own recoding: see recoding.ts. */
   readonly isRecoded: (change: IndustryChange) => boolean;
@@ -44,7 +41,6 @@ export interface FoundChange<E extends EventName> {
   readonly at: readonly (string | null)[];
 }
 
-/** Undefined without a change. */
 export type Differ<E extends EventName> = (
   before: Company,
   after: Company,
@@ -73,7 +69,6 @@ export const missing = <T>(list: readonly T[], from: readonly T[], keyOf: (item:
   return list.filter((item) => !keys.has(keyOf(item)));
 };
 
-/** The change of a list as a set. */
 export const listChanged = <T>(
   before: DatedValue<readonly T[]>,
   after: DatedValue<readonly T[]>,

@@ -1,13 +1,11 @@
 /** The rule that distinguishes a recoding from changes. Pure. */
 import type { IndustryChange } from './differ.ts';
 
-/** How many other companies changed their industry. */
 export interface RecodingCounts {
   /** Between the same two codes with the same first day, ever. */
   readonly samePair: number;
   /** To any code with the same first day, in this page. */
   readonly sameDay: number;
-  /** Documents in this page. */
   readonly documents: number;
 }
 

@@ -9,7 +9,6 @@ export interface RecodingGuard {
   /** Begins a page: counts the industry changes of its companies, one list for each document. */
   readonly page: (documents: readonly (readonly IndustryChange[])[]) => void;
   readonly isRecoded: (change: IndustryChange) => boolean;
-  /** The counts so far, for the next {@link createRecodingGuard}. */
   readonly counts: () => Readonly<Record<string, number>>;
 }
 
@@ -26,7 +25,6 @@ export const createRecodingGuard = (
   const pairs = new Map(Object.entries(counts));
   let days = new Map<string, number>();
   let documents = 0;
-  /** Counts each key once. */
   const count = (to: Map<string, number>, keys: readonly string[]): void => {
     for (const key of new Set(keys)) to.set(key, (to.get(key) ?? 0) + 1);
   };

@@ -50,7 +50,6 @@ export const SNAPSHOT_FORM = 1;
 export interface Company {
   readonly kind: 'company';
   readonly snapshotForm: typeof SNAPSHOT_FORM;
-  /** CVR-1-… */
   readonly entity: string;
   /** The current name, for people; never empty. */
   readonly name: string;
@@ -81,7 +80,6 @@ export interface Company {
   readonly life: DatedValue<Life>;
   readonly bodies: RelationBodies;
   readonly mergers: DatedValue<readonly Merger[]>;
-  /** Entity ids. */
   readonly units: DatedValue<readonly string[]>;
   readonly commercialProtection: DatedValue<boolean | null>;
   readonly monthly: Employment<number> | null;
@@ -107,14 +105,12 @@ const isOpen = (entry: JsonObject): boolean => {
   return isPublic && text(entry['kontaktoplysning']) !== null;
 };
 
-/** Whether the register protects it against advertising. */
 export const protectionOf = ({ reklamebeskyttet }: JsonObject, { unread }: View): boolean | null => {
   const isProtected = flag(reklamebeskyttet);
   if (reklamebeskyttet != null && isProtected === null) noteUnread(unread, 'commercialProtection', reklamebeskyttet);
   return isProtected;
 };
 
-/** A phone number, address or site that is not secret. */
 export const contactOf = (list: unknown, view: View, part: string): DatedValue<string | null> => {
   const { entry, at } = current(list, view, isOpen);
   if (entry !== undefined) return { value: text(entry['kontaktoplysning']), at };
@@ -198,7 +194,6 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<r
   return { value: [...mergers.values()].sort((a, b) => (a.organisation < b.organisation ? -1 : 1)), at };
 };
 
-/** The CVR number of a company document; null without one. */
 export const cvrOf = (document: JsonObject): string | null => digits(document['cvrNummer'], 8);
 
 /** Reads a company document for a day, with the people that it names; fills the horizon. */

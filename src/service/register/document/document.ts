@@ -11,7 +11,6 @@ import { dayOf, type Horizon, noteDay, touchedAt } from './validity.ts';
 export interface Person {
   readonly kind: 'person';
   readonly snapshotForm: typeof SNAPSHOT_FORM;
-  /** CVR-3-… */
   readonly entity: string;
   readonly name: string;
   readonly registeredAt: string | null;
@@ -20,7 +19,6 @@ export interface Person {
 interface Read {
   /** The loading time that it states, ISO 8601 UTC; see {@link loadTime}. */
   readonly loadedAt: string;
-  /** Unreadable values by part. */
   readonly unread: ReadonlyMap<string, string>;
   /** The next day on which something in it begins or ends; null without one. */
   readonly aheadOn: string | null;

@@ -20,7 +20,6 @@ export type Part =
       | 'withheld'
     >;
 
-/** Each family with the parts of a snapshot that hold its facts. */
 export const FAMILIES = {
   name: ['names'],
   altNames: ['altNames'],

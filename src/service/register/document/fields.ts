@@ -22,13 +22,11 @@ export const text = (value: unknown): string | null => {
   return MAYBE_APART.test(trimmed) ? trimmed.normalize('NFC') : trimmed;
 };
 
-/** A whole number, or digits that spell one. */
 export const whole = (value: unknown): number | null => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number + 0 : null;
 };
 
-/** A decimal number, or a text that spells one. */
 export const decimal = (value: unknown): number | null => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value.replace(',', '.')) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
@@ -64,7 +62,6 @@ const wirePeriod = (entry: JsonObject, { today }: View) => {
   return { from: midnight(from), to: midnight(to), original: null, isNow };
 };
 
-/** An entry of the industry lists; null without a code. */
 export const industryOf = (entry: JsonObject | undefined, view: View): Industry | null => {
   const code = text(entry?.['branchekode']);
   if (entry === undefined || code === null) return null;
@@ -76,7 +73,6 @@ export const industryOf = (entry: JsonObject | undefined, view: View): Industry 
   };
 };
 
-/** An entry of the company forms; null without a code. */
 export const formOf = (entry: JsonObject | undefined, view: View): CompanyForm | null => {
   const code = whole(entry?.['virksomhedsformkode']);
   if (entry === undefined || code === null) return null;

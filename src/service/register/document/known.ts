@@ -12,7 +12,6 @@ import { plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
 import type { DatedValue } from './validity.ts';
 
-/** A part that is not a body. */
 export type Own = Exclude<Part, RelationBody>;
 
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
@@ -47,7 +46,6 @@ interface PartReading {
   readonly part: string;
   readonly says: DocumentStatement;
   readonly isEmpty: boolean;
-  /** Undefined if the part was unknown. */
   readonly wasEmpty: boolean | undefined;
 }
 
@@ -66,7 +64,6 @@ const outcomeOf = ({ part, says, isEmpty, wasEmpty }: PartReading): 'read' | 'ke
 const isKnown = (before: Company | Unit | undefined, part: string): boolean =>
   before !== undefined && before.unknown?.includes(part) !== true;
 
-/** Copies `to` with some parts of `from`. */
 export const withParts = <S extends object>(to: S, from: S, parts: readonly (keyof S)[]): S => {
   const copy = { ...to };
   for (const part of parts) copy[part] = from[part];
@@ -180,7 +177,6 @@ const keepUnstated = (before: Company | undefined, read: Company, says: Document
   return withParts(merged, before, parts);
 };
 
-/** The same for a production unit. */
 export const withKnownUnit = (before: Unit | undefined, read: Unit, says: DocumentStatement): Unit => {
   const kept: (typeof UNIT_PARTS)[number][] = [];
   const unknown: string[] = [];

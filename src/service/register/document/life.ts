@@ -15,7 +15,6 @@ import {
   type View,
 } from './validity.ts';
 
-/** Days in the wire's format. */
 export interface Life {
   /** The first day of the latest life that has begun; null without one, or if the register does not know the day. */
   readonly started: string | null;

@@ -113,7 +113,6 @@ export const nameIn = (participant: JsonObject): string | null => text(newest(pa
 
 interface MemberState {
   isMember: boolean;
-  /** The entry of an unreadable share. */
   unread?: JsonObject;
   isNamed: boolean;
   share: string | null;
@@ -161,7 +160,6 @@ export interface Trace {
   readonly ids: ReadonlySet<string>;
   /** The document names somebody whom it does not identify. */
   readonly isPartial: boolean;
-  /** The people with an unreadable share. */
   readonly unread: ReadonlySet<string>;
 }
 

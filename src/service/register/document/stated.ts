@@ -17,7 +17,6 @@ export type Stated = 'stated' | 'silent' | 'missing' | 'unreadable';
 
 export interface DocumentStatement {
   readonly of: (part: string) => Stated;
-  /** The people that the document names in a body. */
   readonly traceOf: (body: RelationBody) => Trace | undefined;
 }
 
@@ -92,7 +91,6 @@ const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   yearly: figures('erstAarsbeskaeftigelse', 'aarsbeskaeftigelse'),
 };
 
-/** Parts of parts. */
 const DETAILS: Readonly<Record<string, Reader>> = {
   altIndustry1: list('bibranche1'),
   altIndustry2: list('bibranche2'),

@@ -7,7 +7,6 @@ const CLOCK = new Intl.DateTimeFormat('sv-SE', {
 });
 const HOUR_MS = 3_600_000;
 
-/** The day in Copenhagen, YYYY-MM-DD. */
 export const todayAt = (now: number): string => CLOCK.format(now).slice(0, 10);
 
 /** When a day begins in Copenhagen, ms since 1970. Clocks there never change at midnight. */

@@ -18,7 +18,6 @@ import {
 export interface Unit {
   readonly kind: 'unit';
   readonly snapshotForm: typeof SNAPSHOT_FORM;
-  /** CVR-2-… */
   readonly entity: string;
   readonly name: string;
   readonly registeredAt: string | null;
@@ -35,7 +34,6 @@ export interface Unit {
   /** Absent in older snapshots, like the next one. */
   readonly altIndustries?: DatedValue<readonly AltIndustry[]>;
   readonly commercialProtection?: DatedValue<boolean | null>;
-  /** Parts that no document has mentioned yet. */
   readonly unknown?: readonly string[];
 }
 

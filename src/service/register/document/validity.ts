@@ -12,12 +12,10 @@ export interface DatedValue<T> {
 
 /** The day to read a document for. Walking its lists fills `horizon`. */
 export interface View {
-  /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
   /** The day whose entries count: today; the last day of a company that ended; the first of a future one. */
   readonly on: string;
   readonly horizon: Horizon;
-  /** Filled while the document is read. */
   readonly unread: Unread;
 }
 
@@ -73,11 +71,9 @@ export const isDay = (day: string): boolean => {
   return month !== 2 || date < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 };
 
-/** The day `days` after a day. */
 export const dayAfter = (day: string, days = 1): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
-/** Notes a future day if it is the earliest. */
 export const noteDay = (horizon: Horizon, day: string | null, today: string): void => {
   if (day === null || day <= today || !isDay(day)) return;
   if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;

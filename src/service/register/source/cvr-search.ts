@@ -20,7 +20,6 @@ export interface SearchOptions {
 
 /** However long the register asks us to wait. */
 const LONGEST_WAIT_MS = 3_600_000;
-/** Bytes of an answer with one document. */
 export const LARGEST = 256 * 1024 * 1024;
 const LARGE_DEADLINE_MS = 5 * 60_000;
 
@@ -67,7 +66,6 @@ export function createSearch(
   };
 }
 
-/** The bytes of a successful answer. */
 function bytesOf(answer: OutboundResponse, now: number): Buffer {
   const { status, bytes = Buffer.alloc(0) } = answer;
   if (status === 401 || status === 403) {

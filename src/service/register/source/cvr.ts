@@ -27,7 +27,6 @@ export interface CvrSourceOptions {
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** Documents per page, at most 3,000. */
   readonly pageSize: number;
   readonly requestsPerSecond: number;
   /** Where the first load begins: a day or a time, ISO 8601; from the beginning by default. */
@@ -105,7 +104,6 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   };
 }
 
-/** Reads the next page of a walk or of a sweep. */
 function createPageReader(
   hitsAfter: ReturnType<typeof createHitReader>,
   how: {
@@ -156,9 +154,7 @@ function createPageReader(
 
 interface Hits {
   readonly hits: readonly AnswerHit[];
-  /** Whether more may follow. */
   readonly full: boolean;
-  /** Why the hits have no documents. */
   readonly reason?: string;
 }
 

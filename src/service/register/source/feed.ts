@@ -14,7 +14,6 @@ export interface FeedProgress {
   readonly at: FeedPosition | null;
   /** Whether the walk is so close to now that documents may still appear behind it. */
   readonly near: boolean;
-  /** When the index was last asked. */
   readonly asked: number;
   /** When a walk last began a whole day back. */
   readonly swept: number;
@@ -40,7 +39,6 @@ export const newFeed = (since: number): FeedProgress => ({
   swept: 0,
 });
 
-/** The position after which to ask the feed. */
 export function nextMark(
   feed: FeedProgress,
   now: number,

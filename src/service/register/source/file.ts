@@ -12,7 +12,6 @@ import { linesFrom } from './lines.ts';
 import { brokenText, documentsIn, type RegisterSource, SourceError, type UnreadableDocument } from './source.ts';
 
 export interface FileSourceOptions {
-  /** Documents per page, 500 by default. */
   readonly pageSize?: number;
   /** A page ends after this many bytes of files or lines; 8 MiB by default. */
   readonly pageBytes?: number;
@@ -41,14 +40,12 @@ interface Place {
   readonly done: boolean;
 }
 
-/** What a page has so far. */
 interface Page {
   readonly documents: unknown[];
   readonly broken: UnreadableDocument[];
   bytes: number;
 }
 
-/** The part of a file that a page has not read yet. */
 interface Rest {
   readonly file: string;
   /** A byte in a file of lines, a document in another. */

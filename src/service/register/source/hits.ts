@@ -5,7 +5,6 @@
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { SourceError, withText } from './source.ts';
 
-/** A hit, or whatever is in its place. */
 export interface AnswerHit {
   /** Without its document, if that is still bytes. */
   readonly head: unknown;

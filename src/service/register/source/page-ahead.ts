@@ -4,7 +4,6 @@ import type { RegisterSource, SourcePage } from './source.ts';
 interface PageAhead {
   readonly cursor: string;
   readonly page: Promise<SourcePage>;
-  /** Whether it was given up before it came. */
   isStopped(): boolean;
   stop(): void;
   readonly timer: NodeJS.Timeout;
@@ -37,7 +36,6 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     return asked;
   }
 
-  /** Releases the page ahead, and its memory. */
   function take(): PageAhead | undefined {
     const found = ahead;
     ahead = undefined;

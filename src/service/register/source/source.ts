@@ -3,12 +3,10 @@ import { hash } from 'node:crypto';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
-/** A text that should be a document and cannot be read. */
 export interface UnreadableDocument {
   /** The number of the document if known, else where it was found. */
   readonly where: string;
   readonly reason: string;
-  /** Its beginning. */
   readonly text: string;
 }
 
@@ -28,11 +26,9 @@ export interface SourcePage {
   readonly trouble?: string;
 }
 
-/** A part of a source that is read independently. */
 export interface SourcePart {
   /** When it was last read; 0 for never. */
   readonly readAt: number;
-  /** Everything loaded before this time was read. */
   readonly loadedUntil: number;
   readonly more: boolean;
   /** During a walk: everything loaded before this time was read. */
@@ -44,7 +40,6 @@ export interface SourcePart {
  * and its time of loading. A source must not skip any.
  */
 export interface RegisterSource {
-  /** Names its cursor and its lane. */
   readonly name: string;
   /** The families that it covers: its documents say nothing about others. */
   readonly families: readonly Family[];
@@ -70,7 +65,6 @@ export interface RegisterSource {
 /** The source cannot be read now. The message says what a person can do. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
-  /** How long the source asks us to wait, in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {}) {
@@ -105,7 +99,6 @@ export function withDigest(document: unknown, digest: string): unknown {
 export const digestOf = (document: unknown): string =>
   (isJsonObject(document) ? digests.get(document) : undefined) ?? hash('sha256', knownText(document), 'base64url');
 
-/** How much of an unreadable text to show. */
 const SHOWN = 2_000;
 
 export const brokenText = (where: string, reason: string, text: string): UnreadableDocument => ({

@@ -14,23 +14,18 @@ import { type RegisterSource, SourceError } from '../source/source.ts';
 import { WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 import { cursorKey, LeaseLost, MOST_BACKOFF_MS, readLane, sweepKey } from './watch-page.ts';
 
-/** Documents of one part of the register. */
 export interface DocumentCount {
   readonly part: string;
-  /** The number that the source reports. */
   readonly source: number;
   readonly stored: number;
 }
 
 export interface RegisterCount {
-  /** When the source was asked. */
   readonly at: number;
   readonly counts: readonly DocumentCount[];
 }
 
-/** The state of the lane between two runs. */
 interface CountState {
-  /** The newest count. */
   readonly last?: RegisterCount;
   /** The source's numbers, until the store is counted. */
   readonly asked?: { readonly at: number; readonly counts: Readonly<Record<string, number>> };
@@ -43,7 +38,6 @@ interface CountState {
 }
 
 const KEY = 'register-count';
-/** The range of entity ids of each part. */
 const STORED: Readonly<Record<string, readonly [after: string, last: string]>> = {
   companies: ['CVR-1-', 'CVR-1-99999999'],
   'production units': ['CVR-2-', 'CVR-2-9999999999'],

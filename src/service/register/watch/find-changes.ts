@@ -24,7 +24,6 @@ export interface FindOptions {
 
 export interface FoundInPage {
   readonly changes: readonly Change[];
-  /** The newest row of each entity, to be stored. */
   readonly rows: readonly SnapshotRow[];
   readonly companies: readonly Company[];
   /** Documents that could be read but not compared. */

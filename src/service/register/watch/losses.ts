@@ -18,15 +18,11 @@ const ALLOWED_DAYS = 7;
 /** How long the answer to keep known facts applies to later losses. */
 const ANSWERED_DAYS = 30;
 
-/** The counts and answers that the limit uses. */
 export interface LossState {
   readonly since: number;
   readonly tallies: Tallies;
-  /** When a person was asked, by family. */
   readonly asked: Readonly<Record<string, number>>;
-  /** Whether a person accepted all current losses. */
   readonly isAllowed: boolean;
-  /** Whether a question is open. */
   readonly isOpen: boolean;
 }
 

@@ -12,7 +12,6 @@ export type RegisterPart = { readonly name: string } & Pick<SourcePart, 'readAt'
 
 export interface RegisterProgress {
   readonly parts: readonly RegisterPart[];
-  /** Why the source cannot be read now; null if it can. */
   readonly error: string | null;
 }
 
@@ -27,7 +26,6 @@ export interface RegisterGauges {
 
 export type ReadableSource = Pick<RegisterSource, 'name' | 'parts'>;
 
-/** Undefined before the first page. */
 export async function readProgress(db: Db, source: ReadableSource): Promise<RegisterProgress | undefined> {
   const kept = await db
     .selectFrom('kv')

@@ -12,19 +12,16 @@ import type { Unit } from '../document/unit.ts';
 import { brokenText, digestOf, textOf, type UnreadableDocument } from '../source/source.ts';
 import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
 
-/** A document that could be read. */
 export interface PageLook {
   readonly snapshot: Company | Unit;
   readonly says: DocumentStatement;
   /** Unreadable parts of a document that is otherwise read. */
   readonly unread: readonly UnreadableDocument[];
-  /** The row to store, without the snapshot. */
   readonly row: Heading;
 }
 
 export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
 
-/** One company or unit before and after. */
 export type DocumentStep = Pick<PageLook, 'unread'> & { readonly row: SnapshotRow } & (
     | {
         readonly kind: 'company';
@@ -41,20 +38,16 @@ export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unrea
 export type PageCounts = Record<PageResult, number>;
 
 export interface ReadOptions {
-  /** YYYY-MM-DD in Copenhagen. */
   readonly today: string;
   /** Yields the thread if it was busy for some milliseconds. */
   readonly breathe: () => Promise<void>;
   /** Known documents, read again because a day that they name has come. */
   readonly again?: true;
-  /** The families that the source covers; all by default. */
   readonly families?: readonly Family[];
-  /** Whether to read and store beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
 }
 
 const NO_TRACES: Traces = new Map();
-/** Characters of an unreadable text to show in the reason. */
 const SHOWN = 200;
 
 /** Reads every document; reports and skips unreadable ones. */

@@ -97,9 +97,7 @@ export const withLosses = ({ withheld, ...company }: Company): Company => {
 
 export interface Limited {
   readonly steps: readonly DocumentStep[];
-  /** Counts of these steps. */
   readonly tallies: Tallies;
-  /** Families with withheld facts. */
   readonly withheld: readonly Family[];
 }
 

@@ -4,7 +4,6 @@ import { each } from '../../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../../store/insert-rows.ts';
 import { type Db, engineOf, type Tx } from '../../../store/store.ts';
 
-/** A stored snapshot; `body` is JSON. */
 export interface KnownSnapshot {
   readonly entity: string;
   readonly body: string;
@@ -13,7 +12,6 @@ export interface KnownSnapshot {
   readonly updatedAt: number;
 }
 
-/** A snapshot to store. */
 export interface SnapshotRow {
   readonly [column: string]: string | number | null;
   readonly entity: string;
@@ -38,7 +36,6 @@ export async function readKnown(db: Db, entities: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.entity, row]));
 }
 
-/** The known names of entities. */
 export async function readNames(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (entities.length === 0) return new Map();
   const name =
@@ -135,7 +132,6 @@ export async function clearAhead(tx: Tx, entities: readonly string[], now: numbe
     .execute();
 }
 
-/** The next date in a document. */
 export async function nextAhead(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('snapshot')

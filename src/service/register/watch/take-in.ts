@@ -38,18 +38,15 @@ export interface WatchDeps {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
   };
-  /** Type name of a production unit in payloads. */
   readonly placeType: string;
   /** Whether mass changes of industry codes count as a recoding. */
   readonly recodingGuard: boolean;
-  /** Whether to read and store beneficial owners; false by default. */
   readonly beneficialOwners?: boolean;
   /** How many days a company counts as new; 30 by default. */
   readonly newWithinDays?: number;
   readonly publish?: Omit<PublishOptions, 'now' | 'beneficialOwners'>;
 }
 
-/** The queue of the lanes that read registers and news. */
 export const WATCH_QUEUE = 'watch';
 /** The lane that reads documents again when a date in them comes. */
 export const AHEAD = 'ahead';
@@ -59,17 +56,14 @@ export const COUNT = 'count';
 const RECODING_KEY = 'recoding';
 /** Unreadable documents of one page to quarantine; the others are only counted. */
 const SET_ASIDE = 20;
-/** How long the thread may be busy, in ms. */
 const BREATH_MS = 5;
 
 export interface PageIntake {
-  /** The claims under which the documents are read. */
   readonly claims: readonly Claim[];
   /** Settles the lane and stores the cursor, first in the transaction. */
   readonly begin: (tx: Tx) => Promise<void>;
   readonly broken: readonly UnreadableDocument[];
   readonly again?: true;
-  /** The families that the documents' source covers. */
   readonly families: readonly Family[];
 }
 
@@ -156,12 +150,9 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
 interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
-  /** The erasures that the page respects. */
   readonly erasures: Erasures;
-  /** Unreadable documents and parts. */
   readonly aside: readonly UnreadableDocument[];
   readonly recoding: string;
-  /** Stores the counts of the safety limit. */
   readonly count: (tx: Tx) => Promise<void>;
   readonly breathe: () => Promise<void>;
 }
@@ -213,14 +204,12 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
 
 class Touched extends Error {}
 
-/** Options for publishing changes of the register. */
 export const publishing = ({ publish: how, beneficialOwners = false, now }: WatchDeps): PublishOptions => ({
   ...how,
   beneficialOwners,
   now: now(),
 });
 
-/** After the commit: wakes the workers, counts and logs. */
 function tell(
   { wakeUp, metrics, log }: WatchDeps,
   found: FoundInPage,

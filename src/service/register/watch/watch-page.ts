@@ -22,10 +22,8 @@ export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep
 /** Documents to read again per run, and the longest sleep of the lane, because the clock may be changed. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
-/** The longest pause between two attempts at a failing source, in ms. */
 export const MOST_BACKOFF_MS = 5 * 60_000;
 
-/** The lane that reads the pages of a source, with its error. */
 export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>
   db
     .selectFrom('lane')
@@ -89,7 +87,6 @@ async function takeInPage(
   });
 }
 
-/** Reads documents again when a date in them has come. */
 export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim: Claim): Promise<void> {
   const { store, now } = deps;
   const due = await readAhead(store.db, now(), AHEAD_BATCH);

@@ -11,7 +11,6 @@ export type { WatchDeps } from './take-in.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 
-/** The lanes of a register source: its pages, later dates in its documents, and its count. */
 export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
   [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
   [AHEAD]: (claim) => watchAhead(deps, source, claim),

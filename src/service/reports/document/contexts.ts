@@ -11,17 +11,13 @@ export interface ReportPeriod {
 /** `company`: the legal entity alone. `group`: with its subsidiaries. */
 export type ReportBasis = 'company' | 'group';
 
-/** One report within a document. */
 export interface FinancialStatement {
   readonly period: ReportPeriod;
   readonly basis: ReportBasis;
   /** Only the names of contexts distinguish company and group, or nothing does. */
   readonly isAmbiguous: boolean;
-  /** The facts for the period, or for its end. */
   now(concept: string): readonly XbrlFact[];
-  /** The facts of the year before. */
   before(concept: string): readonly XbrlFact[];
-  /** Number of elements with a figure of this period. */
   readonly size: number;
 }
 

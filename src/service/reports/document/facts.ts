@@ -22,7 +22,6 @@ export interface XbrlFact {
   readonly value: string;
   /** Accurate digits after the point, -3 for thousands; null if exact or unstated. */
   readonly decimals: number | null;
-  /** The fact's own language. */
   readonly lang: string | null;
   /** The report of an inline document that it belongs to; empty for the default one. */
   readonly target: string;

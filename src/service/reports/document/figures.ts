@@ -10,7 +10,6 @@ interface Figure {
   readonly unit: string | null;
   readonly sources: readonly string[];
   readonly calculation: string | null;
-  /** Half of the last accurate digit. */
   readonly slack: number;
   readonly before: number | null;
   isDoubtful: boolean;

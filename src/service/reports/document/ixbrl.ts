@@ -25,7 +25,6 @@ interface TaggedElement {
   text: string;
 }
 
-/** A fact whose text continues in another element. */
 interface Unfinished {
   readonly fact: StatedFact;
   readonly next: string;

@@ -85,7 +85,6 @@ export const SOURCES: Readonly<Record<NumberName, readonly Source[]>> = {
 
 const FIGURES: ReadonlySet<string> = new Set(Object.values(SOURCES).flat(2));
 
-/** Whether a figure is read from this element. */
 export const isFigure = (concept: string): boolean => FIGURES.has(concept);
 
 type Operands = readonly NumberName[];

@@ -9,14 +9,12 @@ const MAX_TEXT = 1_000;
 export interface Resources {
   /** True if the element belongs to a context or a unit. */
   open(tag: Tag): boolean;
-  /** For text inside one. */
   text(text: string): void;
   close(tag: Tag): void;
   readonly contexts: ReadonlyMap<string, XbrlContext>;
   readonly units: ReadonlyMap<string, string>;
 }
 
-/** A context while it is open. */
 interface Draft {
   id: string;
   entity: string;
@@ -25,7 +23,6 @@ interface Draft {
   dimensions: Record<string, string>;
 }
 
-/** A unit while it is open. */
 interface UnitDraft {
   readonly id: string;
   readonly measures: string[];
@@ -36,7 +33,6 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
   const units = new Map<string, string>();
   let context: Draft | undefined;
   let unit: UnitDraft | undefined;
-  /** The dimension of the open member. */
   let dimension: string | undefined;
   let text = '';
 
@@ -97,7 +93,6 @@ export function createResources(resolve: ResolvePrefix, name: Namer): Resources 
   };
 }
 
-/** The value of an attribute without namespace. */
 export const attribute = (tag: Tag, name: string): string | undefined => tag.attributes[name]?.value;
 
 export function split(qname: string): readonly [string, string] {

@@ -56,7 +56,6 @@ const NAMES: ReadonlySet<string> = new Set([
   ...Object.values(AUDITOR),
 ]);
 
-/** Whether a text is read from this element. */
 export const isText = (concept: string): boolean => NAMES.has(concept) || concept.startsWith(SUPPLEMENTARY);
 
 /** The first text under one of the names, Danish before others, of the company or its group as a whole. */
@@ -79,7 +78,6 @@ function firstText(facts: readonly XbrlFact[]): string | undefined {
   return undefined;
 }
 
-/** The distinct supplementary statements of the auditor. */
 export function supplementaryOf(documents: readonly Facts[]): readonly string[] {
   const stated = documents.flatMap((facts) => [...facts.keys()].filter((concept) => concept.startsWith(SUPPLEMENTARY)));
   return [...new Set(stated.flatMap((concept) => textOf(documents, [concept]) ?? []))];

@@ -4,10 +4,8 @@ import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources } from './resources.ts';
 import type { ResolvePrefix, Tag, XmlReader } from './xml.ts';
 
-/** Maximum characters of a text to keep. */
 export const MAX_TEXT = 64 * 1024;
 
-/** Collects the wanted facts of a document. */
 export interface FactReader extends XmlReader {
   /** Call it after the end of the document. */
   facts(): Facts;

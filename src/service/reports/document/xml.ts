@@ -9,7 +9,6 @@ import { DocumentError } from './facts.ts';
 
 export type Tag = SaxesTagNS;
 
-/** Receives a document in order. */
 export interface XmlReader {
   open(tag: Tag): void;
   text(text: string): void;
