@@ -10,7 +10,7 @@ export async function alertFindings(settings: AlertSettings | undefined, signal:
       {
         level: 'info',
         subject: 'alerts',
-        found: 'not configured: nobody is told when something needs a person',
+        found: 'not configured: nobody is notified when something needs a person',
         advice: 'set alerts.webhook or alerts.mail',
       },
     ];

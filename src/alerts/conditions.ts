@@ -1,6 +1,6 @@
 /** Turns observations of the store into the conditions that an operator reads. Pure. */
 import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
-import { COUNT } from '../service/register/watch/take-in.ts';
+import { COUNT } from '../service/register/watch/ingest-page.ts';
 
 export interface Condition {
   readonly key: string;

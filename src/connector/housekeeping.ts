@@ -72,7 +72,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
     everyMs: DAY_MS,
     async run({ store, now, retention = RETENTION }, signal) {
       const at = now();
-      const before = keptFrom(at, retention.decisions);
+      const before = cutoffOf(at, retention.decisions);
       await inSteps(store, signal, '', (tx, after) => pruneFacts(tx, { after, before, now: at }));
     },
   },

@@ -13,9 +13,9 @@ export interface WorkerOptions extends RunOptions {
   readonly batch: number | (() => Promise<number>);
   readonly concurrency: number;
   /** How long a claim lasts without a renewal: after a crash, its lanes wait this long. Default 30 s. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** How often to look for work without a ring. Default 1 s. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /** Adds to the store what the lanes must find, with each claim. */
   readonly prepare?: Prepare;
   /** Claims nothing before this time, because the account is paused. */

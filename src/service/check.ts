@@ -104,25 +104,25 @@ async function checkMonitors(
   const { monitors, error } = await reading;
   if (error !== undefined) return [{ level: 'fail', subject, found: errorText(error) }];
   const findings: Finding[] = [];
-  const tell = (found: readonly Monitor[], what: string, advice: string): void => {
+  const warn = (found: readonly Monitor[], what: string, advice: string): void => {
     if (found.length === 0) return;
     const names = found.slice(0, NAMED).map(({ name, id }) => `${name} (${id})`);
     const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
     findings.push({ level: 'warn', subject, found: `${what}: ${names.join(', ')}${more}`, advice });
   };
   const off = monitors.filter(({ disabledReason }) => disabledReason === 'failing' || disabledReason === 'gone');
-  tell(
+  warn(
     off,
     'switched off, since their webhooks failed',
     'mend the webhook, then cvrsync monitors activate ID --replay',
   );
   const failing = monitors.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
-  tell(failing, 'failing now', 'see cvrsync deliveries list --monitor');
+  warn(failing, 'failing now', 'see cvrsync deliveries list --monitor');
   const silent = monitors.filter(({ provider, url, enabled }) => provider !== null && url === null && enabled);
-  tell(silent, 'jobs without a webhook, so that nobody is told', 'cvrsync monitors update --url');
-  const untold = beneficialOwners ? [] : monitors.filter(asksForBeneficialOwners);
-  tell(
-    untold,
+  warn(silent, 'jobs without a webhook, so that nobody is notified', 'cvrsync monitors update --url');
+  const asking = beneficialOwners ? [] : monitors.filter(asksForBeneficialOwners);
+  warn(
+    asking,
     'ask for events of beneficial owners, which are left out',
     'say in beneficialOwners.legalBasis why you may have them, or take those events off',
   );

@@ -22,10 +22,10 @@ import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './names/queues.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
+import { WATCH_QUEUE } from './register/watch/ingest-page.ts';
 import { VANISHED_QUEUE } from './register/watch/losses.ts';
 import { measureRegister, type ReadableSource } from './register/watch/progress.ts';
 import { releaseLosses } from './register/watch/release-losses.ts';
-import { WATCH_QUEUE } from './register/watch/take-in.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
 import { type Access, createAccess } from './routes/access.ts';
 import { addMonitoringRoutes } from './routes/monitoring.ts';
@@ -126,7 +126,7 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { webhooks, emailEvent, beneficialOwners = false } = settings;
   const wakeUp = createWakeUp();
   const { retention } = deps;
-  const common = { store, wakeUp, now, log, metrics, secrets, ...(retention !== undefined && { retention }) };
+  const common = { store, wakeUp, now, log, metrics, secrets, retention };
   const transports = openTransports({ allowPrivate: webhooks.allowPrivateAddresses, allow: webhooks.allow });
   const { http, ownTransport } = transports;
   const { deprecatedReport } = settings.reports;
@@ -177,11 +177,11 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
     ...leased,
     ...posting,
     concurrency: webhooks.concurrency,
-    ...(webhooks.retrySeconds !== undefined && { schedule: webhooks.retrySeconds }),
-    ...(smtp?.admin !== undefined && { admin: smtp.admin }),
+    schedule: webhooks.retrySeconds,
+    admin: smtp?.admin,
   };
-  const digest = smtp !== undefined && { digestHour: smtp.digestHour };
-  const states = { ...common, ...digest, placeType, beneficialOwners, deprecatedReport: reports.deprecatedReport };
+  const { deprecatedReport } = reports;
+  const states = { ...common, digestHour: smtp?.digestHour, placeType, beneficialOwners, deprecatedReport };
   const one = { ...leased, concurrency: 1 };
   return [
     startWatch(leased, tasks),

@@ -41,10 +41,7 @@ export function openSource(
 const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
   kind === 'cvr' ? withPageAhead(source) : source;
 
-const publishing = ({ news, smtp }: ServiceSettings) => ({
-  news,
-  ...(smtp !== undefined && { digestHour: smtp.digestHour }),
-});
+const publishing = ({ news, smtp }: ServiceSettings) => ({ news, digestHour: smtp?.digestHour });
 
 export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDeps => ({
   ...deps,
@@ -58,14 +55,14 @@ export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: S
   const { now, wakeUp } = deps;
   const { register, news, reports, gazette, press } = settings;
   const how = publishing(settings);
-  const told = {
+  const publishes = {
     publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
     ring: () => {
       wakeUp.ring(DELIVER_QUEUE);
       wakeUp.ring(MAIL_QUEUE);
     },
   };
-  const notices = { ...deps, ...told };
+  const notices = { ...deps, ...publishes };
   return {
     ...registerTasks(watchDeps(deps, settings), pagesOf(register, source), register.pollSeconds * 1_000),
     ...(reports.enabled && {

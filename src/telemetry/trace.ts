@@ -63,7 +63,7 @@ export const describeSpan = (attributes: SpanAttributes): void => tracing?.descr
 export const traceparent = (): string | undefined => tracing?.current();
 
 /** The current trace context if the trace is sent: what a row keeps for the work that it causes in another lane. */
-export function keptTrace(): string | undefined {
+export function traceToStore(): string | undefined {
   const context = tracing?.current();
   return context?.endsWith('-01') === true ? context : undefined;
 }

@@ -162,8 +162,10 @@ describe('alerts: check', () => {
   const check = (settings: Partial<AlertSettings> | undefined) =>
     alertFindings(settings && { ...LIMITS, ...settings }, AbortSignal.timeout(60_000));
 
-  it('says that nobody is told where none are configured', async () => {
-    expect(await check(undefined)).toMatchObject([{ level: 'info', found: expect.stringContaining('nobody is told') }]);
+  it('says that nobody is notified if none are configured', async () => {
+    expect(await check(undefined)).toMatchObject([
+      { level: 'info', found: expect.stringContaining('nobody is notified') },
+    ]);
   });
 
   it('tries each way out, and sends nothing', async () => {

@@ -162,7 +162,7 @@ describe('check of a service', () => {
     expect(about('monitors')).toEqual([
       `warn switched off, since their webhooks failed: off (${off})`,
       `warn failing now: failing (${failing})`,
-      expect.stringMatching(/^warn jobs without a webhook, so that nobody is told: silent job /),
+      expect.stringMatching(/^warn jobs without a webhook, so that nobody is notified: silent job /),
       expect.stringMatching(/^warn ask for events of beneficial owners, which are left out: owners /),
     ]);
     expect(about('mail')).toEqual([expect.stringMatching(/^warn not configured, and 1 monitors have recipients/)]);

@@ -15,7 +15,7 @@ import { readJson } from '../../protocol/text/json.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { Store } from '../../store/store.ts';
 import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
-import { inSpan, keptTrace, type SpanStart } from '../../telemetry/trace.ts';
+import { inSpan, type SpanStart, traceToStore } from '../../telemetry/trace.ts';
 import type { Intake } from './intake.ts';
 
 export interface WebhookOptions {
@@ -172,7 +172,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
           body: json.text,
           webhookId: id,
           isSigned: verdict.ok && verdict.signed === true,
-          trace: keptTrace(),
+          trace: traceToStore(),
         }),
       );
     } catch {

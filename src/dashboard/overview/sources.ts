@@ -1,7 +1,7 @@
 /** The sources of the service: when each is read next, and since when it could not be. */
 
 import type { VNode } from 'preact';
-import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/take-in.ts';
+import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/ingest-page.ts';
 import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';

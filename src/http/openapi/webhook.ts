@@ -19,7 +19,7 @@ export interface SentNames extends WireOptions {
 
 const exampleOf = (event: EventName, { placeType, ...wire }: SentNames): object => {
   const options = { event, entityId: 'CVR-1-10000001', now: EXAMPLE_TIME };
-  return writePayload(samplePayload({ ...options, ...(placeType !== undefined && { placeType }) }), wire);
+  return writePayload(samplePayload({ ...options, placeType }), wire);
 };
 
 const HEADERS: Readonly<Record<string, string>> = {

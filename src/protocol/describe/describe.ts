@@ -4,6 +4,7 @@ import { EVENT_NAMES, type EventData, type EventName, leavesUnknown } from '../e
 import type { Entity, Owner, Voter } from '../formats.ts';
 import { resolveTokens } from '../news.ts';
 import type { Updates } from '../payload.ts';
+import type { NumberMetric, ReportData } from '../report.ts';
 import { joinLines } from '../text/trim.ts';
 import {
   addressText,
@@ -11,6 +12,7 @@ import {
   dateText,
   formText,
   industryText,
+  moneyText,
   monthText,
   numberText,
   sentenceText,
@@ -18,7 +20,6 @@ import {
   timeText,
   yesText,
 } from './danish.ts';
-import { describeReport } from './describe-report.ts';
 
 /** One changed thing. `before` is null if there was nothing or it is unknown, `after` if nothing is left. */
 export interface DescribedLine {
@@ -257,4 +258,49 @@ function describeArticle(article: EventData<'newArticle'>, { nameless }: Describ
     ...(tagline === null ? [] : [{ label: 'Resumé', before: null, after: tagline }]),
     ...(time === null ? [] : [{ label: 'Udgivet', before: null, after: timeText(time) }]),
   ];
+}
+
+interface ReportLine {
+  readonly label: string;
+  readonly before: null;
+  readonly after: string;
+  readonly link?: string;
+}
+
+const FIGURES: readonly (readonly [label: string, metric: (data: ReportData) => NumberMetric | null])[] = [
+  ['Nettoomsætning', ({ revenue }) => revenue],
+  ['Bruttofortjeneste', ({ grossResult }) => grossResult],
+  ['Årets resultat', ({ result }) => result],
+  ['Egenkapital', ({ equity }) => equity],
+  ['Balancesum', ({ assets }) => assets],
+  ['Ansatte', ({ employees }) => employees],
+];
+
+const TYPES: Readonly<Record<string, string>> = {
+  yearly: 'Årsrapport',
+  halfyearly: 'Halvårsrapport',
+  quarterly: 'Kvartalsrapport',
+};
+
+/** Period and main figures, with a link to the report. Leaves out what is not stated. */
+function describeReport(data: ReportData): readonly ReportLine[] {
+  const { reportType, reportUrl, reportYear, period } = data;
+  const isLink = reportUrl !== null && /^https?:\/\//i.test(reportUrl);
+  const { from = null, to = null } = period ?? {};
+  const span =
+    from !== null && to !== null ? `${dateText(from)} til ${dateText(to)}` : reportYear === null ? '' : `${reportYear}`;
+  const label = TYPES[reportType?.toLowerCase() ?? ''] ?? 'Regnskab';
+  const figures = FIGURES.flatMap(([name, metric]) => {
+    const figure = figureText(metric(data));
+    return figure === undefined ? [] : [{ label: name, before: null, after: figure }];
+  });
+  return [{ label, before: null, after: span || 'Offentliggjort', ...(isLink && { link: reportUrl }) }, ...figures];
+}
+
+function figureText(metric: NumberMetric | null): string | undefined {
+  if (metric === null || metric.value === null || metric.error) return undefined;
+  const { unit, value, possibleError } = metric;
+  const isMoney = unit !== null && /^[A-Z]{3}$/.test(unit) && unit !== 'CVR';
+  const text = isMoney ? moneyText(value, unit) : numberText(value);
+  return possibleError ? `${text} (usikkert tal)` : text;
 }

@@ -10,7 +10,7 @@ export interface SampleOptions {
   readonly entityId?: string;
   readonly event?: EventName;
   readonly seed?: number;
-  readonly placeType?: string;
+  readonly placeType?: string | undefined;
   readonly now: number;
 }
 

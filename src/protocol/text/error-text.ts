@@ -39,14 +39,14 @@ const MOST_SEARCHED = 10;
 
 /** The messages of an error's causes, outermost first, without repetitions. */
 export function causesOf(error: unknown): readonly string[] {
-  const told = [errorText(error)];
+  const messages = [errorText(error)];
   let cause = causeOf(error);
   for (let depth = 0; cause !== undefined && depth < MOST_CAUSES; depth += 1) {
     const reason = errorText(cause);
-    if (!told.some((text) => text.includes(reason))) told.push(reason);
+    if (!messages.some((text) => text.includes(reason))) messages.push(reason);
     cause = causeOf(cause);
   }
-  return told.slice(1);
+  return messages.slice(1);
 }
 
 function causeOf(error: unknown): unknown {

@@ -27,4 +27,4 @@ export const RETENTION: Retention = {
 const DAY_MS = 86_400_000;
 
 /** Data from before this time is deleted. */
-export const keptFrom = (now: number, days: number): number => now - days * DAY_MS;
+export const cutoffOf = (now: number, days: number): number => now - days * DAY_MS;

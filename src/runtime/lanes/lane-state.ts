@@ -58,7 +58,7 @@ export async function park(
   key: string,
   { at, error }: { readonly at: number; readonly error: string },
 ): Promise<boolean> {
-  const [kept = null] = await redactTexts(tx, [error]);
+  const [redacted = null] = await redactTexts(tx, [error]);
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('lane')
     .values({
@@ -71,7 +71,7 @@ export async function park(
       marks: 1,
       attempts: 0,
       since: at,
-      error: kept,
+      error: redacted,
       parked_at: at,
     })
     .onConflict((conflict) => conflict.columns(['queue', 'key']).doNothing())

@@ -166,10 +166,10 @@ export async function deleteItems(tx: Tx, id: number): Promise<void> {
 
 /** Ends a run; false if it was cancelled meanwhile. */
 export async function endRun(tx: Tx, id: number, error: string | null, now: number): Promise<boolean> {
-  const [kept = null] = await redactTexts(tx, [error]);
+  const [redacted = null] = await redactTexts(tx, [error]);
   const row = await tx
     .updateTable('run')
-    .set({ state: error === null ? 'done' : 'failed', ended_at: now, error: kept })
+    .set({ state: error === null ? 'done' : 'failed', ended_at: now, error: redacted })
     .where('id', '=', id)
     .where('state', '=', 'running')
     .returning('id')

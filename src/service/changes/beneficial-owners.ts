@@ -8,5 +8,5 @@ export const withoutBeneficialOwners = (updates: Updates): Updates => {
 };
 
 /** Filters updates that were found while beneficial owners were allowed and are sent later. */
-export const stillTellable = (updates: Updates, beneficialOwners: boolean | undefined): Updates =>
+export const withoutForbiddenOwners = (updates: Updates, beneficialOwners: boolean | undefined): Updates =>
   beneficialOwners === false ? withoutBeneficialOwners(updates) : updates;

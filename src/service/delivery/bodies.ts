@@ -8,7 +8,7 @@ import { type Updates, type WireOptions, writePayload } from '../../protocol/pay
 import { each } from '../../store/each.ts';
 import { type Erasures, readErasures } from '../../store/erasure/erasures.ts';
 import type { Db } from '../../store/store.ts';
-import { stillTellable } from '../changes/beneficial-owners.ts';
+import { withoutForbiddenOwners } from '../changes/beneficial-owners.ts';
 import type { Head } from './due.ts';
 
 export interface DeliveryBody {
@@ -26,16 +26,16 @@ export interface DeliveryBodies {
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function createBodies(options: WireOptions): DeliveryBodies {
-  const kept = new Map<string, DeliveryBody>();
+  const cached = new Map<string, DeliveryBody>();
   let size = 0;
   let version = '';
 
   function keep(key: string, body: DeliveryBody): DeliveryBody {
-    kept.set(key, body);
+    cached.set(key, body);
     size += body.bytes.length;
-    for (const [oldest, { bytes }] of kept) {
+    for (const [oldest, { bytes }] of cached) {
       if (size <= MOST_BYTES || oldest === key) break;
-      kept.delete(oldest);
+      cached.delete(oldest);
       size -= bytes.length;
     }
     return body;
@@ -45,21 +45,21 @@ export function createBodies(options: WireOptions): DeliveryBodies {
     async load(db, heads) {
       const erasures = await readErasures(db);
       if (erasures.version !== version) {
-        kept.clear();
+        cached.clear();
         size = 0;
         version = erasures.version;
       }
       // Read before the first wait: another load may evict them.
-      const known = heads.map((head) => kept.get(keyOf(head)));
+      const known = heads.map((head) => cached.get(keyOf(head)));
       const missing = heads.filter((_, at) => known[at] === undefined);
       const changes = missing.length > 0 ? await loadChanges(db, missing) : new Map<number, ChangeRow>();
       return heads.map((head, at) => {
         const change = changes.get(head.change);
         if (known[at] !== undefined || change === undefined) return known[at];
         const key = keyOf(head);
-        const body = kept.get(key) ?? bodyOf(change, head.events, options, erasures);
+        const body = cached.get(key) ?? bodyOf(change, head.events, options, erasures);
         // Another load may have seen a newer erasure.
-        return erasures.version !== version || kept.has(key) ? body : keep(key, body);
+        return erasures.version !== version || cached.has(key) ? body : keep(key, body);
       });
     },
   };
@@ -67,9 +67,9 @@ export function createBodies(options: WireOptions): DeliveryBodies {
 
 /** The body of a delivery as JSON; undefined if the delivery or its change was deleted. */
 export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<string | undefined> {
-  const told = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
-  const change = told && (await loadChanges(db, [told])).get(told.change);
-  return change && bodyOf(change, told.events, options, await readErasures(db)).bytes.toString();
+  const head = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
+  const change = head && (await loadChanges(db, [head])).get(head.change);
+  return change && bodyOf(change, head.events, options, await readErasures(db)).bytes.toString();
 }
 
 const keyOf = ({ change, events }: Head): string => `${change} ${events}`;
@@ -96,9 +96,9 @@ async function loadChanges(db: Db, heads: readonly Pick<Head, 'change'>[]): Prom
 function bodyOf(change: ChangeRow, events: string, options: WireOptions, erasures: Erasures): DeliveryBody {
   // The stored row is redacted shortly after an erasure is recorded.
   const updates: Updates = erasures.redact(JSON.parse(change.updates));
-  const told: readonly string[] = JSON.parse(events);
-  const chosen: Updates = Object.fromEntries(told.filter(isEventName).map((name) => [name, updates[name]]));
-  const tellable = stillTellable(chosen, options.beneficialOwners);
-  const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: tellable }, options);
+  const names: readonly string[] = JSON.parse(events);
+  const chosen: Updates = Object.fromEntries(names.filter(isEventName).map((name) => [name, updates[name]]));
+  const allowed = withoutForbiddenOwners(chosen, options.beneficialOwners);
+  const payload = writePayload({ entityId: change.entity, timestamp: change.timestamp, updates: allowed }, options);
   return { change: change.id, trace: change.trace, bytes: Buffer.from(JSON.stringify(payload)) };
 }

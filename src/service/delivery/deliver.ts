@@ -39,9 +39,9 @@ export interface DeliveryDeps extends WireOptions {
   /** Reaches our own connector's webhook; without it, the jobs of the connector are left to the daemon that runs it. */
   readonly ownTransport?: OwnTransport;
   readonly concurrency?: number;
-  readonly schedule?: readonly number[];
+  readonly schedule?: readonly number[] | undefined;
   /** Receives the notices of failing monitors that have no recipients. */
-  readonly admin?: string;
+  readonly admin?: string | undefined;
   readonly random?: () => number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -120,8 +120,8 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     concurrency: RUNS,
     now,
     log,
-    ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs }),
-    ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    leaseMs: deps.leaseMs,
+    pollMs: deps.pollMs,
     leaves: async () => (deps.ownTransport?.({ owner: OWN_CONNECTOR }) === undefined ? ownJobIds(store.db) : []),
     async run(claims, signal) {
       const ids = claims.map(({ key }) => key);

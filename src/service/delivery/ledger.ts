@@ -42,11 +42,11 @@ export function createLedger({ store, now, secrets, admin, onWritten }: LedgerOp
 
 /** Takes one claim per lane into a batch, because a newer claim makes an older one invalid. */
 function oneClaimEach(): (entry: Entry) => boolean {
-  const fences = new Map<string, number>();
+  const tokens = new Map<string, number>();
   return ({ claim: { key, fence } }) => {
-    const first = fences.get(key) ?? fence;
+    const first = tokens.get(key) ?? fence;
     if (first !== fence) return false;
-    fences.set(key, fence);
+    tokens.set(key, fence);
     return true;
   };
 }

@@ -128,7 +128,7 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
     number,
     next: Math.round(nextAt),
     status: posted?.status ?? null,
-    error: errors[at] ?? (state === 'dropped' ? 'the change that it was to tell is no longer kept' : null),
+    error: errors[at] ?? (state === 'dropped' ? 'the change of this delivery is no longer stored' : null),
     ended: state === 'due' ? null : now,
   }));
   await sql`update delivery set state = each.state, attempts = cast(each.number as bigint),

@@ -25,7 +25,7 @@ export async function trimDeliveries(
     mostDone = MOST_DONE,
   }: { readonly keptDays?: number; readonly mostDone?: number } = {},
 ): Promise<void> {
-  const before = keptFrom(now, keptDays);
+  const before = cutoffOf(now, keptDays);
   const steps = [
     (tx: Tx) => dropHeld(tx, now),
     (tx: Tx) => deleteEnded(tx, before),

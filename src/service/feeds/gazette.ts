@@ -144,12 +144,12 @@ async function publishNotice(deps: GazetteDeps, get: Get, { kind, found, next }:
     return false;
   }
   const { baseUrl, gazetteProvider: source } = settings;
-  const told = changesOf(found, groups, { kind, baseUrl, source });
+  const published = changesOf(found, groups, { kind, baseUrl, source });
   const names = await readNames(
     store.db,
-    told.map(({ entity }) => entity),
+    published.map(({ entity }) => entity),
   );
-  const changes = told.map((change) => ({ ...change, name: names.get(change.entity) ?? change.name }));
+  const changes = published.map((change) => ({ ...change, name: names.get(change.entity) ?? change.name }));
   await store.write(async (tx) => {
     await deps.publish(tx, changes);
     await writeState(tx, KEPT, next, now());

@@ -60,13 +60,13 @@ export function refuse(
 ): never {
   const asked = retryAfterMs(answer.headers['retry-after'], now);
   throw new SourceError(`${what} was answered with ${answer.status}`, {
-    ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
+    retryAfterMs: asked && Math.min(asked, LONGEST_WAIT_MS),
   });
 }
 
 export async function readState(db: Db, key: string): Promise<unknown> {
-  const kept = await readValue(db, key);
-  return kept === undefined ? undefined : JSON.parse(kept);
+  const stored = await readValue(db, key);
+  return stored === undefined ? undefined : JSON.parse(stored);
 }
 
 export const writeState = (tx: Tx, key: string, state: unknown, now: number): Promise<void> =>

@@ -22,7 +22,7 @@ export interface StateDeps {
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly placeType: string;
-  readonly digestHour?: number;
+  readonly digestHour?: number | undefined;
   readonly beneficialOwners?: boolean;
   /** Whether to send the deprecated form of the annual report too; false by default. */
   readonly deprecatedReport?: boolean;
@@ -58,7 +58,7 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
     await publish(
       tx,
       states.filter(({ updates }) => Object.keys(updates).length > 0),
-      { now: at, beneficialOwners, ...(digestHour !== undefined && { digestHour }) },
+      { now: at, beneficialOwners, digestHour },
     );
     return steps.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
   });
@@ -145,8 +145,8 @@ export async function readFullStates(db: Db, entities: readonly string[]): Promi
     const company = readCompany(body);
     if (company === undefined) continue;
     const loaded = normaliseTime(loaded_at) ?? loaded_at;
-    const told = normaliseTime(company.registeredAt ?? '') ?? loaded;
-    const registered = told < loaded ? told : loaded;
+    const stated = normaliseTime(company.registeredAt ?? '') ?? loaded;
+    const registered = stated < loaded ? stated : loaded;
     // A later change may come from a unit or another company: this document's own next change may be older than that.
     const known = newest === null || newest < loaded ? newest : loaded;
     states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });

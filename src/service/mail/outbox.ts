@@ -8,7 +8,7 @@ import { storable } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { stillTellable } from '../changes/beneficial-owners.ts';
+import { withoutForbiddenOwners } from '../changes/beneficial-owners.ts';
 import type { MailChange } from './compose.ts';
 import { lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
@@ -104,8 +104,8 @@ export async function freeBatch(tx: Tx, claim: Claim, message: string): Promise<
 
 /** Fails everything that waits for the claim's recipient, and returns the notices among it. */
 export async function failAll(tx: Tx, claim: Claim, now: number, error: string): Promise<readonly Notice[]> {
-  const [kept = null] = await redactTexts(tx, [error]);
-  const rows = await openOf(tx, claim).set({ failed_at: now, error: kept }).returning(['kind', 'body']).execute();
+  const [redacted = null] = await redactTexts(tx, [error]);
+  const rows = await openOf(tx, claim).set({ failed_at: now, error: redacted }).returning(['kind', 'body']).execute();
   return rows.filter(({ kind }) => kind === 'notice').map(({ body }) => readNotice(body));
 }
 
@@ -168,8 +168,8 @@ async function readChanges(
   return {
     changes: rows.flatMap(({ entity, name, updates, timestamp, body }) => {
       const { events, formerShares } = readNotified(body);
-      const told = stillTellable(selected(updates, events), beneficialOwners);
-      return Object.keys(told).length === 0 ? [] : [{ entity, name, updates: told, timestamp, formerShares }];
+      const chosen = withoutForbiddenOwners(selected(updates, events), beneficialOwners);
+      return Object.keys(chosen).length === 0 ? [] : [{ entity, name, updates: chosen, timestamp, formerShares }];
     }),
     more: Number(count) - rows.length,
   };

@@ -81,7 +81,7 @@ export function openMailer(options: MailerOptions): Mailer {
       } catch (error) {
         if (late.signal.aborted && !signal.aborted)
           return later(`the mail server did not take it within ${deadlineMs} ms`, false, true);
-        return judge(error);
+        return outcomeOf(error);
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
@@ -98,7 +98,7 @@ export function openMailer(options: MailerOptions): Mailer {
         const tried = transport.verify().then(
           () => undefined,
           (error: unknown) => {
-            const sent = judge(error);
+            const sent = outcomeOf(error);
             return sent.kind === 'sent' ? undefined : sent.error;
           },
         );
@@ -164,14 +164,14 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
 const later = (error: string, certain: boolean, server: boolean): Sent => ({ kind: 'later', error, certain, server });
 
 /** The outcome for an error of the library (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
-function judge(error: unknown): Sent {
+function outcomeOf(error: unknown): Sent {
   if (!(error instanceof Error)) return later(String(error), false, true);
   const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
   const text = (typeof response === 'string' && response !== '' ? response : error.message).slice(0, 300);
-  if (code === 'EENVELOPE' && command === 'API') return judgeAddress(text);
+  if (code === 'EENVELOPE' && command === 'API') return outcomeOfAddress(text);
   const isAboutMail = code === 'EMESSAGE' || (code === 'EENVELOPE' && command !== 'MAIL FROM');
   const isAnswer = typeof reply === 'number';
-  if (isAboutMail && isAnswer && isFinal(reply)) return judgeRefusal(text, command === 'RCPT TO');
+  if (isAboutMail && isAnswer && isFinal(reply)) return outcomeOfRefusal(text, command === 'RCPT TO');
   if (code === 'EMESSAGE' && !isAnswer) return { kind: 'rejected', error: text };
   const certain = isAnswer || syscall === 'connect' || code === 'EDNS';
   const isSender = command === 'MAIL FROM' && isAnswer && isFinal(reply);
@@ -179,7 +179,7 @@ function judge(error: unknown): Sent {
 }
 
 /** A refused sender is temporary: after a correction no mail is lost. */
-function judgeRefusal(text: string, isOfRecipient: boolean): Sent {
+function outcomeOfRefusal(text: string, isOfRecipient: boolean): Sent {
   const cause = causeOf(text);
   if (cause === 'sender') return later(`${SENDER_REFUSED}: ${text}`, true, false);
   return { kind: cause === 'address' && isOfRecipient ? 'nobody' : 'rejected', error: text };
@@ -188,7 +188,7 @@ function judgeRefusal(text: string, isOfRecipient: boolean): Sent {
 /**
  * What the library refused before it asked the server: an invalid address of the recipient or, by configuration, ours.
  */
-const judgeAddress = (text: string): Sent =>
+const outcomeOfAddress = (text: string): Sent =>
   /sender/i.test(text) ? later(`${text}: check service.smtp.from`, true, true) : { kind: 'nobody', error: text };
 
 /** 503: the session is out of step; 530: the server wants a login. Neither concerns the recipient. */

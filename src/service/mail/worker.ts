@@ -98,8 +98,8 @@ export function startMail(deps: MailDeps): Worker {
     queue: MAIL_QUEUE,
     batch: 1,
     concurrency: LANES,
-    ...(leaseMs !== undefined && { leaseMs }),
-    ...(pollMs !== undefined && { pollMs }),
+    leaseMs,
+    pollMs,
     blockedUntil: () => blocked,
     async run(claims, signal) {
       for (const claim of claims) await work(claim, signal);
@@ -149,7 +149,7 @@ const isEmpty = (batch: Batch): boolean => batch.kind === 'changes' && batch.cha
 
 const NOTHING_LEFT: Sent = {
   kind: 'rejected',
-  error: 'the changes it was to tell of are no longer stored, or may no longer be told',
+  error: 'the changes of this mail are no longer stored, or may no longer be sent',
 };
 
 function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim, batch: Batch): Letter {

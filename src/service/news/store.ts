@@ -10,11 +10,11 @@ import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 export interface NewsQuery {
   readonly ids: readonly string[];
   /** Ms since 1970, both ends included. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   readonly limit: number;
   readonly page: number;
-  readonly types?: readonly NewsType[];
+  readonly types?: readonly NewsType[] | undefined;
   readonly orderBy: 'promoteduntil' | 'publishtime';
 }
 

@@ -9,7 +9,7 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
-import { keptTrace } from '../../telemetry/trace.ts';
+import { traceToStore } from '../../telemetry/trace.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { type Change, isCompany } from '../changes/change.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
@@ -24,7 +24,7 @@ export interface PublishOptions {
   /** Without it no news are made, as for changes of a monitor itself. */
   readonly news?: NewsSettings;
   /** Hour in Copenhagen at which daily mails go out. Default 7. */
-  readonly digestHour?: number;
+  readonly digestHour?: number | undefined;
   readonly beneficialOwners?: boolean;
 }
 
@@ -115,7 +115,7 @@ async function insertChanges(
     .columns(['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'created_at', 'trace'])
     .expression(
       sql`select each.id, each.entity, each.name, each.kind, each.timestamp, each.updates,
-        cast(${now} as bigint), cast(${keptTrace() ?? null} as text)
+        cast(${now} as bigint), cast(${traceToStore() ?? null} as text)
         from ${eachRow(tx, ['id', 'entity', 'name', 'kind', 'timestamp', 'updates', 'place'], rows)}
         where true order by cast(each.place as bigint)`,
     )
@@ -157,23 +157,23 @@ interface DeliveryRow {
 }
 
 function* deliveryRows(stored: readonly Stored[]): Generator<DeliveryRow> {
-  for (const { seq, change, told } of tellings(stored)) {
-    if (told.state === null) continue;
-    const { monitor, state, events } = told;
+  for (const { seq, change, notified } of notifications(stored)) {
+    if (notified.state === null) continue;
+    const { monitor, state, events } = notified;
     yield { monitor, state, entity: change.entity, change: seq, events: JSON.stringify(events) };
   }
 }
 
 function* mailRows(stored: readonly Stored[]): Generator<MailRow> {
-  for (const { seq, change, told } of tellings(stored)) {
-    if (told.recipients.length === 0) continue;
-    const { monitor, recipients, frequency, events } = told;
+  for (const { seq, change, notified } of notifications(stored)) {
+    if (notified.recipients.length === 0) continue;
+    const { monitor, recipients, frequency, events } = notified;
     yield { monitor, recipients, frequency, events, change: seq, formerShares: change.formerShares };
   }
 }
 
 /** Ordered by monitor: the rows of a monitor are adjacent in the indexes, which are then read once per page. */
-function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: Change; told: Notified }> {
+function* notifications(stored: readonly Stored[]): Generator<{ seq: number; change: Change; notified: Notified }> {
   const heard = new Map<Listener, Stored[]>();
   for (const one of stored)
     for (const listener of one.listeners) {
@@ -182,7 +182,8 @@ function* tellings(stored: readonly Stored[]): Generator<{ seq: number; change: 
       else list.push(one);
     }
   for (const [listener, list] of heard)
-    for (const { seq, change } of list) for (const told of fanOut(change, [listener])) yield { seq, change, told };
+    for (const { seq, change } of list)
+      for (const notified of fanOut(change, [listener])) yield { seq, change, notified };
 }
 
 /**

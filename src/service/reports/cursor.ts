@@ -34,9 +34,9 @@ export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor
 }
 
 export async function readCursor(db: Db): Promise<Cursor | undefined> {
-  const kept = await readValue(db, KEY);
+  const stored = await readValue(db, KEY);
   // Only this file writes it.
-  return kept === undefined ? undefined : (JSON.parse(kept) as Cursor);
+  return stored === undefined ? undefined : (JSON.parse(stored) as Cursor);
 }
 
 export const writeCursor = (tx: Tx, cursor: Cursor, now: number): Promise<void> =>

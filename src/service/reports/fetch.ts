@@ -14,7 +14,7 @@ export interface FetchOptions {
   /** Names of hosts, including their sub-domains. */
   readonly hosts: readonly string[];
   /** Bytes of a document, packed and unpacked. 96 MiB by default: an annual report with all its pictures. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 }
 
 const MAX_BYTES = 96 * 1024 * 1024;

@@ -163,7 +163,7 @@ function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
     nextAt = performance.now() + (settings.spacingMs ?? SPACING_MS);
   };
   const { maxBytes } = settings;
-  const options = { http: deps.http, hosts: settings.documentHosts, turn, ...(maxBytes !== undefined && { maxBytes }) };
+  const options = { http: deps.http, hosts: settings.documentHosts, turn, maxBytes };
 
   const outcomeOf = async (hit: unknown, filing: Filing, attempts: number): Promise<FilingOutcome> => {
     const isDown = failures >= DOWN_AFTER;

@@ -110,9 +110,9 @@ function addGetNews(scope: Server, store: NewsRouteDeps['store']): void {
         limit,
         page,
         orderBy: readOrder(orderBy),
-        ...(earliest !== undefined && { from: earliest }),
-        ...(latest !== undefined && { to: latest }),
-        ...(wanted !== undefined && { types: wanted }),
+        from: earliest,
+        to: latest,
+        types: wanted,
       });
       return [...news];
     },

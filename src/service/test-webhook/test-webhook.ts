@@ -89,8 +89,8 @@ export async function testPayload(
   const state = (await readFullStates(db, [entity])).get(entity);
   if (state === undefined) return undefined;
   const updates = stateOf(state.company, { today: todayAt(now), placeType, isRecoded: () => false });
-  const told = beneficialOwners ? updates : withoutBeneficialOwners(updates);
+  const allowed = beneficialOwners ? updates : withoutBeneficialOwners(updates);
   const report = (await latestReports(db, [entity])).get(entity);
   const newReport = report && { newReport: newReportOf(report, deprecatedReport) };
-  return { entityId: entity, timestamp: state.timestamp, updates: { ...told, ...newReport } };
+  return { entityId: entity, timestamp: state.timestamp, updates: { ...allowed, ...newReport } };
 }

@@ -164,7 +164,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     const later = Date.now() + 91 * DAY_MS;
     let steps = 0;
-    while (await store.write((tx) => deleteRuns(tx, keptFrom(later, RETENTION.runs), 10))) steps += 1;
+    while (await store.write((tx) => deleteRuns(tx, cutoffOf(later, RETENTION.runs), 10))) steps += 1;
     expect([steps, await readRun(store.db, UNDO, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
   });
 });

@@ -196,7 +196,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     await store.write((tx) => replayDeliveries(tx, {}, now()));
     await worker.drained();
     const [dropped] = await listDeliveries(store.db);
-    expect(dropped).toMatchObject({ state: 'dropped', error: 'the change that it was to tell is no longer kept' });
+    expect(dropped).toMatchObject({ state: 'dropped', error: 'the change of this delivery is no longer stored' });
   });
 
   it('that were held for 14 days are dropped, and ended ones forgotten after 90', async () => {

@@ -228,9 +228,9 @@ const isInformation = (event: string): event is InformationEvent => Object.hasOw
 export const wordingOf = (updates: Updates): readonly WordedChange[] =>
   Object.keys(INFORMATION)
     .filter(isInformation)
-    .flatMap((event) => told(event, updates));
+    .flatMap((event) => wordedChange(event, updates));
 
-function told<E extends InformationEvent>(event: E, updates: Updates): readonly WordedChange[] {
+function wordedChange<E extends InformationEvent>(event: E, updates: Updates): readonly WordedChange[] {
   const data: EventData<E> | undefined = updates[event];
   const { noun, changed, gone, linesOf } = INFORMATION[event];
   const lines = data === undefined ? [] : linesOf(data);

@@ -5,9 +5,14 @@ import type { NewsType } from '../../../protocol/news.ts';
 import { normaliseTime } from '../../../protocol/text/time.ts';
 import { withoutSlash } from '../../../protocol/text/trim.ts';
 import type { Change } from '../../changes/change.ts';
-import type { NewsDraft } from './draft.ts';
-import { DRAFTS } from './drafts.ts';
+import { account } from './account.ts';
+import { article } from './article.ts';
+import { companyLife, newCompany, status } from './company-life.ts';
+import type { DraftOf, NewsDraft } from './draft.ts';
+import { information } from './information.ts';
+import { ownership } from './ownership.ts';
 import { asText, contentOf, isWebAddress, namedIn, phrasesIn } from './phrase.ts';
+import { relations } from './relations.ts';
 
 export interface NewsSettings {
   /** Public site that items link to, without a slash at the end. */
@@ -38,6 +43,18 @@ export interface NewsItem {
   /** Distinct canonical ids; the main company comes first. */
   readonly entities: readonly { readonly entityId: string; readonly name: string; readonly isMainId: boolean }[];
 }
+
+/** Each makes at most one item of a change; no two make the same type for one change. */
+const DRAFTS: readonly DraftOf[] = [
+  account,
+  ...relations,
+  ownership,
+  information,
+  newCompany,
+  status,
+  companyLife,
+  article,
+];
 
 export const PROMOTED_MS = 7 * 24 * 60 * 60 * 1_000;
 

@@ -23,7 +23,7 @@ export interface DiffOptions {
   /** Whether a new industry code is the register's own recoding: see recoding.ts. */
   readonly isRecoded: (change: IndustryChange) => boolean;
   /** How many days after its start and first registration a company counts as new; 30 by default. */
-  readonly newWithinDays?: number;
+  readonly newWithinDays?: number | undefined;
   /**
    * The known parties of a merger, by the organisation number that their documents share. Without it mergers are not
    * reported, because a document does not name the other party.

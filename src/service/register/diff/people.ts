@@ -61,7 +61,7 @@ export const peopleChanges = (before: Company, after: Company, step: StateStep):
   for (const event of [...SHARE_EVENTS, ...ROLE_EVENTS]) {
     const change = bodyChange(before, after, event);
     if (change === undefined) continue;
-    const tell = (turn: Turn, { entityId, name, share }: BodyMember, former: string | null = null): void => {
+    const add = (turn: Turn, { entityId, name, share }: BodyMember, former: string | null = null): void => {
       if (!entityId.startsWith('CVR-3-')) return;
       const known = people.get(entityId) ?? { name: name ?? entityId, updates: {}, at: [], formerShares: {} };
       const formerShares = { ...known.formerShares };
@@ -70,9 +70,9 @@ export const peopleChanges = (before: Company, after: Company, step: StateStep):
       const updates = { ...known.updates, ...inverted(after, event, turn, share) };
       people.set(entityId, { name: known.name, updates, at: [...known.at, ...change.at], formerShares });
     };
-    for (const member of change.added) tell('added', member);
-    for (const member of change.removed) tell('removed', member);
-    for (const { member, former } of change.changed) tell('changed', member, former);
+    for (const member of change.added) add('added', member);
+    for (const member of change.removed) add('removed', member);
+    for (const { member, former } of change.changed) add('changed', member, former);
   }
   return [...people].map(([entity, found]) => changeOf({ entity, ...found }, step));
 };

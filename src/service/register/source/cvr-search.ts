@@ -77,7 +77,7 @@ function bytesOf(answer: OutboundResponse, now: number): Buffer {
   if (status === 429 || status >= 500) {
     const asked = retryAfterMs(answer.headers['retry-after'], now);
     throw new SourceError(`the register answered ${status}${status === 429 ? ': too many requests' : ''}`, {
-      ...(asked !== undefined && { retryAfterMs: Math.min(asked, LONGEST_WAIT_MS) }),
+      retryAfterMs: asked && Math.min(asked, LONGEST_WAIT_MS),
     });
   }
   if (status !== 200) {

@@ -67,7 +67,7 @@ export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {}) {
+  constructor(message: string, options: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
   }

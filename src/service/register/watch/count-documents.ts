@@ -11,7 +11,7 @@ import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db } from '../../../store/store.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
-import { WATCH_QUEUE, type WatchDeps } from './take-in.ts';
+import { WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
 import { cursorKey, LeaseLost, MOST_BACKOFF_MS, readLane, sweepKey } from './watch-page.ts';
 
 export interface DocumentCount {
@@ -93,7 +93,7 @@ export async function watchCount(
   if (!reachedEnd) return await again(state, SOON_MS);
   if (asked !== undefined) {
     const counts = await countBeside(store.db, asked.counts, signal);
-    const next = judged(state, { at: asked.at, counts }, await countExplained(store.db));
+    const next = stateAfterCount(state, { at: asked.at, counts }, await countExplained(store.db));
     if (next.isSwept === true)
       log.warn({ counts: next.last?.counts }, 'documents are missing: reading everything again');
     return await again(next, SOON_MS);
@@ -109,7 +109,7 @@ export async function watchCount(
 }
 
 /** The state after a count. A reread begins if more is missing than after the last count, and nothing explains it. */
-function judged(state: CountState, last: RegisterCount, explained: number): CountState {
+function stateAfterCount(state: CountState, last: RegisterCount, explained: number): CountState {
   const { isSwept, remain = {}, explained: before = 0 } = state;
   const newlyExplained = Math.max(0, explained - before);
   const missing = Object.fromEntries(

@@ -6,7 +6,7 @@ import { type Claim, mark, type Settlement, settleAll } from '../../../runtime/l
 import type { Db, Tx } from '../../../store/store.ts';
 import { ASK_QUEUE } from '../../names/queues.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
-import { takeIn, type WatchDeps } from './take-in.ts';
+import { ingestPage, type WatchDeps } from './ingest-page.ts';
 import { LeaseLost } from './watch-page.ts';
 
 /** Companies per request: a large document has 500 KB. */
@@ -48,7 +48,7 @@ export async function fetchMissing(
   try {
     const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
     const documents = (await source.find?.(numbers, signal)) ?? [];
-    await takeIn(deps, documents, {
+    await ingestPage(deps, documents, {
       claims,
       broken: [],
       families: source.families,

@@ -17,7 +17,7 @@ import { readNames, type SnapshotRow } from './snapshots.ts';
 export interface FindOptions {
   readonly today: string;
   readonly placeType: string;
-  readonly newWithinDays?: number;
+  readonly newWithinDays?: number | undefined;
   readonly guard: RecodingGuard;
   readonly breathe: () => Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function findChanges(db: Db, steps: readonly DocumentStep[], option
     isRecoded: guard.isRecoded,
     mergerParties: (organisation) => mergerParties.get(organisation) ?? [],
     nameOf: (entity) => names.get(entity),
-    ...(newWithinDays !== undefined && { newWithinDays }),
+    newWithinDays,
   };
 
   const changes: Change[] = [];

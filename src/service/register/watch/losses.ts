@@ -56,7 +56,7 @@ export async function storeLosses(
   if (fresh.length === 0) return;
   const counted = Object.entries(total).filter(([family]) => fresh.includes(family));
   const what = counted.map(([family, { lost, seen }]) => `${family} (${lost} of ${seen} companies)`).join(', ');
-  const asking = `the register no longer states for many companies: ${what}. Nothing of it is told, and what was known is kept`;
+  const asking = `the register no longer states for many companies: ${what}. None of it is published, and the stored values stay`;
   if (!(await askMore(tx, asking))) await park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: now, error: asking });
 }
 

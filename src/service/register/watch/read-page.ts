@@ -42,7 +42,7 @@ export interface ReadOptions {
   /** Yields the thread if it was busy for some milliseconds. */
   readonly breathe: () => Promise<void>;
   /** Known documents, read again because a day that they name has come. */
-  readonly again?: true;
+  readonly again?: true | undefined;
   readonly families?: readonly Family[];
   readonly beneficialOwners?: boolean;
 }
@@ -65,7 +65,7 @@ export async function readDocuments(
   let persons = 0;
   for (const document of documents) {
     await breathe();
-    const look = readOne(document, { today, unspoken, beneficialOwners, ...(again && { again }) });
+    const look = readOne(document, { today, unspoken, beneficialOwners, again });
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
     else looks.push(look);
@@ -80,14 +80,14 @@ function readOne(
     unspoken,
     beneficialOwners,
     again,
-  }: { today: string; unspoken: ReadonlySet<string>; beneficialOwners: boolean; again?: true },
+  }: { today: string; unspoken: ReadonlySet<string>; beneficialOwners: boolean; again: true | undefined },
 ): PageLook | UnreadableDocument | 'person' {
   const broken = (where: string, reason: string) => brokenText(where, reason, textOf(document));
   try {
     const reading = readDocument(document, today);
     if (reading.kind === 'person') return 'person';
     if (reading.kind === 'unreadable') return broken(reading.id ?? 'a document', reading.reason);
-    const read = reading.kind === 'company' ? kept(reading.company, beneficialOwners) : reading.unit;
+    const read = reading.kind === 'company' ? allowedPart(reading.company, beneficialOwners) : reading.unit;
     const { aheadOn, loadedAt } = reading;
     const snapshot = again ? { ...read, loadedAt: later(loadedAt, new Date(startOf(today)).toISOString()) } : read;
     const row = {
@@ -111,7 +111,7 @@ function readOne(
   }
 }
 
-const kept = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
+const allowedPart = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
   beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
 
 const NOBODY = { members: [], at: null };
@@ -150,7 +150,7 @@ export async function findSteps(
     breathe,
     again = false,
     beneficialOwners = false,
-  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly now: number; readonly again?: boolean },
+  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly now: number; readonly again?: boolean | undefined },
 ): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
   const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
   const steps: DocumentStep[] = [];
@@ -213,5 +213,8 @@ function lastKnown(known: KnownSnapshot | undefined, readsBody: boolean, benefic
   if (!readsBody) return { snapshot: undefined, row };
   // The watcher wrote the body; an older form counts as unknown.
   const snapshot = JSON.parse(known.body) as Company | Unit;
-  return { snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? kept(snapshot, beneficialOwners) : undefined, row };
+  return {
+    snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? allowedPart(snapshot, beneficialOwners) : undefined,
+    row,
+  };
 }

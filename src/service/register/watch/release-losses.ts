@@ -9,9 +9,9 @@ import { publish } from '../../publish/publish.ts';
 import { changesOf } from '../diff/diff.ts';
 import type { Company } from '../document/company.ts';
 import { todayAt } from '../document/today.ts';
+import { publishing, type WatchDeps } from './ingest-page.ts';
 import { allowLosses } from './losses.ts';
 import { withLosses } from './safety-limit.ts';
-import { publishing, type WatchDeps } from './take-in.ts';
 
 /** Companies per transaction: each may lose a list of thousands. */
 const BATCH = 50;

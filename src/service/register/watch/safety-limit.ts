@@ -69,9 +69,11 @@ const contentOf = (company: Company, part: Part): string =>
 const stillWithheld = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before?.withheld === undefined) return [];
   const { before, read } = step;
-  const told = withLosses(before);
+  const withApplied = withLosses(before);
   return WATCHED.filter(
-    (part) => contentOf(told, part) !== contentOf(before, part) && contentOf(told, part) === contentOf(read, part),
+    (part) =>
+      contentOf(withApplied, part) !== contentOf(before, part) &&
+      contentOf(withApplied, part) === contentOf(read, part),
   );
 };
 

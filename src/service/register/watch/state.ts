@@ -5,7 +5,7 @@ import type { DiffOptions } from '../diff/differ.ts';
 import type { Company } from '../document/company.ts';
 import type { Membership, RelationBodies } from '../document/relations.ts';
 
-const UNTOLD = { value: null, at: null };
+const UNSTATED = { value: null, at: null };
 const NONE = { value: [], at: null };
 
 const emptyBody: Membership = { members: [], at: null };
@@ -22,27 +22,27 @@ const emptyBodies: RelationBodies = {
 
 const nothingOf = (company: Company): Company => ({
   ...company,
-  names: UNTOLD,
+  names: UNSTATED,
   altNames: NONE,
-  address: UNTOLD,
-  industry: UNTOLD,
+  address: UNSTATED,
+  industry: UNSTATED,
   altIndustries: NONE,
-  purpose: UNTOLD,
-  powerToBind: UNTOLD,
-  bylawsChangedDate: UNTOLD,
-  capital: UNTOLD,
-  form: UNTOLD,
-  email: UNTOLD,
-  fax: UNTOLD,
-  phoneNumber: UNTOLD,
-  website: UNTOLD,
-  status: UNTOLD,
-  credit: UNTOLD,
+  purpose: UNSTATED,
+  powerToBind: UNSTATED,
+  bylawsChangedDate: UNSTATED,
+  capital: UNSTATED,
+  form: UNSTATED,
+  email: UNSTATED,
+  fax: UNSTATED,
+  phoneNumber: UNSTATED,
+  website: UNSTATED,
+  status: UNSTATED,
+  credit: UNSTATED,
   life: { value: { started: null, ended: null, founded: null, registered: null }, at: null },
   bodies: emptyBodies,
   mergers: NONE,
   units: NONE,
-  commercialProtection: UNTOLD,
+  commercialProtection: UNSTATED,
   monthly: null,
   quarterly: null,
   yearly: null,

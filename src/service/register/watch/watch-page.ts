@@ -7,8 +7,8 @@ import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db } from '../../../store/store.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import { type RegisterSource, SourceError, type SourcePage, withDigest, withText } from '../source/source.ts';
+import { ingestPage, WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
-import { takeIn, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
 
 /** Does the work of one lane of the queue `watch`, and settles its claim. */
 export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
@@ -48,12 +48,12 @@ interface PageRun {
 
 async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal, pollMs }: PageRun): Promise<void> {
   const { store, now, log } = deps;
-  const kept = await readValue(store.db, cursorKey(source));
-  const isAsked = kept !== undefined && (await readValue(store.db, sweepKey(source))) !== undefined;
+  const cursor = await readValue(store.db, cursorKey(source));
+  const isAsked = cursor !== undefined && (await readValue(store.db, sweepKey(source))) !== undefined;
   let page: SourcePage;
   try {
-    page = await source.page(isAsked ? (source.sweep?.(kept) ?? kept) : kept, signal);
-    await takeInPage(deps, source, page, { claim, pollMs, beginsSweep: isAsked });
+    page = await source.page(isAsked ? (source.sweep?.(cursor) ?? cursor) : cursor, signal);
+    await ingestNextPage(deps, source, page, { claim, pollMs, beginsSweep: isAsked });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const wait = Math.max(error.retryAfterMs ?? 0, backoff(claim.attempts + 1, { capMs: MOST_BACKOFF_MS }));
@@ -67,7 +67,7 @@ async function readPage(deps: WatchDeps, source: RegisterSource, { claim, signal
   if (page.more) deps.wakeUp.ring(WATCH_QUEUE);
 }
 
-async function takeInPage(
+async function ingestNextPage(
   deps: WatchDeps,
   source: RegisterSource,
   page: SourcePage,
@@ -75,7 +75,7 @@ async function takeInPage(
 ): Promise<void> {
   const { now } = deps;
   const settlement: Settlement = { kind: 'again', at: page.more ? now() : now() + pollMs, fresh: true };
-  await takeIn(deps, page.documents, {
+  await ingestPage(deps, page.documents, {
     claims: [claim],
     broken: page.broken ?? [],
     families: source.families,
@@ -100,7 +100,7 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
     const text = ahead ?? 'null';
     return withDigest(withText(JSON.parse(text), text), digest);
   });
-  await takeIn(deps, documents, {
+  await ingestPage(deps, documents, {
     again: true,
     claims: [claim],
     broken: [],

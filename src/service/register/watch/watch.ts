@@ -4,10 +4,10 @@ import { startWorker, type Worker } from '../../../runtime/worker.ts';
 import type { Tx } from '../../../store/store.ts';
 import type { RegisterSource } from '../source/source.ts';
 import { watchCount } from './count-documents.ts';
-import { AHEAD, COUNT, WATCH_QUEUE, type WatchDeps } from './take-in.ts';
+import { AHEAD, COUNT, WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
 import { LeaseLost, type WatchTask, watchAhead, watchPage } from './watch-page.ts';
 
-export type { WatchDeps } from './take-in.ts';
+export type { WatchDeps } from './ingest-page.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 
@@ -35,7 +35,7 @@ export function startWatch(
     queue: WATCH_QUEUE,
     batch: 1,
     concurrency: Math.max(2, Object.keys(tasks).length),
-    ...(leaseMs !== undefined && { leaseMs }),
+    leaseMs,
     async run(claims, signal) {
       for (const claim of claims) {
         const task = Object.hasOwn(tasks, claim.key) ? tasks[claim.key] : undefined;

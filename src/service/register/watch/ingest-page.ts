@@ -55,7 +55,7 @@ export const COUNT = 'count';
 
 const RECODING_KEY = 'recoding';
 /** Unreadable documents of one page to quarantine; the others are only counted. */
-const SET_ASIDE = 20;
+const MOST_QUARANTINED = 20;
 const BREATH_MS = 5;
 
 export interface PageIntake {
@@ -71,23 +71,23 @@ export interface PageIntake {
  * Ingests documents in one transaction. If an earlier run never ended, ingests each document alone, and settles the
  * page after them.
  */
-export async function takeIn(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
+export async function ingestPage(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const inputs = await documentReader(deps, intake.claims);
-  if (inputs.readsAll) return takeInTogether(deps, documents, intake);
+  if (inputs.readsAll) return ingestTogether(deps, documents, intake);
   const together: unknown[] = [];
   const alone = { ...intake, broken: [], begin: async () => {} };
   for (const document of documents) {
     if (!inputs.isSuspicious && !inputs.hasQuarantined(documentStart(document))) together.push(document);
     else
       await inputs.read(documentInput(document), async () => {
-        if (inputs.isSuspicious) await takeInTogether(deps, [document], alone);
+        if (inputs.isSuspicious) await ingestTogether(deps, [document], alone);
         else together.push(document);
       });
   }
-  await takeInTogether(deps, together, intake);
+  await ingestTogether(deps, together, intake);
 }
 
-async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
+async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const { store, now } = deps;
   const { beneficialOwners = false } = deps;
   const breathe = breather();
@@ -101,7 +101,7 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
     breathe,
     families: intake.families,
     beneficialOwners,
-    ...(intake.again && { again: true }),
+    again: intake.again,
   });
   describeSpan({ 'cvrsync.documents': read.length });
   for (let tries = 1; ; tries++) {
@@ -113,7 +113,7 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       now: now(),
       breathe,
       beneficialOwners,
-      ...(intake.again && { again: true }),
+      again: intake.again,
     });
     const losses = await readLosses(store.db, now());
     const holds = losses.isOpen ? Object.keys(losses.asked) : [];
@@ -125,7 +125,7 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       placeType,
       guard,
       breathe,
-      ...(newWithinDays !== undefined && { newWithinDays }),
+      newWithinDays,
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
     const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
@@ -134,13 +134,13 @@ async function takeInTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       found,
       known,
       erasures,
-      aside: [...broken, ...unread],
+      unusable: [...broken, ...unread],
       count,
       recoding: JSON.stringify(guard.counts()),
       breathe,
     };
     if (await commit(deps, intake, page)) {
-      tell(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
+      countAndLog(deps, found, { ...counts, person: persons, unreadable: broken.length }, broken);
       return;
     }
     if (tries === 5) throw new Error('others keep changing the snapshots of this page');
@@ -151,7 +151,7 @@ interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
   readonly erasures: Erasures;
-  readonly aside: readonly UnreadableDocument[];
+  readonly unusable: readonly UnreadableDocument[];
   readonly recoding: string;
   readonly count: (tx: Tx) => Promise<void>;
   readonly breathe: () => Promise<void>;
@@ -176,7 +176,7 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
 /** False, with nothing stored, if somebody changed a snapshot since it was read, or an erasure was added. */
 async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
-  const { found, known, erasures, aside, recoding, count, breathe } = page;
+  const { found, known, erasures, unusable, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
   const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
   try {
@@ -191,7 +191,7 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
       await indexSnapshots(tx, rows, now());
       await count(tx);
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
-      for (const { where, reason, text } of aside.slice(0, SET_ASIDE))
+      for (const { where, reason, text } of unusable.slice(0, MOST_QUARANTINED))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
       await publish(tx, changes, publishing(deps));
     });
@@ -210,7 +210,7 @@ export const publishing = ({ publish: how, beneficialOwners = false, now }: Watc
   now: now(),
 });
 
-function tell(
+function countAndLog(
   { wakeUp, metrics, log }: WatchDeps,
   found: FoundInPage,
   counts: PageCounts,
@@ -221,7 +221,7 @@ function tell(
   for (const { updates } of found.changes) for (const event of Object.keys(updates)) metrics.changes.inc({ event });
   if (broken.length === 0) return;
   const shown = broken.slice(0, 5).map(({ where, reason }) => `${where}: ${reason}`);
-  log.warn({ documents: broken.length, first: shown }, 'register documents were set aside: they cannot be read');
+  log.warn({ documents: broken.length, first: shown }, 'register documents were quarantined: they cannot be read');
 }
 
 async function readCounts({ db }: Store): Promise<Readonly<Record<string, number>>> {
