@@ -12,7 +12,6 @@ import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { WATCH_QUEUE } from '../service/register/watch/ingest-page.ts';
 import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
-import { WATCH_QUEUE } from '../service/register/watch/take-in.ts';
 import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';

@@ -18,7 +18,7 @@ import {
   untilDone,
   type Walked,
 } from '../runtime/housekeeping/prune.ts';
-import { keptFrom, RETENTION } from '../runtime/housekeeping/retention.ts';
+import { cutoffOf, RETENTION } from '../runtime/housekeeping/retention.ts';
 import type { Claim } from '../runtime/lanes/lanes.ts';
 import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
 import { deleteRuns } from '../runtime/runs/runs.ts';
@@ -41,8 +41,8 @@ const TASKS: Tasks<StoreTaskDeps> = {
   receipts: {
     everyMs: HOUR_MS,
     async run({ store, now, retention = RETENTION }, signal) {
-      await pruneOlder(RECEIPTS)(store, signal, keptFrom(now(), retention.receipts));
-      const before = keptFrom(now(), retention.bodies);
+      await pruneOlder(RECEIPTS)(store, signal, cutoffOf(now(), retention.receipts));
+      const before = cutoffOf(now(), retention.bodies);
       await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before, now()));
     },
   },

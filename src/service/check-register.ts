@@ -66,7 +66,7 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
     .where('queue', '=', VANISHED_QUEUE)
     .where('parked_at', 'is not', null)
     .executeTakeFirst();
-  const advice = `cvrsync review accept 'lane/${VANISHED_QUEUE}/${VANISHED_KEY}' lets it be told, review keep leaves what was known`;
+  const advice = `cvrsync review accept 'lane/${VANISHED_QUEUE}/${VANISHED_KEY}' publishes it, review keep leaves the stored values`;
   return lane === undefined
     ? []
     : [{ level: 'fail', subject: 'safety limit', found: lane.error ?? 'facts of many companies are withheld', advice }];

@@ -1,4 +1,4 @@
-/** Keeps the service's tables from growing for ever. Every step is short: nothing else can be written while one runs. */
+/** Deletes old rows of the service's tables. Every step is short, because it blocks other writes. */
 
 import { sql } from 'kysely';
 import { trimWindows } from '../http/server/shared-call-limit.ts';
@@ -21,14 +21,14 @@ export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
 const HOUR_MS = 3_600_000;
 
-/** No delivery waits to tell of those that go, and no mail. The news made of them, and the record of who was told, stay. */
+/** Deletes no change that a delivery or mail still needs. The news made from deleted changes stay. */
 const CHANGES: AgingTable = {
   table: 'change',
   key: 'seq',
   at: 'created_at',
   only: sql`not exists (select 1 from delivery where delivery.change = change.seq and state in ('due', 'held'))
     and not exists (select 1 from mail where mail.change = change.seq and sent_at is null and failed_at is null)`,
-  // A change may have ten thousand deliveries to be asked for.
+  // A change may have ten thousand deliveries to check.
   limit: 50,
 };
 const MAILS: AgingTable = {
@@ -39,7 +39,7 @@ const MAILS: AgingTable = {
 };
 const NEWS: AgingTable = { table: 'news', key: 'seq', at: 'time', parts: { table: 'news_entity', column: 'news' } };
 
-// The store's tasks run twice beside a connector; each does no harm.
+// With a connector, the store's tasks run twice, which does no harm.
 const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
   deliveries: {
@@ -60,7 +60,7 @@ export async function seedServiceHousekeeping(tx: Tx, now: number): Promise<void
   await seedTasks(tx, HOUSEKEEPING_QUEUE, TASKS, now);
 }
 
-/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+/** Runs the tasks that the claims name. Each is due again after its interval; a name from another version ends. */
 export const runServiceHousekeeping = (
   deps: StoreTaskDeps,
   claims: readonly Claim[],

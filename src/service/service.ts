@@ -42,11 +42,9 @@ export interface ServiceDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly secrets: Secrets;
-  /** How long data is kept; as by default where absent. */
   readonly retention?: Retention;
 }
 
-/** What pages for operators need to manage monitors and deliveries as the API does. */
 export interface ServiceManagement {
   readonly secrets: Secrets;
   readonly wakeUp: Pick<WakeUp, 'ring'>;
@@ -54,7 +52,6 @@ export interface ServiceManagement {
   readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; `entity` is canonical. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
-  /** Who may call: API keys and their limits. */
   readonly access: Pick<Access, 'checkKey'>;
 }
 
@@ -78,7 +75,7 @@ export interface Service {
 
 const STATES = 20;
 
-/** Adds the service's endpoints to a listener that does not listen yet; to none if another daemon answers the world. */
+/** Adds the service's endpoints to a listener before it listens; none if another daemon serves the public. */
 export function createService(deps: ServiceDeps, server: Server | undefined, settings: ServiceSettings): Service {
   const { store, now, log, secrets } = deps;
   const parts = openParts(deps, settings);

@@ -47,11 +47,11 @@ describe('a monitor with nobody to tell', () => {
   it('is refused by the command, made or changed', async () => {
     const { cli } = await configured();
     const nobody = await cli('monitors', 'create', 'Nobody', '--all');
-    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('nobody would be told')]);
+    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('nobody would be notified')]);
     const made = await cli('monitors', 'create', 'One', '--url', 'https://hooks.example.com/a', '--json');
     const { id } = JSON.parse(made.stdout);
     const cleared = await cli('monitors', 'update', id, '--clear', 'url');
-    expect([cleared.code, cleared.stderr]).toEqual([2, expect.stringContaining('nobody would be told')]);
+    expect([cleared.code, cleared.stderr]).toEqual([2, expect.stringContaining('nobody would be notified')]);
     expect((await cli('monitors', 'update', id, '--clear', 'url', '--email', 'anna@example.com')).code).toBe(0);
     expect(JSON.parse((await cli('monitors', 'list', '--json')).stdout)).toHaveLength(1);
   });

@@ -86,7 +86,7 @@ describe('operations', () => {
     ],
     [
       'nobody to tell',
-      'nobody would be told',
+      'nobody would be notified',
       () => ({
         command: ['monitors', 'create', 'Sales'],
         api: ['POST', '/monitors', { name: 'Sales' }],

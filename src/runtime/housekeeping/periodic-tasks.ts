@@ -5,7 +5,7 @@ import { type Claim, mark, settle } from '../lanes/lanes.ts';
 import { deleteEndedSessions } from '../operators/sessions.ts';
 import { sampleSize } from '../store-size.ts';
 import { type Prune, pruneOlder } from './prune.ts';
-import { keptFrom, RETENTION, type Retention } from './retention.ts';
+import { cutoffOf, RETENTION, type Retention } from './retention.ts';
 
 export interface Task<D> {
   readonly everyMs: number;
@@ -21,7 +21,7 @@ export interface TaskDeps {
 
 export interface StoreTaskDeps extends TaskDeps {
   /** Defaults to {@link RETENTION}. */
-  readonly retention?: Retention;
+  readonly retention?: Retention | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +31,7 @@ export const pruneTask = (kind: keyof Retention, prune: Prune, everyMs = HOUR_MS
   everyMs,
   async run({ store, now, retention = RETENTION }, signal) {
     const days = retention[kind];
-    if (days !== undefined) await prune(store, signal, keptFrom(now(), days));
+    if (days !== undefined) await prune(store, signal, cutoffOf(now(), days));
   },
 });
 
@@ -44,7 +44,7 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
   answers: {
     everyMs: HOUR_MS,
     async run({ store, now, retention = RETENTION }) {
-      const before = keptFrom(now(), retention.runs);
+      const before = cutoffOf(now(), retention.runs);
       await store.write((tx) => tx.deleteFrom('review_answer').where('at', '<', before).execute());
     },
   },

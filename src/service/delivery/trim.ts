@@ -1,7 +1,7 @@
 /** Deletes old deliveries and attempts, and successful attempts beyond a maximum. */
 import { sql } from 'kysely';
 import { untilDone } from '../../runtime/housekeeping/prune.ts';
-import { keptFrom, RETENTION } from '../../runtime/housekeeping/retention.ts';
+import { cutoffOf, RETENTION } from '../../runtime/housekeeping/retention.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Store, Tx } from '../../store/store.ts';
 

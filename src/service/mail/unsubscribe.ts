@@ -57,8 +57,8 @@ const response = {
 const bodyless = { 413: { description: 'A body over 16 KiB.', content: failure } };
 
 /**
- * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that open links in advance do no
- * harm.
+ * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that open links in
+ * advance do no harm.
  */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
   server.register(async (scope: Server) => {

@@ -75,7 +75,7 @@ export interface MonitorContext {
 /** Throws {@link MonitorError} if nobody would be notified. A job may be without a webhook: its client reads the list. */
 export function requireListener({ provider, url, emails }: Pick<Monitor, 'provider' | 'url' | 'emails'>): void {
   if (provider !== null || url !== null || emails.length > 0) return;
-  const message = 'is missing, and so are mail addresses: nobody would be told';
+  const message = 'is missing, and so are mail addresses: nobody would be notified';
   throw new MonitorError([{ path: '/url', message }]);
 }
 

@@ -6,7 +6,7 @@ import { linkRecord } from '../../../src/connector/links/links.ts';
 import { cancelUndo, countResults, readResults, requestUndo, UNDO } from '../../../src/connector/undo/runs.ts';
 import { undoWork } from '../../../src/connector/undo/worker.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
-import { keptFrom, RETENTION } from '../../../src/runtime/housekeeping/retention.ts';
+import { cutoffOf, RETENTION } from '../../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { deleteRuns, listRuns, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';

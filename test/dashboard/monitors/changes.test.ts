@@ -99,7 +99,7 @@ describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
     expect(refused.text).toContain('value="ftp://x"');
     expect(refused.text).not.toContain('not shown');
     expect(refused.text).not.toContain('<script>alert');
-    expect((await edit({ url: '' })).text).toContain('nobody would be told');
+    expect((await edit({ url: '' })).text).toContain('nobody would be notified');
     expect((await getMonitor(store.db, secrets, id))?.name).toBe('Sales, north');
   });
 
