@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { intervalOfCode, intervalOfNumber } from '../../../src/service/register/document/employment.ts';
-import { precisePercentage, shareInterval } from '../../../src/service/register/document/relations.ts';
+import { intervalOfCode, intervalOfNumber } from '../../../src/service/register/document/intervals.ts';
+import { precisePercentage, shareInterval } from '../../../src/service/register/document/shares.ts';
 import { companyOf, type Json } from './documents.ts';
 
 describe('shares', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
 import { type ReportData, report } from '../../../src/protocol/report.ts';
 import { newReportOf } from '../../../src/service/reports/deprecated.ts';
-import { plainText } from '../../../src/service/reports/document/texts.ts';
+import { plainText } from '../../../src/service/reports/document/plain-text.ts';
 import { reportData } from '../../../src/service/reports/report.ts';
 import { growthOf, MOST_LINEAR_GROWTH } from '../../support/growth.ts';
 import { annual, instance, plus, type Said, type Year } from './instance.ts';

@@ -1,6 +1,7 @@
 /** Reads a company's relations: owners, beneficial owners, board, management, auditor, partners. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
-import { decimal, digits, text } from './fields.ts';
+import { digits, text } from './fields.ts';
+import { precisePercentage, shareInterval } from './shares.ts';
 import { current, entriesOf, hasEntries, later, newest, noteUnread, type Picked, type View, walk } from './validity.ts';
 
 /** The bodies of a company that have events, by event, and its founders. */
@@ -52,30 +53,6 @@ const BY_KIND: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly R
   ['STIFTERE', role('founders')],
   ['FULDT_ANSVARLIG_DELTAGERE', [{ body: 'stakeholders', attribute: 'FUNKTION', bare: true }]],
 ]);
-
-/** The register's bands in percent: it states the lower bound of an owner's band. */
-const BOUNDS: readonly number[] = [0, 5, 10, 15, 20, 25, 33.33, 50, 66.67, 90, 100];
-
-/** A fraction as a rounded percentage; null unless it is from 0 to 1. */
-const percentOf = (value: unknown): number | null => {
-  const fraction = decimal(value);
-  return fraction === null || fraction < 0 || fraction > 1 ? null : Number((fraction * 100).toFixed(6));
-};
-
-/** The band of a legal owner: `0.1` is `10-15`, `1.0` is `100`, an owner under 5 % (`0.0`) is `0-5`. */
-export const shareInterval = (value: unknown): string | null => {
-  const percent = percentOf(value);
-  if (percent === null) return null;
-  const at = BOUNDS.findLastIndex((bound) => bound <= percent);
-  const upper = BOUNDS[at + 1];
-  return upper === undefined ? '100' : `${BOUNDS[at]}-${upper}`;
-};
-
-/** The exact percentage of a beneficial owner: `0.3333` is `33.33`. */
-export const precisePercentage = (value: unknown): string | null => {
-  const percent = percentOf(value);
-  return percent === null ? null : String(percent);
-};
 
 /** For organisations whose hovedtype several bodies share: by hovedtype, then by organisationsNavn. */
 const BY_NAME: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> = new Map([

@@ -1,7 +1,7 @@
 /** The texts of a report: who reports, who audited, and their statements. */
-import { cutText } from '../../../protocol/text/cut.ts';
 import { isPlain } from './contexts.ts';
 import type { Facts, XbrlFact } from './facts.ts';
+import { plainText } from './plain-text.ts';
 
 const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
 const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
@@ -116,23 +116,3 @@ function auditor(facts: Facts, key: string): AuditorFields {
     title: field(AUDITOR.title),
   };
 }
-
-/** Longer texts are cut: the report has the whole. */
-const MAX_LENGTH = 10_000;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-/** Removes HTML, which some programs file within texts, and random line breaks. */
-export function plainText(value: string): string {
-  const text = /<\/?[a-z][^<>]*>/i.test(value) ? withoutMarkup(value) : value;
-  const tidy = text
-    .replace(/[ \t\u00A0]+/g, ' ')
-    .replace(/ ?\r?\n\s*/g, '\n')
-    .trim();
-  return cutText(tidy, MAX_LENGTH);
-}
-
-const withoutMarkup = (html: string): string =>
-  html
-    .replace(/<\/?(?:p|br|div|li|tr|h\d)\b[^<>]*>/gi, '\n')
-    .replace(/<\/?[a-z][^<>]*>/gi, '')
-    .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? '');

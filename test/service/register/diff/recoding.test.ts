@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { industryChangesOf } from '../../../../src/service/register/diff/differ-facts.ts';
-import { createRecodingGuard, isRecoding } from '../../../../src/service/register/diff/recoding.ts';
+import { isRecoding } from '../../../../src/service/register/diff/is-recoding.ts';
+import { createRecodingGuard } from '../../../../src/service/register/diff/recoding.ts';
 import { companyOf, industry } from '../documents.ts';
 
 const DAY = '2025-01-01';
