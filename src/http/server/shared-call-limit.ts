@@ -1,7 +1,6 @@
 /**
- * Limits the calls of each client in a minute, counted over all daemons of the store. Each daemon takes a few calls at a
- * time out of what is left to all of them; what it has not made by the end of the minute is lost. On SQLite there is one
- * daemon: it counts in its process.
+ * Limits each client's calls in a minute over all daemons of the store. Each daemon takes a few of the remaining calls
+ * at a time; calls that it has not made by the end of the minute are lost. With SQLite the only daemon counts in memory.
  */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../store/store.ts';
@@ -32,7 +31,7 @@ interface Window {
   left: number;
 }
 
-/** Each caller's minute begins with its first call. A clock that was set back begins anew. */
+/** Each caller's minute begins with its first call. A clock that was set back starts a new minute. */
 export function createSharedCallLimit(options: SharedCallLimitOptions): SharedCallLimit {
   const { store, limit, now } = options;
   if (store.engine === 'postgres') return countInStore(options);
@@ -48,7 +47,7 @@ function countInStore({ store, name, limit, now }: SharedCallLimitOptions): Shar
     const at = now();
     const made = before?.made ?? 0;
     const left = before?.left ?? limit;
-    // Never more than it made already: who makes one call a minute takes nothing from the others.
+    // No more than it already made: a process that makes one call a minute takes nothing from the others.
     const asked = Math.max(1, Math.min(PORTION, made, Math.floor(left / PART)));
     const { since, taken } = await store.write((tx) => takeCalls(tx, `${name} ${who}`, asked, at));
     const granted = Math.max(0, Math.min(asked, limit - (taken - asked)));
@@ -63,7 +62,7 @@ function countInStore({ store, name, limit, now }: SharedCallLimitOptions): Shar
     return window;
   }
 
-  // Clocks of machines differ: one that is behind must not begin anew what another began.
+  // Clocks of machines differ: one that is behind must not restart a window that another began.
   const isOver = ({ from }: Window): boolean => Math.abs(now() - from) >= WINDOW_MS;
 
   /** The window of a call, refilled if it is empty and calls remain. */
