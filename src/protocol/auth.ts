@@ -162,11 +162,9 @@ const verifyOne = (auth: Auth, headers: Headers, body: Uint8Array, nowMs: number
  * before you parse. The reason is the first secret's and reveals no secret.
  */
 export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8Array, nowMs: number): AuthResult => {
-  const verdicts = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
-  const proofs = verdicts.filter((verdict) => verdict.ok);
-  return (
-    proofs.find((verdict) => verdict.signed) ?? proofs[0] ?? verdicts[0] ?? refused('no authentication is configured')
-  );
+  const results = auths.map((auth) => verifyOne(auth, headers, body, nowMs));
+  const proofs = results.filter((result) => result.ok);
+  return proofs.find((proof) => proof.signed) ?? proofs[0] ?? results[0] ?? refused('no authentication is configured');
 };
 
 /**
@@ -174,10 +172,10 @@ export const verifyAuth = (auths: readonly Auth[], headers: Headers, body: Uint8
  * still pass {@link verifyAuth}.
  */
 export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: number): AuthResult => {
-  const verdicts = auths.map((auth) =>
+  const results = auths.map((auth) =>
     auth.method === 'Signature' ? readSignature(headers, nowMs) : verifyOne(auth, headers, NO_BODY, nowMs),
   );
-  return verdicts.find((verdict) => verdict.ok) ?? verdicts[0] ?? refused('no authentication is configured');
+  return results.find(({ ok }) => ok) ?? results[0] ?? refused('no authentication is configured');
 };
 
 /** The id is the same for every retry, the time is the attempt's. */

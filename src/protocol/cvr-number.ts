@@ -6,7 +6,7 @@ import { canonicalEntityId, companyEntityId, parseEntityId } from './entity-id.t
  * has seven digits, probably after a spreadsheet dropped a leading zero; `number` is the padded guess.
  * `production-unit` is a P-number: a place, not a company.
  */
-export type CvrVerdict =
+export type CvrReading =
   | { readonly kind: 'number'; readonly number: string; readonly valid: boolean }
   | { readonly kind: 'lost-zero'; readonly number: string; readonly valid: boolean }
   | { readonly kind: 'production-unit'; readonly number: string }
@@ -28,9 +28,9 @@ const SPREADSHEET = /^(\d{7,8}(?=[.,])|\d{1,2}(?:\.\d{3}){2}(?=,)|\d{1,2}(?:,\d{
 export const passesModulus11 = (number: string): boolean =>
   WEIGHTS.reduce((sum, weight, index) => sum + weight * Number(number[index]), 0) % 11 === 0;
 
-const invalid = (reason: string): CvrVerdict => ({ kind: 'invalid', reason });
+const invalid = (reason: string): CvrReading => ({ kind: 'invalid', reason });
 
-const ofDigits = (digits: string, pad: boolean): CvrVerdict => {
+const ofDigits = (digits: string, pad: boolean): CvrReading => {
   if (/^0*$/.test(digits)) return invalid('is all zeros');
   if (digits.length === 8) return { kind: 'number', number: digits, valid: passesModulus11(digits) };
   if (digits.length === 10 && digits.startsWith('1')) return { kind: 'production-unit', number: digits };
@@ -39,7 +39,7 @@ const ofDigits = (digits: string, pad: boolean): CvrVerdict => {
   return { kind: pad ? 'number' : 'lost-zero', number, valid: passesModulus11(number) };
 };
 
-const ofEntityId = (text: string): CvrVerdict | undefined => {
+const ofEntityId = (text: string): CvrReading | undefined => {
   const id = parseEntityId(text);
   if (id?.source !== 'CVR') return undefined;
   if (id.kind === 'company') return ofDigits(id.number, false);
@@ -62,17 +62,17 @@ const unlabelled = (text: string): { readonly bare: string; readonly isUnit: boo
   return unit === text ? { bare: text.replace(LABEL, ''), isUnit: false } : { bare: unit, isUnit: true };
 };
 
-const ofLabelled = (text: string, pad: boolean): CvrVerdict => {
+const ofLabelled = (text: string, pad: boolean): CvrReading => {
   const { bare, isUnit } = unlabelled(text);
   if (!SEPARATED.test(bare)) return invalid('has other characters than digits and separators');
   if (PERSONAL.test(bare)) return invalid('is written like a personal number');
   const digits = bare.replace(/\D/g, '');
   if (digits === '') return bare === text ? { kind: 'blank' } : invalid('has no digits');
-  const verdict = ofDigits(digits, pad);
-  return isUnit && verdict.kind !== 'production-unit' ? invalid('is labelled as a P-number but is none') : verdict;
+  const reading = ofDigits(digits, pad);
+  return isUnit && reading.kind !== 'production-unit' ? invalid('is labelled as a P-number but is none') : reading;
 };
 
-const ofText = (given: string, pad: boolean): CvrVerdict => {
+const ofText = (given: string, pad: boolean): CvrReading => {
   const text = cleaned(given);
   if (text === '') return { kind: 'blank' };
   const entity = ofEntityId(text);
@@ -81,7 +81,7 @@ const ofText = (given: string, pad: boolean): CvrVerdict => {
   return spreadsheet === undefined ? ofLabelled(text, pad) : ofDigits(spreadsheet.replace(/\D/g, ''), pad);
 };
 
-const ofNumber = (number: number | bigint): CvrVerdict => {
+const ofNumber = (number: number | bigint): CvrReading => {
   const text = String(number);
   return /^\d+$/.test(text) ? ofDigits(text, true) : invalid('is not a whole positive number');
 };
@@ -90,7 +90,7 @@ const ofNumber = (number: number | bigint): CvrVerdict => {
  * Reads a CVR number in any common spelling, an entity id, a number, or a spreadsheet's `12345678,00`. Pads a
  * JavaScript number of seven digits, which cannot hold leading zeros; pads a text only with `pad`.
  */
-export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrVerdict => {
+export const readCvrNumber = (input: unknown, options: { readonly pad?: boolean } = {}): CvrReading => {
   if (input === null || input === undefined) return { kind: 'blank' };
   if (typeof input === 'number' || typeof input === 'bigint') return ofNumber(input);
   if (typeof input === 'string') return ofText(input, options.pad ?? false);

@@ -7,7 +7,7 @@ import type { RegisterSource } from './register/source/source.ts';
 import { readCount, readMissing } from './register/watch/count-documents.ts';
 import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
 import { BEHIND_MS, readProgress } from './register/watch/progress.ts';
-import type { RegisterSettings } from './settings.ts';
+import type { RegisterSettings } from './service-settings.ts';
 import { openSource } from './sources.ts';
 
 export interface RegisterCheckDeps {

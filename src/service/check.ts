@@ -10,7 +10,7 @@ import type { Secrets } from './keys/secrets.ts';
 import { openMailer } from './mail/send.ts';
 import type { Monitor } from './monitors/monitor.ts';
 import { listMonitors } from './monitors/monitors.ts';
-import type { ServiceSettings } from './settings.ts';
+import type { ServiceSettings } from './service-settings.ts';
 
 export interface ServiceCheckDeps {
   readonly store: Store;

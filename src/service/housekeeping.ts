@@ -46,7 +46,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
     everyMs: HOUR_MS,
     async run({ store, now, retention = RETENTION }, signal) {
       await dropExpired(store, now(), signal);
-      await trimDeliveries(store, now(), signal, { keptDays: retention.deliveries });
+      await trimDeliveries(store, now(), signal, { days: retention.deliveries });
     },
   },
   windows: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => trimWindows(tx, now())) },

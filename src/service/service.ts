@@ -31,7 +31,7 @@ import { type Access, createAccess } from './routes/access.ts';
 import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
-import type { ServiceSettings } from './settings.ts';
+import type { ServiceSettings } from './service-settings.ts';
 import { openSource, watchDeps, watchTasks } from './sources.ts';
 import { type MonitorTest, type TestContent, testMonitor } from './test-webhook/test-monitor.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { countReplayable, listDeliveries } from '../../src/service/delivery/deliveries.ts';
-import { pageDeliveries } from '../../src/service/delivery/listing/page.ts';
+import { pageDeliveries } from '../../src/service/delivery/listing/delivery-page.ts';
 import { disable } from '../../src/service/monitors/monitors.ts';
 import { delivering, openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, made, OTHER, PERSON } from '../service/monitored.ts';

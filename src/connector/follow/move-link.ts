@@ -1,7 +1,7 @@
 /** A merge in the CRM: the link follows its record to the survivor. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { carryWrites } from '../../runtime/lanes/pending-writes.ts';
+import { moveWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
 import { carryOverwritten } from '../history/overwritten.ts';
 import { copyWritten } from '../history/written.ts';
@@ -61,7 +61,7 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   await copyWritten(tx, provider, from, to);
   await carryOverwritten(tx, provider, from, to);
   await carryParent(tx, entity, move);
-  for (const queue of [`sync:${provider}`, parentQueue(provider)]) await carryWrites(tx, queue, move);
+  for (const queue of [`sync:${provider}`, parentQueue(provider)]) await moveWrites(tx, queue, move);
   if (linked.kind === 'already') return 'merged';
   if (writes_number === 1) await updateLink(tx, ref, { writes_number });
   if (origin === 'number') await updateLink(tx, ref, { mismatch: CAME_BY_MERGE });

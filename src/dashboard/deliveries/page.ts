@@ -5,7 +5,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../service/delivery/deliveries.ts';
-import { pageDeliveries } from '../../service/delivery/listing/page.ts';
+import { pageDeliveries } from '../../service/delivery/listing/delivery-page.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
 import {
   type DeliveryTexts,

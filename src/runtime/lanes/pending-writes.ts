@@ -156,7 +156,7 @@ export interface Detour {
  * Moves a lane's pending writes to another lane, because they may arrive on its record. The writes of a live claim
  * stay: its process learns their outcome.
  */
-export async function carryWrites(tx: Tx, queue: string, { from, to, now }: Detour): Promise<void> {
+export async function moveWrites(tx: Tx, queue: string, { from, to, now }: Detour): Promise<void> {
   const isOpen = sql`queue = ${queue} and key = ${from} and not exists (select 1 from lane
     where lane.queue = pending_write.queue and lane.key = pending_write.key and lane.fence = pending_write.fence
       and lane.lease_until > ${now})`;

@@ -13,19 +13,16 @@ const DONE_MS = 7 * DAY_MS;
 const MOST_DONE = 500_000;
 
 /**
- * Drops deliveries held for 14 days; deletes ended deliveries and attempts after `keptDays`, and successful attempts
+ * Drops deliveries held for 14 days; deletes ended deliveries and attempts after `days`, and successful attempts
  * after a week or beyond the newest `mostDone`. Uses short transactions, because they block other writers.
  */
 export async function trimDeliveries(
   store: Store,
   now: number,
   signal: AbortSignal,
-  {
-    keptDays = RETENTION.deliveries,
-    mostDone = MOST_DONE,
-  }: { readonly keptDays?: number; readonly mostDone?: number } = {},
+  { days = RETENTION.deliveries, mostDone = MOST_DONE }: { readonly days?: number; readonly mostDone?: number } = {},
 ): Promise<void> {
-  const before = cutoffOf(now, keptDays);
+  const before = cutoffOf(now, days);
   const steps = [
     (tx: Tx) => dropHeld(tx, now),
     (tx: Tx) => deleteEnded(tx, before),

@@ -10,7 +10,7 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
 import type { Updates } from '../../protocol/payload.ts';
 import { entityUrl } from '../news/wording/make.ts';
-import { htmlPage, type MailBlock, textPage } from './page.ts';
+import { htmlPage, type MailBlock, textPage } from './mail-page.ts';
 
 export interface MailChange extends DescribeOptions {
   readonly entity: string;

@@ -20,8 +20,8 @@ import {
   type FilingOutcome,
   formerReport,
   knownFilings,
+  quarantineFiling,
   retryFilings,
-  setAside,
   storeFiling,
 } from './store-filing.ts';
 
@@ -205,7 +205,7 @@ async function storeVisit(deps: ReportsDeps, tx: Tx, { filing, outcome, cursor }
   const { deprecatedReport } = deps.settings;
   if (cursor !== undefined) await writeCursor(tx, cursor, now);
   if (!('cvr' in filing)) {
-    if (filing.id !== undefined) await setAside(tx, filing.id, filing.reason);
+    if (filing.id !== undefined) await quarantineFiling(tx, filing.id, filing.reason);
     return false;
   }
   if (outcome === undefined) return false;

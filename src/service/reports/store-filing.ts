@@ -157,11 +157,11 @@ const readData = (data: string | null): ReportData | undefined =>
   data === null ? undefined : (JSON.parse(data) as ReportData);
 
 /** Stores a record that is not a filing, so that it is not read again. */
-export async function setAside(tx: Tx, id: string, reason: string): Promise<void> {
-  const aside = { id: storable(id), entity: '', published_at: '', error: storable(reason), attempts: 0 };
+export async function quarantineFiling(tx: Tx, id: string, reason: string): Promise<void> {
+  const row = { id: storable(id), entity: '', published_at: '', error: storable(reason), attempts: 0 };
   await tx
     .insertInto('filing')
-    .values({ ...aside, period_start: null, period_end: null, data: null, retry_at: null, record: null })
+    .values({ ...row, period_start: null, period_end: null, data: null, retry_at: null, record: null })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }

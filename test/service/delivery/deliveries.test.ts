@@ -9,7 +9,7 @@ import {
   replayHeld,
   sendDelivery,
 } from '../../../src/service/delivery/deliveries.ts';
-import { pageDeliveries } from '../../../src/service/delivery/listing/page.ts';
+import { pageDeliveries } from '../../../src/service/delivery/listing/delivery-page.ts';
 import { trimDeliveries } from '../../../src/service/delivery/trim.ts';
 import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
 import type { Store } from '../../../src/store/open.ts';
