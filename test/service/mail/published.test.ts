@@ -67,6 +67,6 @@ test.each(SUITE_ENGINES)(
       .select(['recipient', 'error'])
       .where('failed_at', 'is not', null)
       .execute();
-    expect(rows).toEqual([{ recipient: 'eva@example.dk', error: expect.stringContaining('may no longer be told') }]);
+    expect(rows).toEqual([{ recipient: 'eva@example.dk', error: expect.stringContaining('may no longer be sent') }]);
   },
 );
