@@ -88,7 +88,6 @@ export interface PropertyEdit {
  */
 export interface Note {
   readonly recordId: string;
-  /** Ms since 1970. */
   readonly at: number;
   readonly subject: string;
   readonly text: string;

@@ -137,7 +137,6 @@ export const GROUPS = {
   address: ['street', 'coName', 'postalBox', 'postalCode', 'city', 'village', 'region', 'countryCode', 'country'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof FIELDS)[]>>;
 
-/** The field that holds the currency of an amount. */
 export const CURRENCY_OF = {
   capital: 'capitalCurrency',
   revenue: 'reportCurrency',
@@ -152,7 +151,6 @@ export const CURRENCY_OF = {
 
 export type FieldName = keyof typeof FIELDS;
 
-/** In the order of the documentation. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
 export const isFieldName = (text: string): text is FieldName => Object.hasOwn(FIELDS, text);

@@ -5,9 +5,7 @@
 import type { Connection, Notes, Parents, Property, Window } from './provider.ts';
 import { PROPERTY_TYPES } from './record.ts';
 
-/** A part that does not fit the contract. */
 export interface Misfit {
-  /** The owner of the part, for people. */
   readonly of?: string;
   readonly part: string;
   readonly got: unknown;

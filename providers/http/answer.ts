@@ -2,7 +2,6 @@
 import { type Created, type HttpResponse, type Outcome, type PropertyValue, ProviderError } from '../provider.ts';
 import { retryAfterMs } from '../retry-after.ts';
 
-/** An answer that concerns one company. */
 export interface Answer {
   readonly status: number;
   /** The body if it is JSON. */

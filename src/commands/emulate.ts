@@ -85,7 +85,6 @@ export const command = defineCommand({
   },
 });
 
-/** Runs the emulator of that name until the signal. */
 async function emulated(context: CommandContext, name: string, options: ServiceOptions): Promise<void> {
   const { output, signal, json } = context;
   const start = EMULATORS[name];
@@ -133,7 +132,6 @@ async function showRegister(
   }
 }
 
-/** Runs the service until the signal. */
 async function showService(context: CommandContext, options: ServiceOptions): Promise<void> {
   const { output, json, signal } = context;
   const service = await serveService(context, options);

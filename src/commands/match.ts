@@ -57,7 +57,6 @@ export const command = defineCommand({
   },
 });
 
-/** Runs work with its progress on stderr. */
 async function withProgress<T>(
   context: CommandContext,
   opened: BackfillContext,

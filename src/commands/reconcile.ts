@@ -105,7 +105,6 @@ interface Ending {
   /** As {@link mayRepair} answers. */
   readonly asked: boolean | undefined;
   readonly refused: readonly string[];
-  /** Whether the lists count as complete. */
   readonly isBelieved: boolean;
   /** Whether the safety limit keeps links that the repair would end. */
   readonly isLimited: boolean;

@@ -64,7 +64,6 @@ async function markRestored(context: CommandContext, since: number | undefined):
 
 interface Asked {
   readonly from: string;
-  /** The file that the store's path means. */
   readonly place: string;
   readonly yes: boolean;
 }

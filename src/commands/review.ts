@@ -44,7 +44,6 @@ type ListedAttention = Attention & { readonly body?: string | undefined };
 
 const SHOWN = 100;
 
-/** The options that narrow a list of differences. */
 const narrow = {
   provider: text('only differences in this CRM', 'name'),
   property: text('only differences of this property in the CRM', 'name'),
@@ -261,7 +260,6 @@ async function answer(
   return outcome.leftOut.length > 0 ? 3 : 0;
 }
 
-/** Throws if ids and options contradict each other. */
 function choiceOf(verb: ReviewVerb, ids: readonly string[], chosen: Chosen): Choice {
   const { all, kind, provider, property } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');

@@ -64,7 +64,6 @@ interface TransferReport {
   readonly entity: string;
   readonly made: MadeRecord;
   readonly callState: CallState;
-  /** What else to say about the company. */
   readonly note: string | undefined;
 }
 

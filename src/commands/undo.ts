@@ -78,7 +78,6 @@ export const command = defineCommand({
 
 interface UndoResult {
   readonly done: readonly Undone[];
-  /** The records that `--limit` left. */
   readonly left: number;
 }
 
@@ -206,7 +205,6 @@ interface UndoReport {
   readonly connector: ConnectorConfig;
   /** How long restored values are held, in ms; infinite for good. */
   readonly hold: number | undefined;
-  /** The options of the run, to continue it. */
   readonly options: UndoOptions;
 }
 

@@ -13,10 +13,8 @@ import { collectSecrets, redact } from './redact.ts';
 import { configSchema } from './schema/schema.ts';
 import { service as serviceSchema } from './schema/service.ts';
 
-/** Part to digest, for each configured half of the daemon. */
 export type ConfigDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The part with the fields that a provider's records show. */
 const mappingPart = (provider: string): string => `providers.${provider}.mapping`;
 
 /** The part with every secret of a half. */

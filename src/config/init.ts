@@ -113,7 +113,6 @@ interface Place {
   readonly indent: string;
   readonly off: boolean;
   readonly providers: Readonly<Record<string, TObject>>;
-  /** The `use` of plugins, in addition to the examples. */
   readonly uses: Readonly<Record<string, string>>;
 }
 

@@ -36,7 +36,6 @@ export interface ConfiguredProvider {
   readonly provider: Provider<TObject>;
   /** Satisfies the provider's settings schema, defaults filled in. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Hides the secrets of the settings in a text. */
   readonly mask?: (text: string) => string;
   /** The property that holds the CVR number. */
   readonly match: string | undefined;
@@ -51,13 +50,11 @@ export interface ConfiguredProvider {
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   readonly autoMatch?: 'suggest' | undefined;
-  /** Whether the CRM may name natural persons. */
   readonly persons: boolean;
   /** The only currency of the CRM's amounts. */
   readonly currency: string | undefined;
   /** The dashboard's address in a browser. */
   readonly dashboard: string | undefined;
-  /** Whether the majority owner becomes the parent record. */
   readonly parent: boolean;
   /** The most records in one write, if the configuration limits it. */
   readonly batch: number | undefined;
@@ -82,7 +79,6 @@ export interface Config extends Omit<File, 'connector' | 'admin' | 'alerts'> {
 export interface LoadedConfig {
   readonly ok: true;
   readonly config: Config;
-  /** The absolute path of the file. */
   readonly file: string;
   /** Every secret text in it, for `maskerOf`. */
   readonly secrets: readonly string[];
@@ -170,17 +166,13 @@ const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDes
 
 const byPath = (a: ConfigProblem, b: ConfigProblem): number => a.path.localeCompare(b.path);
 
-/** The common keys alone; any settings may be present too. */
 const ConnectionPart = Type.Object(connectionSchema.properties);
 
 interface ConnectionReading {
   readonly folder: string;
   readonly hasLegalBasis: boolean;
-  /** The dashboard's address in a browser. */
   readonly dashboard: string | undefined;
-  /** Collects the secrets of the connection. */
   readonly secrets: Set<string>;
-  /** Collects the problems of the connection. */
   readonly errors: ConfigProblem[];
 }
 

@@ -5,7 +5,6 @@ import { decoded, MASK } from '../protocol/text/mask.ts';
 
 const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
 
-/** The option of a union that takes the value. */
 const partFor = (schema: TSchema, value: unknown): TSchema =>
   Type.IsUnion(schema) ? (schema.anyOf.find((option) => Value.Check(option, value)) ?? schema) : schema;
 

@@ -3,7 +3,6 @@ import type { Auth } from '../protocol/auth.ts';
 import type { Config } from './load.ts';
 
 export interface ConfigWarning {
-  /** The path of the key. */
   readonly subject: string;
   readonly found: string;
   readonly advice: string;

@@ -12,7 +12,6 @@ export interface HubspotRecord {
   readonly objectWriteTraceId?: string;
 }
 
-/** The records and errors of one batch, in no particular order. */
 export interface BatchAnswer {
   readonly records: readonly HubspotRecord[];
   readonly errors: readonly HubspotErrorBody[];

@@ -43,7 +43,6 @@ export interface Apis {
   serverTime(): number | undefined;
 }
 
-/** The notes, and the label categories as this group spells them. */
 export interface NotesGroup {
   readonly basic: notes.BasicApi;
   readonly batch: notes.BatchApi;

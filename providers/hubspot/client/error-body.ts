@@ -8,14 +8,12 @@ export interface PropertyFault {
   readonly code: string | undefined;
 }
 
-/** An error body, or one entry of a batch's `errors`. */
 export interface HubspotErrorBody {
   readonly message: string;
   readonly category: string;
   readonly policyName: string | undefined;
   readonly correlationId: string | undefined;
   readonly context: Readonly<Record<string, readonly string[]>>;
-  /** The faults that name a property. */
   readonly properties: readonly PropertyFault[];
 }
 

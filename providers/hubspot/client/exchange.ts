@@ -6,7 +6,6 @@
 import { type Http, type HttpRequest, type HttpResponse, ProviderError } from '../../provider.ts';
 import { type AccountClock, faultOf, HubspotRefusal } from './faults.ts';
 
-/** A request as every group of the client builds it. */
 export interface Outgoing {
   getUrl(): string;
   getHttpMethod(): string;

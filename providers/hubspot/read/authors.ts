@@ -13,7 +13,6 @@ export interface HubspotVersion {
   readonly updatedByUserId?: number;
 }
 
-/** `own`: the token of this connection wrote the version. */
 export interface HubspotAuthor {
   readonly by: string;
   readonly own: boolean;

@@ -17,7 +17,6 @@ export interface ArchiveCursor {
   readonly since: number;
   /** When the next walk is due, on our clock. */
   readonly dueAt: number;
-  /** Set during a walk. */
   readonly after?: string | undefined;
   /** When the current walk began: the next one reports deletions since then. */
   readonly startedAt?: number | undefined;

@@ -110,7 +110,6 @@ async function searchPage(
   return fits ? results : withProperties(apis, results, names);
 }
 
-/** Reads the properties of the records, past the search index. */
 async function withProperties(
   apis: Apis,
   found: readonly HubspotRecord[],

@@ -1,6 +1,5 @@
 import type { Property } from '../../provider.ts';
 
-/** The members of HubSpot's property definition that we read. */
 export interface Definition {
   readonly name: string;
   readonly label: string;

@@ -37,7 +37,6 @@ export function refusalOf(request: CrmRequest, secret: string, now: number): str
 const decodedUrl = (url: string): string =>
   url.replace(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, (code) => decodeURIComponent(code));
 
-/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

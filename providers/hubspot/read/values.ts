@@ -30,7 +30,6 @@ function plainNumber(value: number): string {
   return Math.abs(value) >= 1 ? BigInt(Math.round(value)).toString() : value.toFixed(20).replace(/^(.*?[^0])0*$/, '$1');
 }
 
-/** ISO 8601 in UTC, from ms since 1970 or ISO 8601. */
 function instant(text: string): string | undefined {
   const ms = /^-?\d{5,}$/.test(text) ? Number(text) : Date.parse(text);
   return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined;

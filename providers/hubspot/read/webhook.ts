@@ -42,7 +42,6 @@ function isAboutCompanies(event: Event): boolean {
   return type.startsWith('company.') || (type.startsWith('object.') && event.objectTypeId === COMPANY_TYPE);
 }
 
-/** Ids are numbers or texts. */
 const idsOf = ({ objectId, primaryObjectId, newObjectId, mergedObjectIds }: Event): readonly string[] =>
   [objectId, primaryObjectId, newObjectId, ...(Array.isArray(mergedObjectIds) ? mergedObjectIds : [])]
     .map(String)

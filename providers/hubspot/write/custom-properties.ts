@@ -5,7 +5,6 @@
 import { FIELDS, type FieldName, KIND_TYPES } from '../../fields.ts';
 import type { PropertyDefinition } from '../../provider.ts';
 
-/** A property to create, and the company field that fills it. */
 export interface CustomProperty extends PropertyDefinition {
   readonly field?: FieldName;
 }
@@ -14,7 +13,6 @@ const custom = (name: string, field: FieldName, label: string): CustomProperty =
   return { name, label, type: KIND_TYPES[FIELDS[field].kind], field, ...(field === 'reportYear' && { year: true }) };
 };
 
-/** The properties that the preset fills, in the order of display. */
 export const REGISTER_PROPERTIES: readonly CustomProperty[] = [
   custom('cvr_name', 'name', 'CVR name'),
   custom('cvr_status', 'status', 'CVR status'),
@@ -63,7 +61,6 @@ const CVR_HOLD: CustomProperty = {
   type: 'boolean',
 };
 
-/** In the order of creation. */
 export const HUBSPOT_DEFINITIONS: readonly PropertyDefinition[] = [CVR_NUMBER, ...REGISTER_PROPERTIES, CVR_HOLD].map(
   ({ field: _, ...definition }) => definition,
 );

@@ -4,7 +4,6 @@ import { type BatchAnswer, namedIds } from '../client/batch.ts';
 import { type HubspotErrorBody, type PropertyFault, VALUE_FREE_CODES } from '../client/error-body.ts';
 import { notHubspot, reasonOf } from '../client/faults.ts';
 
-/** The outcomes of one call, and the ids to look up one by one. */
 export interface PatchStep {
   readonly outcomes: readonly Outcome[];
   readonly missing: readonly string[];

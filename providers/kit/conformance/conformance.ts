@@ -37,12 +37,10 @@ export class BrokenRule extends Error {
   }
 }
 
-/** A rule, ready to try on a provider. */
 export interface Check {
   readonly name: string;
   readonly about: string;
   readonly why: string;
-  /** Why the suite does not try it on this CRM, from the subject. */
   readonly skip: string | false;
   /**
    * Tries the rule: `kept`, `absent` if the connection lacks the ability, or `untried` if there is no connection and an
@@ -85,7 +83,6 @@ export async function tryFake(subject: Subject): Promise<void> {
   }
 }
 
-/** What the rules of one suite know about earlier ones. */
 interface Report {
   isBroken: boolean;
 }
@@ -151,7 +148,6 @@ const placeOf = ({ stack = '' }: Error): string | undefined =>
 
 const UNTRIED = 'there is no connection to try it on: see the broken rule above';
 
-/** The result of one rule. */
 export interface RuleResult extends Pick<Check, 'name' | 'about' | 'why'> {
   readonly kind: 'kept' | 'broken' | 'absent' | 'skipped';
   /** What was seen, for a broken rule; the reason, for a skipped one. */

@@ -50,7 +50,6 @@ export interface EmulatorAnswer {
   readonly body?: unknown;
 }
 
-/** One request as the emulator saw it. */
 export interface Call {
   readonly at: number;
   readonly method: string;
@@ -64,7 +63,6 @@ export interface Call {
 export interface CrmEmulator {
   readonly name: string;
   readonly url: string;
-  /** Provider settings that reach it. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Adds a company and returns its id. Unknown properties are an error, as in the CRM. */
   add(properties: Readonly<Record<string, PropertyValue>>): string;
@@ -72,15 +70,12 @@ export interface CrmEmulator {
   get(id: string): Readonly<Record<string, PropertyValue>> | undefined;
   /** A person's edit, without the API; if the CRM records the editor, `by` is the person's name. */
   edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
-  /** Deletes a record as a person would. */
   remove(id: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge(primary: string, other: string): string;
   /** Restores a deleted record, as a person would. */
   restore(id: string): void;
-  /** The texts of the notes on a record, oldest first. */
   notes(id: string): readonly string[];
-  /** The record's parent; null if it has none. */
   parent(id: string): string | null;
   fault(fault: ScriptedFault): void;
   /** Every API call so far, oldest first; at most the newest 200,000. */
@@ -109,7 +104,6 @@ export const respelled = <V extends PropertyValue>(
     }),
   );
 
-/** The options of every emulator. */
 export interface EmulatorOptions {
   /** 0 picks a free port. */
   readonly port?: number;

@@ -16,7 +16,6 @@ export interface HttpEmulatorOptions extends EmulatorOptions {
   readonly blind?: boolean;
   /** The API answers an update with the updated company. */
   readonly shows?: boolean;
-  /** Value of the Authorization header. */
   readonly authValue?: string;
 }
 
@@ -25,17 +24,13 @@ type Values = Readonly<Record<string, PropertyValue>>;
 const PAGE = 100;
 const MAX_TEXT = 10_000;
 const KNOWN = propertiesOf({ properties: [] });
-/** An empty company. */
 const BLANK: Values = Object.fromEntries([...KNOWN.keys()].map((name) => [name, null]));
 
 /** The companies of an emulated API, without validation. */
 interface Companies {
   readonly live: ReadonlyMap<string, Values>;
-  /** Sets values; null clears. */
   write(id: string, values: Values): void;
-  /** Creates a company and returns its id. */
   make(values: Values): string;
-  /** A live company's values; throws if there is none. */
   held(id: string): Values;
   remove(id: string): void;
   restore(id: string): void;
@@ -184,7 +179,6 @@ function list({ live }: Companies, cursor: string): EmulatorAnswer {
 
 const HTML = { 'content-type': 'text/html' };
 
-/** The body's values; undefined if it is not flat JSON. */
 function flat(body: string): Values | undefined {
   try {
     const json: unknown = JSON.parse(body);

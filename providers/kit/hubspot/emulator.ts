@@ -18,7 +18,6 @@ import { parentOf } from './routes/associations.ts';
 import { answerRequest } from './routes/routes.ts';
 import { openWebhooks } from './routes/webhooks.ts';
 
-/** The controls that only HubSpot has. */
 export interface HubspotEmulator extends CrmEmulator {
   /** Ends the token: every call answers 401 until `reinstate`. */
   revoke(): void;
@@ -29,7 +28,6 @@ export interface HubspotEmulator extends CrmEmulator {
   webhooksSettled(): Promise<void>;
   /** Labels a pair of companies as a person would: 14 makes `to` the parent of `from`. */
   associate(from: string, to: string, labels: readonly number[]): void;
-  /** The label numbers between two companies. */
   labels(from: string, to: string): readonly number[];
   /** Redefines a property while the account is in use; values that no longer fit are lost. */
   changeProperty(options: PropertyOptions): void;

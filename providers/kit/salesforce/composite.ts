@@ -17,7 +17,6 @@ const OBJECTS_UNDONE = ['Task', 'ContentNote', 'ContentDocumentLink'];
 /** Headers that a call inside inherits from the call around it. */
 const INHERITED = ['accept', 'authorization', 'content-type'];
 
-/** One call inside. */
 interface Subrequest {
   readonly method: string;
   /** Below the version of the API. */
@@ -56,7 +55,6 @@ function readSubrequest(json: unknown): Subrequest | undefined {
   return { method, path, referenceId: reference, headers, body };
 }
 
-/** Why the whole call is refused. */
 function faultIn(requests: readonly (Subrequest | undefined)[]): string | undefined {
   if (requests.length === 0 || requests.length > MAX_CALLS) return `a composite call takes 1 to ${MAX_CALLS} calls`;
   if (requests.filter((request) => request?.path.startsWith('composite/') === true).length > MAX_COLLECTIONS)

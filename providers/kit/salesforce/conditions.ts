@@ -6,7 +6,6 @@ import type { SoqlCondition, SoqlOrder } from './soql.ts';
 /** The raw value of one field of a row. */
 export type FieldsOf<R> = (row: R, field: string) => PropertyValue;
 
-/** Whether a row meets a condition. */
 export function holds<R>(row: R, { field, operator, values }: SoqlCondition, fieldOf: FieldsOf<R>): boolean {
   const raw = fieldOf(row, field);
   const wanted = values.map((value) => (field.endsWith('Id') && isId(value) ? toLongId(value) : value));

@@ -17,7 +17,6 @@ import { SOMEBODY } from './org/users.ts';
 import { answerRequest } from './routes.ts';
 import { misfit, stored, validate, withCodes } from './validate.ts';
 
-/** The controls that only Salesforce has. */
 export interface SalesforceEmulator extends CrmEmulator {
   /** Ends all sessions, as two hours without a call do. */
   expireSessions(): void;

@@ -30,7 +30,6 @@ export function answerQuery(org: Org, soql: string, asked: QueryOptions = {}): E
   return queryObject(org, query, spec, asked.all === true);
 }
 
-/** Answers `nextRecordsUrl`. */
 export function answerLocator(org: Org, locator: string): EmulatorAnswer {
   const open = org.locators.get(locator);
   org.locators.delete(locator);

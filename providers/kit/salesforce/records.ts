@@ -53,7 +53,6 @@ export function updateMany(org: Org, json: unknown, headers: EmulatorRequest['he
   return { status: 200, body: writeAll(org, inputs, headers).map((errors, at) => resultOf(inputs[at]?.id, errors)) };
 }
 
-/** Answers `POST /sobjects/Account`. */
 export function createAccount(org: Org, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
   const { refused, values } = readInput(org, { ...objectOf(json), attributes: { type: 'Account' } });
   if (refused !== undefined) return refused;
@@ -89,7 +88,6 @@ function creationErrors(
   return thrown === undefined ? errors : [thrown];
 }
 
-/** Answers `GET /sobjects/Account/ID`. */
 export function retrieveOne(org: Org, id: string, fields: string | null): EmulatorAnswer {
   const account = live(org, id);
   if (account === undefined) return refusal(404, 'NOT_FOUND', 'The requested resource does not exist');
@@ -102,7 +100,6 @@ export function retrieveOne(org: Org, id: string, fields: string | null): Emulat
   return { status: 200, body };
 }
 
-/** Answers `PATCH /sobjects/Account/ID`. */
 export function updateOne(org: Org, id: string, json: unknown, headers: EmulatorRequest['headers']): EmulatorAnswer {
   const input = readInput(org, { ...objectOf(json), id, attributes: { type: 'Account' } });
   if (input.refused !== undefined) return input.refused;
@@ -129,7 +126,6 @@ const NO_ACCESS = recordError('INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient a
 interface Input {
   readonly id: string;
   readonly values: Readonly<Record<string, PropertyValue>>;
-  /** This record has the whole call refused. */
   readonly refused?: EmulatorAnswer;
 }
 
@@ -153,7 +149,6 @@ function readInput(org: Org, json: unknown): Input {
   return input;
 }
 
-/** The errors of each record of a call; none if it was written. */
 function writeAll(
   org: Org,
   inputs: readonly Input[],
@@ -200,7 +195,6 @@ function write(
   return [];
 }
 
-/** The values of a call as the org changes them. */
 const made = (org: Org, values: Readonly<Record<string, PropertyValue>>): Record<string, PropertyValue> =>
   withCodes(org, respelled(values, org.options.respell));
 

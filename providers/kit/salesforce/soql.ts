@@ -26,7 +26,6 @@ const TOKENS =
 const KINDS = ['text', 'time', 'number', 'word', 'sign'] as const;
 type Token = { readonly kind: (typeof KINDS)[number]; readonly text: string };
 
-/** Reads a query; undefined if it is malformed. */
 export function parseSoql(soql: string): Query | undefined {
   const tokens = tokenize(soql);
   if (tokens === undefined) return undefined;

@@ -22,7 +22,6 @@ export type QueryScope = 'live' | 'all' | 'tooling';
 
 /** The calls for one verb, bound to its signal. Each throws {@link SalesforceRefusal} for a refusal, except for a 401. */
 export interface Calls {
-  /** The fields of Account that the user may see. */
   describe(): Promise<readonly AccountRow[]>;
   /** An object as the user may use it: `createable`, `updateable`, `fields`. */
   describeObject(name: string): Promise<AccountRow>;

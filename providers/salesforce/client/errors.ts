@@ -10,7 +10,6 @@ export interface ApiError {
   /** In the user's language: show it, do not parse it. */
   readonly message: string;
   readonly fields: readonly string[];
-  /** What a duplicate rule found. */
   readonly duplicate?: FoundDuplicate;
 }
 
@@ -75,7 +74,6 @@ export function errorsOf(json: unknown): readonly ApiError[] {
   });
 }
 
-/** One error, for people. */
 export const say = (error: ApiError): string =>
   error.message === '' ? error.code : `${error.message} (${error.code})`;
 

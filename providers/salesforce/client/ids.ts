@@ -19,7 +19,6 @@ export function toLongId(id: string): string {
   return id15 + suffix;
 }
 
-/** Whether a text can be the id of an Account. */
 export const isAccountId = (id: string): boolean =>
   ACCOUNT_ID.test(id) && (id.length === 15 || toLongId(id) === id.slice(0, 15) + id.slice(15).toUpperCase());
 

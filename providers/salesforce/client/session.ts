@@ -10,7 +10,6 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** The current session, or a new one. */
   current(signal: AbortSignal): Promise<Session>;
   /** A session other than the one refused; throws `auth` if that one was just issued. */
   renew(refused: Session, signal: AbortSignal): Promise<Session>;

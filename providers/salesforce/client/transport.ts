@@ -8,7 +8,6 @@ import type { Connection } from 'jsforce/lib/connection.js';
 import { type HttpRequest, type HttpResponse, type ProviderContext, ProviderError } from '../../provider.ts';
 import { SalesforceRefusal } from './errors.ts';
 
-/** The interface of a jsforce transport. */
 export type JsforceTransport = Connection['_transport'];
 
 /** The promise with a stream that jsforce expects from a transport. */

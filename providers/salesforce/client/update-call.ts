@@ -15,15 +15,12 @@ export type WriteRow = { readonly Id: string } & Readonly<Record<string, Propert
 export interface UpdateAnswer {
   /** One for each record, in their order, as Salesforce sent them. */
   readonly results: readonly unknown[];
-  /** The records right before the update; empty if the read failed. */
   readonly before: readonly AccountRow[];
-  /** The records right after the update. */
   readonly after: readonly AccountRow[];
 }
 
 interface UpdateTarget {
   readonly object: string;
-  /** The path of the API's version. */
   readonly base: string;
   /** A call inside a composite call has headers of its own. */
   readonly headers: Readonly<Record<string, string>>;

@@ -31,7 +31,6 @@ interface SweepCursor {
   readonly after?: string;
 }
 
-/** The fields of accounts that the user may read. */
 export interface VisibleFields {
   readonly names: readonly string[];
   readonly schema: SalesforceSchema;

@@ -44,7 +44,6 @@ export function idOf(row: AccountRow): string {
   return toLongId(id);
 }
 
-/** The row's values of the names asked for. */
 export const valuesOf = (
   row: AccountRow,
   names: readonly string[],

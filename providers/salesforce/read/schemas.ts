@@ -5,11 +5,8 @@ import type { AccountRow } from '../client/update-call.ts';
 import { type SalesforceSchema, schemaOf } from './fields.ts';
 
 export interface Schemas {
-  /** Reads the fields now. */
   describe(calls: Calls): Promise<readonly AccountRow[]>;
-  /** Returns the types as known, or reads them. */
   known(calls: Calls): Promise<SalesforceSchema>;
-  /** Reads the types now. */
   fresh(calls: Calls): Promise<SalesforceSchema>;
   /** Runs `work` with the visible fields; if one was removed or hidden since, runs it once more without it. */
   withFields<T>(

@@ -48,10 +48,8 @@ export const holdersQuery = (fields: readonly string[], property: string, litera
 export const tasksQuery = (accountId: string, since: string, after: string, limit: number): string =>
   `SELECT Id, Description FROM Task WHERE WhatId = ${quote(accountId)} AND CreatedDate >= ${since}${after === '' ? '' : ` AND Id > ${quote(after)}`} ORDER BY Id LIMIT ${limit}`;
 
-/** The statuses of a completed task. */
 export const CLOSED_STATUS_QUERY = 'SELECT MasterLabel FROM TaskStatus WHERE IsClosed = true ORDER BY SortOrder';
 
-/** Titles of the notes and files on an account since a time. */
 export const contentQuery = (accountId: string, since: string): string =>
   `SELECT ContentDocumentId, ContentDocument.Title FROM ContentDocumentLink WHERE LinkedEntityId = ${quote(accountId)} AND ContentDocument.CreatedDate >= ${since}`;
 

@@ -13,7 +13,6 @@ export interface CustomField {
   readonly length?: number;
   readonly scale?: number;
   readonly unique?: true;
-  /** The company field that fills it. */
   readonly field?: FieldName;
 }
 

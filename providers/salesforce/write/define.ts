@@ -10,7 +10,6 @@ import type { SalesforceSchema } from '../read/fields.ts';
 import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
 import { type CustomField, OWN_FIELDS } from './custom-fields.ts';
 
-/** API name of the permission set. */
 const PERMISSION_SET = 'cvrsync_fields';
 
 /**

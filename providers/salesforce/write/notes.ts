@@ -180,7 +180,6 @@ async function addContentNote(calls: Calls, note: Note): Promise<string> {
   return id;
 }
 
-/** Base64 of HTML. */
 function contentOf(text: string): string {
   const html = text
     .replaceAll('&', '&amp;')

@@ -8,7 +8,6 @@ import { type FieldSource, updateAccounts } from './update.ts';
 
 const PARENT = 'ParentId';
 
-/** Reads up to 200 parents in one call. */
 export async function readParents(
   calls: Calls,
   ids: readonly string[],

@@ -10,7 +10,6 @@ import { takes, toSalesforce } from '../read/values.ts';
 import type { Whereabouts } from '../read/whereabouts.ts';
 import { decideByErrors, decideResults, type UpdateDecision } from './decide-update.ts';
 
-/** The account's fields: as known, or read now. */
 export interface FieldSource {
   known(): Promise<SalesforceSchema>;
   fresh(): Promise<SalesforceSchema>;

@@ -4,7 +4,6 @@ import type { CommandContext } from '../cli/context.ts';
 import { commandActor } from './actor.ts';
 import { storeExists, withStore } from './with-store.ts';
 
-/** The arguments and options of the command line. */
 export interface Given {
   readonly args: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;

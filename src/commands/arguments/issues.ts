@@ -17,7 +17,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'credentials/token': '--bearer',
 };
 
-/** One problem, on one line. */
 export function issueText({ path, message, given }: MonitorIssue): string {
   const [setting = '', part] = path.slice(1).split('/');
   const option = OPTIONS[`${setting}/${part}`] ?? OPTIONS[setting] ?? setting;

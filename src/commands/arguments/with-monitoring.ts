@@ -15,17 +15,14 @@ export interface MonitoringContext {
   readonly store: Store;
   readonly connector: ConnectorConfig;
   readonly upstream: Upstream | undefined;
-  /** Opens the connection of that name, which is configured. */
   readonly openCrm: (name: string) => Promise<Crm>;
 }
 
-/** The part of the configuration with a connection. */
 export const connectionPart = (name: string): string => `connector.providers.${name}`;
 
 /** The parts of the configuration that a call of the monitoring service needs. */
 export const UPSTREAM_PARTS: readonly string[] = ['connector.upstream', 'server', 'service.secretKey'];
 
-/** Opens the context for `work` and closes it afterwards. */
 export async function withMonitoring(
   context: CommandContext,
   work: (opened: MonitoringContext) => Promise<ExitCode>,

@@ -18,7 +18,6 @@ export interface ServiceContext {
   readonly hasMailServer: boolean;
 }
 
-/** Opens the service's store and secrets for `work`. */
 export async function withService(
   context: CommandContext,
   work: (service: ServiceContext) => Promise<ExitCode>,

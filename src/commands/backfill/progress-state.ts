@@ -76,7 +76,6 @@ export function measure(
 
 const number = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** The progress as one line for people, without the bar. */
 export function progressText(state: ProgressState, calls: CallsMade, now: number): string {
   const { phase, since, trouble, wait } = state;
   if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
@@ -85,7 +84,6 @@ export function progressText(state: ProgressState, calls: CallsMade, now: number
   return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${phaseText(state, now)}; ${spent}`;
 }
 
-/** What the phase does, how much of it is done, and how fast. */
 function phaseText(state: ProgressState, now: number): string {
   const { phase, verdicts, written } = state;
   const { done, total, perSecond } = measure(state, now);

@@ -41,7 +41,6 @@ export interface Summary {
   readonly isMonitoring: boolean;
   /** A dry run or a plan, which links nothing. */
   readonly isLook: boolean;
-  /** The command that continues the run, or applies the plan. */
   readonly next: string;
   readonly sample: { readonly link: readonly ScanRow[]; readonly person: readonly ScanRow[] };
   readonly file?: string;

@@ -47,7 +47,6 @@ export async function allFindings(
   ];
 }
 
-/** The findings that need no network call. */
 export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'config' | 'store'>): Promise<Findings> => [
   ...warningsOf(config),
   ...(await diskFindings(store, config)),
@@ -81,7 +80,6 @@ export const warningsOf = (config: Config): Findings =>
 
 type Deps = Parameters<typeof connectorFindings>[0] & Pick<CheckSubject, 'own'>;
 
-/** The findings of each configured half. */
 async function halfFindings(deps: Deps, config: Config, signal: AbortSignal, options: CheckOptions): Promise<Findings> {
   const { connector, service, server } = config;
   const opened = await tryKey(config);

@@ -83,15 +83,11 @@ export function defineCommand<
 
 const asText = (text: string): string => text;
 
-/** A required argument. */
 export const needed = (about: string): Argument<string> => ({ about, shape: 'needed', read: asText });
-/** An argument that may be absent. */
 export const optional = (about: string): Argument<string | undefined> => ({ about, shape: 'optional', read: asText });
 /** Any number of arguments; the last one only. */
 export const many = (about: string): Argument<readonly string[]> => ({ about, shape: 'many', read: asText });
-/** An option that is on or off. */
 export const flag = (about: string): OptionSpec<boolean> => ({ about, default: false, read: asText });
-/** An option with a text. */
 export const text = (about: string, value = 'text'): OptionSpec<string | undefined> => ({ about, value, read: asText });
 /** An option with a text, which may repeat. */
 export const texts = (about: string, value = 'text'): OptionSpec<readonly string[]> => ({
@@ -101,13 +97,11 @@ export const texts = (about: string, value = 'text'): OptionSpec<readonly string
   default: [],
   read: asText,
 });
-/** An option with a whole number, 0 or more. */
 export const integer = (about: string, value = 'n'): OptionSpec<number | undefined> => ({
   about,
   value,
   read: readInteger,
 });
-/** An option with one of some texts. */
 export const oneOf = <const T extends string>(choices: readonly T[], about: string): OptionSpec<T | undefined> => ({
   about: `${about}: ${choices.join(', ')}`,
   value: 'name',

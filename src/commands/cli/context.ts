@@ -31,7 +31,6 @@ export interface World {
   readonly onHangUp?: (listener: () => void) => void;
 }
 
-/** The options of every command. */
 export interface GlobalOptions {
   readonly config?: string;
   readonly json: boolean;
@@ -42,7 +41,6 @@ export interface GlobalOptions {
 export interface CommandContext extends World {
   readonly json: boolean;
   readonly output: Output;
-  /** JSON lines on stderr. */
   readonly log: Logger;
   /** The file that `--config` names, if any. */
   readonly configFile: string | undefined;
@@ -51,7 +49,6 @@ export interface CommandContext extends World {
    * the variables of these parts and of `store` must be set: for commands that use no other part.
    */
   config(parts?: readonly string[]): Promise<Config>;
-  /** The configuration with its file. */
   loaded(): Promise<LoadedConfig>;
   /** Reads the file again; earlier secrets stay masked. Throws {@link ConfigError}. */
   reload(): Promise<LoadedConfig>;

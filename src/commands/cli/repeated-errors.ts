@@ -9,7 +9,6 @@ const FATAL = 60;
 
 interface Repeated {
   count: number;
-  /** Writes the newest line. */
   write: () => void;
 }
 

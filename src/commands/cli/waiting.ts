@@ -11,7 +11,6 @@ export const showWaiting =
     else stderr.write(`${waitingFor(trouble, wait)}\n`);
   };
 
-/** The line about a wait whose reason is known. */
 export const waitingFor = (trouble: string, wait: Wait | undefined): string =>
   `waiting${timesOf(wait)}: ${oneLine(trouble)}`;
 

@@ -175,7 +175,6 @@ async function watchByMail(setup: DemoSetup, actors: readonly Actor[]): Promise<
   });
 }
 
-/** Asks the service for news, as any client does. */
 async function askNews(setup: DemoSetup, ids: readonly string[]): Promise<Type.Static<typeof news>> {
   const scopes = ['news'] as const;
   const { key } = await setup.app.store.write((tx) => createKey(tx, { name: 'demo', scopes }, Date.now()));

@@ -52,7 +52,6 @@ const KEY = { method: 'Header', key: 'X-Webhook-Key', value: 'demo' } as const;
 const MATCH: Readonly<Record<string, string>> = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' };
 const NAME: Readonly<Record<string, string>> = { hubspot: 'name', salesforce: 'Name' };
 
-/** The company's current state in the register. */
 export const companyOf = ({ versions }: Actor): SampleCompany => (versions.at(-1) ?? versions[0]).company;
 
 /** Builds everything in `folder`, after removing what an earlier demo left there. */

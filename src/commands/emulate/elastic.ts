@@ -132,7 +132,6 @@ function terms(path: string, wanted: readonly unknown[]): Matcher {
     );
 }
 
-/** The values at a path, through lists. */
 function valuesAt(document: unknown, path: string): readonly unknown[] {
   return path.split('.').reduce<readonly unknown[]>(
     (values, name) =>

@@ -38,7 +38,6 @@ export interface RegisterEmulator extends ServedEmulator {
   put(document: unknown, loadedAt?: number): void;
   /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
   change(loadedAt?: number): unknown;
-  /** The stored documents, by index and number. */
   readonly documents: Readonly<Record<Index, ReadonlyMap<string, RegisterHit>>>;
   /** Rearranges the hits of later answers while it is set. */
   disturb: ((hits: readonly Hit[]) => readonly unknown[]) | undefined;
@@ -139,7 +138,6 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
   return emulator;
 }
 
-/** The document as if the register had loaded it at that time. */
 function loadedAs(document: unknown, loadedAt: number): RegisterHit {
   const [[type, unit] = []] = isJsonObject(document) ? Object.entries(document) : [];
   if (type === undefined || !isJsonObject(unit)) throw new Error('not a document of the register');

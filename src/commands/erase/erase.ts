@@ -23,13 +23,10 @@ export interface EntityRows {
 /** The effect of an erasure on one table. */
 export interface TableErasure {
   readonly table: string;
-  /** Deleted rows of the entity. */
   readonly deleted: number;
-  /** Rows of others, from which the entity was removed. */
   readonly anonymised: number;
 }
 
-/** What an erasure does, or would do. */
 export interface Erasure {
   readonly tables: readonly TableErasure[];
   /** Records in CRMs, such as `hubspot:123`, which erasure does not change. */
@@ -118,7 +115,6 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
   return { tables: PLACE_OF_TABLE.flatMap(([table]) => totals.get(table) ?? []), records: plan.records };
 }
 
-/** What is found now, and what was found before a crash. */
 function merged(plan: ErasurePlan, rest: string | undefined): ErasurePlan {
   const before = restOf(rest);
   const both = (key: keyof ErasurePlan): readonly string[] => union(plan[key], before?.[key]);

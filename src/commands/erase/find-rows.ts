@@ -15,7 +15,6 @@ export interface RowChange {
   readonly columns: EntityRow | undefined;
 }
 
-/** The entities to erase, and the texts that find them. */
 export interface ErasurePlan {
   /** The entity and, for a company, its production units: canonical ids. */
   readonly entities: readonly string[];
@@ -32,7 +31,6 @@ export interface Walk extends StoreTables {
   readonly words: ErasedWords;
 }
 
-/** The rows that stand for any of the entities. */
 export async function* findOwn(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
   for await (const rows of readPages(walk, table, ownOf(walk, place)))
     yield rows.map((row) => ({ row, columns: undefined }));
@@ -40,7 +38,6 @@ export async function* findOwn(walk: Walk, table: string, place: Place): AsyncGe
 
 const ownOf = ({ plan }: Walk, { own }: Place): RawBuilder<boolean> => anyOf(plan.entities.map(own));
 
-/** The rows of others that name one of the entities. */
 export async function* findNaming(walk: Walk, table: string, place: Place): AsyncGenerator<readonly RowChange[]> {
   const columns = walkedColumns(walk, table, place);
   const { entities, names } = walk.plan;
@@ -77,7 +74,6 @@ export function naming(
 const spacedForms = (number: string): readonly string[] =>
   number.length === 8 ? [' ', '.'].map((blank) => (number.match(/\d\d/g) ?? []).join(blank)) : [];
 
-/** What is left of the columns that name an entity. */
 async function leftOf(
   { db, plan, words }: Walk,
   { owners }: Place,

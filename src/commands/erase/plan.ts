@@ -77,7 +77,6 @@ async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly 
   return rows.map(({ provider, record_id: id }) => `${provider}:${id}`).toSorted();
 }
 
-/** The current and former names of the entities in the register. */
 async function ownNames(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const changes = await db.selectFrom('change').select('name').where('entity', 'in', entities).execute();
   const known = await db

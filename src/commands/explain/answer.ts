@@ -5,14 +5,12 @@ import type { Timeline, TimelineDecision } from '../../connector/explain/timelin
 import type { RecordRef } from '../../connector/names/queues.ts';
 import { shownTime } from '../arguments/with-store.ts';
 
-/** The current state of a linked record. */
 export interface ExplainedRecord extends RecordRef {
   readonly current: CurrentRecord;
   /** Who changed the differing properties, oldest first; empty if the CRM does not say. */
   readonly edits: readonly PropertyEdit[];
 }
 
-/** A property with its current or last decision. */
 interface Line {
   readonly property: string;
   readonly holds: unknown;
@@ -200,7 +198,6 @@ function todoOf(name: string, wanted: readonly Line[], property: string | undefi
 
 const LONGEST = 80;
 
-/** A value for a person, cut if it is long. */
 function shownValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'blank';
   const text = JSON.stringify(value);

@@ -17,7 +17,6 @@ const LIMIT_MS = 15_000;
 /** How far back to ask the CRM for edits of a property. */
 const EDITS_MS = 90 * 86_400_000;
 
-/** The linked records with what they hold, at most five. */
 export async function readNow(
   context: CommandContext,
   store: Store,
@@ -50,7 +49,6 @@ export async function readNow(
 
 const silent = (reason: string): CurrentRecord => ({ kind: 'silent', reason });
 
-/** The open connection, or why it cannot be called. */
 async function openFor(
   context: CommandContext,
   name: string,

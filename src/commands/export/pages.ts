@@ -65,7 +65,6 @@ const GROUP = 100;
 interface TableLayout {
   /** The columns of the primary key, in order. */
   readonly keys: readonly string[];
-  /** The text columns. */
   readonly texts: readonly string[];
 }
 

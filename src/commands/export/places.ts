@@ -10,7 +10,6 @@ import type { EntityRow, StoreTables } from './pages.ts';
 
 /** A table with data about entities. Every text column may name one, except those in `fixed`. */
 export interface Place {
-  /** The rows that stand for the entity. */
   own(entity: string): RawBuilder<boolean>;
   /** Columns with our own words, ids and times, and nothing that a register, a CRM or a person wrote. */
   readonly fixed: readonly string[];
@@ -43,7 +42,6 @@ const byRecord = (entity: string): RawBuilder<boolean> =>
 const byChange = (entity: string): RawBuilder<boolean> =>
   sql`change in (select seq from change where entity = ${entity})`;
 
-/** The lanes of the entity and of its records. */
 const byLane = (entity: string): RawBuilder<boolean> =>
   sql`(key = ${entity} or key like ${`%:${entity}`} or exists (select 1 from link where link.entity = ${entity} and
     (lane.key = link.provider || ':' || link.record_id or
@@ -221,7 +219,6 @@ export const contains = (column: string, text: string): RawBuilder<boolean> => {
 /** With the preceding character, which a mark may belong to. */
 const OTHER_THAN_ASCII = /\p{ASCII}?\P{ASCII}+/u;
 
-/** The register numbers of entities. */
 export const numbersOf = (entities: readonly string[]): readonly string[] =>
   entities.flatMap((entity) => /^CVR-[123]-(\d+)$/.exec(entity)?.[1] ?? []);
 

@@ -1,11 +1,9 @@
 import { type IndexState, readIndexState } from '../../match/index/state.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Where a file of companies comes from. */
 export const FILE_SOURCES =
   "a file of companies is made of the file download of Datafordeler (register CVR), of an extract of the register's CVR system-to-system access, or is a list of your own; docs/match.md names the columns";
 
-/** How to create the index. */
 export const MAKE_INDEX = `make it with cvrsync match index FILE from a file of companies, or with cvrsync match index --rebuild from what the service has loaded of the register. Such ${FILE_SOURCES}`;
 
 /** The state of the index. Throws if it is missing or incomplete. */

@@ -14,7 +14,6 @@ const MEANING: Readonly<Record<MatchVerdict, string>> = {
   none: 'no company is near',
 };
 
-/** A line for each class that occurs. */
 export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, number>>>): readonly string[] => {
   const lines = Object.entries(MEANING).flatMap(([verdict, meaning]) => {
     const [, count = 0] = Object.entries(counts).find(([name]) => name === verdict) ?? [];
@@ -23,7 +22,6 @@ export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, numbe
   return lines.length === 0 ? ['       0'] : lines;
 };
 
-/** A record, and its best candidate with the reasons. */
 export function resultText({ recordId, record, verdict, candidates }: MatchedRecord, language: 'en' | 'da'): string {
   const [best, ...others] = candidates;
   const named = `  ${recordId} ${oneLine(record.name ?? '')}: ${verdict}`;

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { errorText } from '../../protocol/text/error-text.ts';
 
 export interface OwnPackage {
-  /** The folder of the package. */
   readonly home: string;
   readonly version: string;
   /** The user id of this process, on systems that have one. */

@@ -4,17 +4,12 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type OwnPackage, specOf } from './own-package.ts';
 
-/** The spellings of a name. */
 export interface Names {
   /** Of the package: `@acme/super-crm`. */
   readonly package: string;
-  /** Of the provider: `super-crm`. */
   readonly provider: string;
-  /** In code: `superCrm`. */
   readonly code: string;
-  /** For people: `Super CRM`. */
   readonly title: string;
-  /** In the environment: `SUPER_CRM`. */
   readonly env: string;
 }
 

@@ -9,7 +9,6 @@ import { importFrom } from '../../config/plugins/plugin.ts';
 import { isProvider } from '../../config/plugins/plugin-check.ts';
 import { UsageError } from '../cli/command.ts';
 
-/** The usual files of a package's subject. */
 const USUAL = ['test/subject.ts', 'test/subject.js', 'subject.ts', 'subject.js'];
 
 const isSubject = (value: unknown): value is Subject =>
@@ -55,7 +54,6 @@ async function subjectFile(given: string): Promise<string> {
 
 const statOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
-/** The subject that `package.json` names under `cvrsync.subject`. */
 async function subjectNamed(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}');
   try {

@@ -10,7 +10,6 @@ export interface TrialLimits {
   readonly allMs: number;
 }
 
-/** A provider and its rules, before any is tried. */
 export interface Described {
   readonly provider: string;
   readonly contract: string;

@@ -11,7 +11,6 @@ import { type Mandate, type Repaired, type RepairResult, verdictOf } from '../..
 import type { Survey } from '../../connector/reconcile/survey.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Some differences of one kind. */
 export interface ReconcileView {
   readonly kind: DifferenceKind;
   readonly count: number;

@@ -10,7 +10,6 @@ import type { Attention, ReviewVerb } from '../../connector/review/attention-kin
 import { type Resolved, resolveSeen } from '../../connector/review/resolve-attention.ts';
 import type { Store } from '../../store/open.ts';
 
-/** The entries to answer: these, or all of these kinds. */
 export type Choice =
   | { readonly ids: readonly string[] }
   | { readonly kinds: readonly Attention['kind'][] | undefined; readonly filter: DifferenceFilter };

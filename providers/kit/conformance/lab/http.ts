@@ -4,7 +4,6 @@ import { type Http, type HttpRequest, ProviderError } from '../../../provider.ts
 
 export interface TestHttp {
   readonly http: Http;
-  /** Every request so far, oldest first. */
   readonly requests: readonly HttpRequest[];
   /** Gives the next call only this long, in ms. */
   hurry(forMs: number): void;
@@ -73,7 +72,6 @@ export function openTestHttp(deadlineMs = 5_000): TestHttp {
   };
 }
 
-/** Joins repeated headers. */
 const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 

@@ -8,7 +8,6 @@ export class BrokenExpectation extends Error {
   override readonly name = 'Broken';
 }
 
-/** Fails unless the condition holds. */
 export function insist(condition: boolean, seen: string): asserts condition {
   if (!condition) throw new BrokenExpectation(seen);
 }
@@ -26,13 +25,11 @@ export function insistList<T>(list: readonly T[], giver: string): readonly T[] {
   return list;
 }
 
-/** Fails unless two values are deeply equal. */
 export function insistSame(got: unknown, expected: unknown, what: string): void {
   if (isDeepStrictEqual(got, expected)) return;
   throw new BrokenExpectation(`${what}: expected ${brief(expected)}, got ${brief(got)}`);
 }
 
-/** A short text of a value, for people. */
 export function brief(value: unknown): string {
   const text = inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 80 });
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;

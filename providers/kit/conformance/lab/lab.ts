@@ -26,15 +26,11 @@ export interface Lab {
   readonly settings: Readonly<Record<string, unknown>>;
   /** How long to wait for a lagging index, in ms. */
   readonly patienceMs: number;
-  /** The name of the text property. */
   readonly text: string;
   /** The companies: Birk, Ege, Lind, Pil; or as many of them as a batch of the provider takes. */
   readonly ids: readonly string[];
-  /** The number of calls so far. */
   calls(): number;
-  /** The calls so far. */
   readonly requests: readonly HttpRequest[];
-  /** Whether a call is one that the subject describes. */
   isCall(call: keyof Subject['calls'], request: HttpRequest): boolean;
   readonly meet: TestHttp['meet'];
   /**
@@ -47,7 +43,6 @@ export interface Lab {
   add(text: string): string;
   held(id: string, property?: string): PropertyValue | undefined;
   read(ids: readonly string[], properties?: readonly string[], signal?: AbortSignal): Promise<readonly Read[]>;
-  /** Writes the same properties to each record. */
   write(
     ids: readonly string[],
     properties: Readonly<Record<string, PropertyValue>>,
@@ -70,7 +65,6 @@ const MOST_PAGES = 1_000;
 /** A call in the form that the patterns of a subject match. */
 export const lineOf = ({ method, url }: HttpRequest): string => `${method} ${new URL(url).pathname}`;
 
-/** A signal that never aborts. */
 export const live = (): AbortSignal => new AbortController().signal;
 
 /** The settings with defaults, as from a configuration; throws {@link WrongSubject} if they do not fit the schema. */
@@ -154,7 +148,6 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   };
 }
 
-/** No connection opened, whatever the rule; the cause says why. */
 export class NoConnection extends Error {
   override readonly name = 'NoConnection';
 }

@@ -21,7 +21,6 @@ export interface ConformanceRule extends Named {
   run(lab: Lab): Promise<void>;
 }
 
-/** A rule about the provider itself, which needs no connection. */
 export interface BareRule extends Named {
   readonly has?: (subject: Subject) => boolean;
   run(subject: Subject): Promise<void>;

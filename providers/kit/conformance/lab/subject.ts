@@ -20,15 +20,12 @@ export interface FakeCrm {
   edit(id: string, properties: Readonly<Record<string, PropertyValue>>, by?: string): void;
   /** Merges `other` into `primary` and returns the survivor's id. */
   merge?(primary: string, other: string): string;
-  /** The texts of the notes on a record, oldest first. */
   notes?(id: string): readonly string[];
-  /** The record's parent; null if it has none. */
   parent?(id: string): string | null;
   /**
    * Removes a right from the credentials, as an administrator would. Without it, the suite tries only existing rights.
    */
   withhold?(right: Right): void;
-  /** Adds a scripted fault. */
   fault(fault: ScriptedFault): void;
   close(): Promise<void>;
 }
@@ -43,7 +40,6 @@ export type Lack =
   | 'reasons' // what it refuses, it does not name by property
   | 'answers'; // its success has no body, or any
 
-/** A provider to test, and the terms of its CRM. */
 export interface Subject {
   readonly provider: Provider;
   /** Opens a fresh, empty CRM; every rule has one of its own. */

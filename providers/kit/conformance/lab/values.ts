@@ -3,7 +3,6 @@ import type { Property, PropertyValue } from '../../../provider.ts';
 import { brief, insist, insistList, insistSame } from './insist.ts';
 import { type Lab, live, of } from './lab.ts';
 
-/** The values of a live record. */
 export const valuesOf = async (
   lab: Lab,
   id: string,
@@ -26,7 +25,6 @@ export async function roundTrip(lab: Lab, values: Readonly<Record<string, Proper
   for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);
 }
 
-/** A property as the connection describes it. */
 export async function described(lab: Lab, name: string): Promise<Property | undefined> {
   const all = insistList(await lab.connection.properties(live()), 'properties');
   return all.find((property) => property.name === name);

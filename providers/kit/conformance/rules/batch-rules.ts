@@ -17,7 +17,6 @@ function shuffled({ ids, add }: Lab, most: number): readonly string[] {
   return [...all.filter((_, at) => at % 2 === 1).toReversed(), ...all.filter((_, at) => at % 2 === 0)];
 }
 
-/** The list in parts of at most this size. */
 const partsOf = <T>(all: readonly T[], most: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 

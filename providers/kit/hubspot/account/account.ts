@@ -13,7 +13,6 @@ import { APP, openPeople, type People, type VersionSource } from './people.ts';
 import { type Companies, type EmulatedCompany, openCompanies } from './records.ts';
 import { type Rules, storedText } from './validate.ts';
 
-/** What happened to a company. */
 export type Happening =
   | { readonly kind: 'created' | 'deleted' | 'restored'; readonly company: EmulatedCompany }
   | { readonly kind: 'edited'; readonly company: EmulatedCompany; readonly names: readonly string[] }
@@ -30,7 +29,6 @@ export interface HubspotAccount {
   readonly portalId: number;
   readonly timeZone: string;
   readonly definitions: Map<string, EmulatedProperty>;
-  /** Names of the property groups. */
   readonly groups: Set<string>;
   readonly rules: Rules;
   readonly companies: Companies;
@@ -73,7 +71,6 @@ const DEFAULT_SCOPES = [
   'crm.objects.owners.read',
 ];
 
-/** Opens an empty account. */
 export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
   const now = options.now ?? Date.now;
   const portalId = options.portalId ?? 24_680_135;
@@ -230,7 +227,6 @@ export function textOf(company: EmulatedCompany, name: string): string | null {
   }
 }
 
-/** An error answer with HubSpot's body. */
 export function refusal(
   account: HubspotAccount,
   status: number,

@@ -12,16 +12,13 @@ const MIRRORED: ReadonlyMap<number, number> = new Map([
 
 const PARENT_TO_CHILD = 13;
 export const CHILD_TO_PARENT = 14;
-/** Two companies without a label. */
 export const UNLABELLED = 450;
 
-/** The names of labels. */
 export const LABEL_NAMES: Readonly<Record<number, string>> = {
   [PARENT_TO_CHILD]: 'Child Company',
   [CHILD_TO_PARENT]: 'Parent Company',
 };
 
-/** Which companies are linked, and how. */
 export interface Associations {
   /** The label numbers from one company to each other one, in the order of creation. */
   of(id: string): ReadonlyMap<string, ReadonlySet<number>>;

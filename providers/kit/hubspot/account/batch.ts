@@ -109,7 +109,6 @@ function readInputs(account: HubspotAccount, body: Record<string, unknown>): Inp
   return inputs;
 }
 
-/** One input of a batch, or its error. */
 function readInput(json: Record<string, unknown>): Input | string {
   if (typeof json.id !== 'string')
     return 'Invalid input JSON on line 1, column 12: Some required fields were not set: [id]';

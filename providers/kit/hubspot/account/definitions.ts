@@ -2,7 +2,6 @@
 import { HUBSPOT_DEFINITIONS } from '../../../hubspot/write/custom-properties.ts';
 import { WIRE_TYPES } from '../../../hubspot/write/wire-types.ts';
 
-/** A property definition as the emulator stores and serves it. */
 export interface EmulatedProperty {
   readonly name: string;
   readonly label: string;
@@ -48,7 +47,6 @@ export interface PropertyOptions {
   readonly showCurrencySymbol?: boolean;
 }
 
-/** Completes a definition. */
 export function define(options: PropertyOptions, hubspotDefined = false): EmulatedProperty {
   const type = options.type ?? 'string';
   return {
@@ -77,7 +75,6 @@ export function define(options: PropertyOptions, hubspotDefined = false): Emulat
   };
 }
 
-/** Every definition of an emulated account, by name. */
 export function accountDefinitions(
   extra: readonly PropertyOptions[],
   missing: readonly string[],

@@ -10,9 +10,7 @@ export interface StoredNote {
 export interface StoredNotes {
   create(properties: Readonly<Record<string, string>>, companies: readonly string[]): StoredNote;
   find(id: string): StoredNote | undefined;
-  /** The notes of a company, oldest first. */
   on(company: string): readonly StoredNote[];
-  /** Moves notes to the survivor. */
   merge(merged: readonly string[], survivor: string): void;
 }
 
@@ -47,7 +45,6 @@ export function openNotes(firstId: number, now: () => number): StoredNotes {
   };
 }
 
-/** A note's HTML as a person reads it. */
 export const plainText = (html: string): string =>
   html
     .replace(/<br\s*\/?>|<\/p>|<\/div>/gi, '\n')

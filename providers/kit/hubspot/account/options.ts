@@ -3,7 +3,6 @@ import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import type { PropertyOptions } from './definitions.ts';
 import type { RequiredRule } from './validate.ts';
 
-/** The options of an emulated HubSpot account. */
 export interface HubspotEmulatorOptions extends EmulatorOptions {
   /** The burst limit; default: 190 calls in 10 s. */
   readonly rate?: Window | 'none';
@@ -14,7 +13,6 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   readonly scopes?: readonly string[];
   readonly portalId?: number;
   readonly timeZone?: string;
-  /** The account's currency; default DKK. */
   readonly currency?: string;
   /** Other currencies that deals of the account may have. */
   readonly additionalCurrencies?: readonly string[];

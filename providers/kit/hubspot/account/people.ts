@@ -20,7 +20,6 @@ export const SOMEBODY = 'Anna Holm';
 export interface People {
   /** The source of an edit on HubSpot's own pages. */
   sourceOf(name: string): VersionSource;
-  /** Answers `GET /crm/owners`. */
   list(): EmulatorAnswer;
 }
 

@@ -2,7 +2,6 @@
 
 import type { VersionSource } from './people.ts';
 
-/** One value of a property, from a time on. */
 export interface EmulatedVersion {
   readonly property: string;
   readonly text: string;
@@ -20,7 +19,6 @@ export interface EmulatedCompany {
   readonly source: VersionSource;
   /** Later writes, oldest first; writing the same value again adds no version. */
   versions: readonly EmulatedVersion[];
-  /** Ids merged into this company. */
   merged: readonly string[];
   /** When it was deleted; absent on live ones. */
   archivedAt?: number | undefined;
@@ -43,10 +41,8 @@ export interface Companies {
   restore(id: string): boolean;
   /** Creates a NEW company under a new id, as HubSpot does; both old ids lead to it. */
   merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;
-  /** Companies from a position on, in order of creation. */
   page(from: number, limit: number, archived?: boolean): CompanyPage;
   all(): Iterable<EmulatedCompany>;
-  /** The live company that holds a value of a unique property. */
   holder(property: string, value: string): EmulatedCompany | undefined;
   addUnique(property: string): void;
 }
@@ -162,11 +158,9 @@ function pageOf(
   return { companies, next: at < order.length ? at : undefined };
 }
 
-/** The holders of the values of unique properties. */
 function openHolders(unique: readonly string[]) {
   const holders = new Map(unique.map((property) => [property, new Map<string, string>()]));
   const idOf = (property: string, value: string): string | undefined => holders.get(property)?.get(value);
-  /** A company's values of unique properties. */
   const values = ({ properties }: EmulatedCompany): readonly (readonly [property: string, value: string])[] =>
     [...holders.keys()].flatMap((property) => {
       const value = properties[property];

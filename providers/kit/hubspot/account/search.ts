@@ -49,7 +49,6 @@ export function search(account: HubspotAccount, body: Json, chars: number): Emul
   return { status: 200, body: { total: hits.length, results, ...next } };
 }
 
-/** The live companies as the index knows them. */
 function* visible(account: HubspotAccount): Iterable<Seen> {
   const now = account.now();
   for (const [id, { until }] of account.stale) if (until <= now) account.stale.delete(id);

@@ -122,7 +122,6 @@ function wrongOption({ fieldType, options }: EmulatedProperty, text: string): st
   return `${text} was not one of the allowed options: [${allowed.join(', ')}]`;
 }
 
-/** The text that HubSpot stores for a sent one. */
 export function storedText(definition: EmulatedProperty | undefined, text: string): string {
   if (text === '' || definition === undefined) return text;
   if (definition.name === 'domain')

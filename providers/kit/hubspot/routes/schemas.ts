@@ -13,7 +13,6 @@ const FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
   bool: ['booleancheckbox'],
 };
 
-/** All definitions, or one of them. */
 export function readDefinitions(account: HubspotAccount, name: string): EmulatorAnswer {
   if (name === '') return { status: 200, body: { results: [...account.definitions.values()] } };
   const definition = account.definitions.get(decodeURIComponent(name));
@@ -61,7 +60,6 @@ export const createDefinitions = (account: HubspotAccount, { inputs }: Record<st
   return refusal(account, 400, 'VALIDATION_ERROR', isEmpty ? 'inputs is empty' : 'the emulator makes one at a time');
 };
 
-/** The groups of properties. */
 export const readGroups = (account: HubspotAccount): EmulatorAnswer => ({
   status: 200,
   body: { results: [...account.groups].map(groupOf) },
@@ -85,7 +83,6 @@ export const readSchema = (account: HubspotAccount): EmulatorAnswer => ({
   body: { id: '0-2', name: 'COMPANY', requiredProperties: account.options.requiredProperties ?? [], properties: [] },
 });
 
-/** Validation rules by property. */
 export function readValidations(account: HubspotAccount): EmulatorAnswer {
   const { validations = [] } = account.options;
   if (validations === 'hidden') return refusal(account, 403, 'MISSING_SCOPES', 'not granted');

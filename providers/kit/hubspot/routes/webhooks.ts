@@ -70,7 +70,6 @@ export function openWebhooks(account: HubspotAccount): Webhooks {
   };
 }
 
-/** An event before it has a number. */
 interface Draft {
   readonly type: string;
   readonly id: string;

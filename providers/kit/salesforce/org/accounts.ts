@@ -26,7 +26,6 @@ export interface Accounts {
   purge(account: StoredAccount): void;
   /** All accounts in the order of their ids, including deleted ones; begins after `after`. */
   ordered(after?: string): Generator<StoredAccount>;
-  /** The live account that holds a unique value. */
   holder(field: string, value: PropertyValue): StoredAccount | undefined;
   makeUnique(field: string): void;
 }

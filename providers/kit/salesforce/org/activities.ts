@@ -49,7 +49,6 @@ export function createContentNote(org: Org, json: unknown): EmulatorAnswer {
   return created(org.tables.insert('ContentNote', { Title: title, Content: content, TextPreview: plain(html) }));
 }
 
-/** Puts a note on an account. */
 export function createContentLink(org: Org, json: unknown): EmulatorAnswer {
   const { ContentDocumentId, LinkedEntityId, ShareType } = objectOf(json) ?? {};
   const note = org.tables.rows('ContentNote').find((row) => row.id === ContentDocumentId);
@@ -93,7 +92,6 @@ export function moveActivities(org: Org, from: string, to: string): void {
   }
 }
 
-/** The answer for a created record. */
 export const created = ({ id }: Pick<StoredRow, 'id'>): EmulatorAnswer => ({
   status: 201,
   body: { id, success: true, errors: [] },

@@ -1,7 +1,6 @@
 /** The Account fields of an emulated org: those of Salesforce that matter here, and cvrsync's own. */
 import { type CustomField, CVR_HOLD, CVR_NUMBER, REGISTER_FIELDS } from '../../../salesforce/write/custom-fields.ts';
 
-/** One field as the org defines it. */
 export interface FieldDefinition {
   readonly name: string;
   readonly label: string;
@@ -44,7 +43,6 @@ export const define = (options: FieldOptions): FieldDefinition => {
   };
 };
 
-/** Every definition of an emulated org, by name. */
 export function orgDefinitions(
   extra: readonly FieldOptions[],
   missing: readonly string[],
@@ -83,7 +81,6 @@ function switchedOn({ countries, states = {}, currencies, personAccounts }: Swit
   ];
 }
 
-/** One of cvrsync's own fields in the org. */
 function fromCustom({ name, label, type, length, scale, unique }: CustomField): FieldOptions {
   const filterable = !(type === 'textarea' && (length ?? 0) > 255);
   return { name, label, type, length: length ?? 0, scale: scale ?? 0, unique: unique ?? false, filterable };

@@ -19,7 +19,6 @@ const TYPES: Readonly<Record<string, string>> = {
   Phone: 'phone',
 };
 
-/** Answers `POST /tooling/sobjects/CustomField`. */
 export function createCustomField(org: Org, json: unknown): EmulatorAnswer {
   if (org.options.mayCustomize === false) return NO_RIGHT;
   const { FullName, Metadata } = objectOf(json) ?? {};

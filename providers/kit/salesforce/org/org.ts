@@ -13,7 +13,6 @@ import { type Flow, openTokens, type Tokens } from './tokens.ts';
 import { openTriggers, type Trigger, type Triggers } from './triggers.ts';
 import { openUsers, type Users } from './users.ts';
 
-/** The options of an emulated Salesforce. */
 export interface SalesforceEmulatorOptions extends EmulatorOptions {
   /** The flow of its credentials; default: client credentials. */
   readonly flow?: Flow;
@@ -23,7 +22,6 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly sessionMs?: number;
   /** Calls in any window of that length; default: no such limit, as in Salesforce. */
   readonly rate?: Window | 'none';
-  /** Calls in 24 hours; default 100,000. */
   readonly daily?: number;
   /** How far Sforce-Limit-Info lags, up and down; default 20 calls. */
   readonly usageJitter?: number;
@@ -43,7 +41,6 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly currencies?: readonly string[];
   readonly triggers?: readonly Trigger[];
   readonly personAccounts?: boolean;
-  /** Rows in a page of a query, at most 2,000. */
   readonly pageSize?: number;
   /** How long a query can be continued. */
   readonly locatorMs?: number;
@@ -68,17 +65,13 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   /** What the user may do with accounts in addition to reading; default: everything. */
   readonly mayEdit?: boolean;
   readonly mayCreate?: boolean;
-  /** False if the user lacks Edit Tasks. */
   readonly mayEditTasks?: boolean;
-  /** False if Notes are off in the org. */
   readonly notesEnabled?: boolean;
   /** Values of a task's status, with the closed ones marked. */
   readonly taskStatuses?: readonly { readonly label: string; readonly closed: boolean }[];
-  /** False if the user may not read Organization. */
   readonly organizationVisible?: boolean;
 }
 
-/** The result of a duplicate rule. */
 export interface Alert {
   readonly action: 'alert' | 'block';
   readonly matches: readonly string[];
@@ -98,14 +91,11 @@ export interface Org {
   /** Ids of records that an approval locks. */
   readonly approvals: Set<string>;
   readonly triggers: Triggers;
-  /** The org takes no new records. */
   storageFull: boolean;
   /** The remaining rows of open queries, by locator. */
   readonly locators: Map<string, { readonly rows: readonly object[]; readonly total: number; readonly until: number }>;
-  /** The other objects. */
   readonly tables: Tables;
   readonly now: () => number;
-  /** A field that the user may see. */
   field(name: string): FieldDefinition | undefined;
   /** The values for `CrmEmulator.get`, blanks as null. */
   values(account: StoredAccount, names?: Iterable<string>): Record<string, PropertyValue>;
@@ -117,7 +107,6 @@ export interface Org {
 
 const TWO_HOURS_MS = 7_200_000;
 
-/** Opens an empty org. */
 export function openOrg(options: SalesforceEmulatorOptions): Org {
   const now = options.now ?? Date.now;
   const seed = options.seed ?? 1;
@@ -205,5 +194,4 @@ export function rawValue(account: StoredAccount, name: string): PropertyValue {
 const shown = (account: StoredAccount, name: string, type: string | undefined): PropertyValue =>
   fromSalesforce(rawValue(account, name), type) ?? (type === 'boolean' ? false : null);
 
-/** `2026-08-01T10:00:00.000+0000`. */
 export const salesforceTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '+0000');

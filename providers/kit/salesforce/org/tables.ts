@@ -11,7 +11,6 @@ export interface StoredRow {
   deleted: boolean;
 }
 
-/** What the emulator knows of an object. */
 export interface ObjectSpec {
   readonly prefix: string;
   readonly fields: readonly string[];

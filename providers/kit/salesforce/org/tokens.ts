@@ -6,7 +6,6 @@ import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 export type Flow = 'client-credentials' | 'jwt-bearer' | 'refresh-token';
 
 export interface Tokens {
-  /** Answers `POST /services/oauth2/token`. */
   request(form: URLSearchParams, loginUrl: string): EmulatorAnswer;
   /** Whether an access token is valid at an instance, named by its path prefix. */
   accepts(accessToken: string, prefix: string): boolean;
@@ -20,9 +19,7 @@ export interface Tokens {
   move(): void;
   /** Issues tokens for another org from now on. */
   answerFor(organizationId: string): void;
-  /** The user that the tokens act as. */
   readonly userId: string;
-  /** `auth` of the provider's settings. */
   readonly auth: Readonly<Record<string, string>>;
   /** Texts that no error may show. */
   readonly secrets: readonly string[];
@@ -77,7 +74,6 @@ function openSessions(firstOrganizationId: string, lifetimeMs: number, now: () =
   };
 }
 
-/** A flow's answer to a request for a token. */
 type Grant = (form: URLSearchParams, loginUrl: string) => EmulatorAnswer;
 
 const clientCredentials =

@@ -20,7 +20,6 @@ export type Trigger =
   | { readonly kind: 'locks'; readonly on: (record: TriggeredRecord) => boolean; readonly times: number };
 
 export interface Triggers {
-  /** Adds a trigger; the returned function removes it. */
   add(trigger: Trigger): () => void;
   /** Runs all triggers on the records of one call; returns the error that every record gets. */
   run(records: readonly TriggeredRecord[]): RecordError | undefined;

@@ -53,7 +53,6 @@ const EVENTS = [
 
 interface Life {
   versions: [Version, ...Version[]];
-  /** The new names of its renamed units, by entity id. */
   readonly units: Map<string, SampleRun<string>[]>;
 }
 
@@ -107,7 +106,6 @@ const bornLife = (company: SampleCompany): Life => {
   return { versions: [{ company, from, at: Date.parse(from) + 10 * 3_600_000 }], units: new Map() };
 };
 
-/** The first version and the latest ones. */
 const rest = ([first, ...others]: [Version, ...Version[]]): [Version, ...Version[]] => [
   first,
   ...others.slice(Math.max(0, others.length - REMEMBERED)),
@@ -138,7 +136,6 @@ function* renamed(life: Life, made: number, at: number): Generator<SampleDocumen
   yield { document: unitDocumentOf(unit, life.versions, { loadedAt: at, names }), company };
 }
 
-/** The names of a unit, with the new one. */
 function namesOf(life: Life, unit: Entity, name: string, at: number): SampleRun<string>[] {
   const [{ from, at: born }] = life.versions;
   const names = life.units.get(unit.entityId) ?? [{ value: unit.name ?? '', from, to: null, at: born }];
