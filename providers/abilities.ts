@@ -82,10 +82,7 @@ export interface PropertyEdit {
   readonly own: boolean;
 }
 
-/**
- * A note on a record: plain text with `
- * ` between lines; the provider escapes it.
- */
+/** A note on a record: plain text with `\n` between lines; the provider escapes it. */
 export interface Note {
   readonly recordId: string;
   readonly at: number;

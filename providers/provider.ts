@@ -182,10 +182,7 @@ export interface Connection {
   properties(signal: AbortSignal): Promise<readonly Property[]>;
   /** Reads records, in the order asked; takes at most `limits.batch.read` distinct ids. An empty list makes no call. */
   read(ids: readonly string[], properties: readonly string[], signal: AbortSignal): Promise<readonly Read[]>;
-  /**
-   * Writes patches and answers in their order; takes at most `limits.batch.update` distinct ids. Never creates a
-   * record.
-   */
+  /** Writes patches, answers in order; takes at most `limits.batch.update` distinct ids. Creates no record. */
   update(patches: readonly Patch[], signal: AbortSignal): Promise<readonly Outcome[]>;
   /** Lists all companies page by page, not by a search that lags; the runtime may store the cursor and resume. */
   scan(properties: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Page>;
@@ -200,9 +197,7 @@ export interface Connection {
   changes?(properties: readonly string[], cursor: string | undefined, signal: AbortSignal): Promise<Changes>;
   /** Finds the live records whose property equals the value, at most ten. */
   find?(property: string, value: string, signal: AbortSignal): Promise<Search>;
-  /**
-   * Creates one company. Throw `unavailable` for a lost answer: the caller looks for the company before it tries again.
-   */
+  /** Creates one company. Throw `unavailable` for a lost answer: the caller looks before it tries again. */
   create?(properties: Readonly<Record<string, PropertyValue>>, signal: AbortSignal): Promise<Created>;
   /** Creates the missing properties and answers in order. Idempotent. */
   defineProperties?(definitions: readonly PropertyDefinition[], signal: AbortSignal): Promise<readonly Defined[]>;

@@ -14,10 +14,7 @@ const GONE: readonly number[] = [404, 410];
 /** The API refuses this company; any other 4xx concerns the connection. */
 const REFUSED: readonly number[] = [400, 409, 422];
 
-/**
- * Returns an answer that concerns one company, and throws one that concerns the connection. `what` names the setting
- * that was called.
- */
+/** Returns an answer about one company, throws one about the connection. `what` names the setting called. */
 export function readAnswer({ status, headers, body }: HttpResponse, what: string, now: number): Answer {
   const wait = retryAfterMs(headers['retry-after'], now);
   const waiting = wait === undefined ? {} : { retryAfterMs: wait };
@@ -72,10 +69,7 @@ export function idIn(json: unknown, idKey: string): string | undefined {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Reads `errors` as an object of reasons by name, or as a list of objects that name the property; keeps names that were
- * sent.
- */
+/** Reads `errors`, an object of reasons by name or a list of objects that name the property; keeps sent names. */
 function blamed({ json }: Answer, sent: readonly string[]): Record<string, string> {
   const errors = isObject(json) ? json['errors'] : undefined;
   const pairs: (readonly [unknown, unknown])[] = isObject(errors)

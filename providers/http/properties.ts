@@ -6,10 +6,7 @@ import type { HttpSettings } from './http-settings.ts';
 /** The name that the specification's sample gives the CVR number. */
 const NUMBER_KEY = 'cvr';
 
-/**
- * Unlike a CRM account, where `check` creates plain text properties, an API may know phone numbers and e-mail
- * addresses.
- */
+/** A CRM account gets plain text properties, but an API may know phone numbers and e-mail addresses. */
 const TYPES: Readonly<Record<FieldKind, Property['type']>> = { ...KIND_TYPES, phone: 'phone', email: 'email' };
 
 /**

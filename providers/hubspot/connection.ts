@@ -20,10 +20,7 @@ import { updateCompanies } from './write/update.ts';
 
 const SCAN_PAGE = 100;
 
-/**
- * The contract's verbs over HubSpot's client. A connection remembers the account's time zone, property types and users'
- * names.
- */
+/** The contract's verbs over HubSpot's client. It remembers time zone, property types and users' names. */
 export async function connectHubspot(settings: HubspotSettings, { http, now }: ProviderContext): Promise<Connection> {
   let timeZone: string | undefined;
   let currency: string | undefined;

@@ -1,7 +1,4 @@
-/**
- * HubSpot's default mapping: cvrsync always writes its own properties, and the standard ones only if no person edited
- * them.
- */
+/** HubSpot's default mapping: always for our own properties, tracked for the standard ones. */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
 import { REGISTER_PROPERTIES } from './write/custom-properties.ts';

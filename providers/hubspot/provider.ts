@@ -7,9 +7,7 @@ import { hubspotPreset } from './preset.ts';
 import { readWebhook } from './read/webhook.ts';
 import { HUBSPOT_DEFINITIONS } from './write/custom-properties.ts';
 
-/**
- * HubSpot companies, through the CRM API of version 2026-09 or another. Importing it loads no client and opens nothing.
- */
+/** HubSpot companies, through the CRM API. Importing it loads no client and opens nothing. */
 export const hubspot = defineProvider({
   name: 'hubspot',
   contract: CONTRACT_VERSION,

@@ -30,10 +30,7 @@ const PROBES: Readonly<Record<Right, readonly Probe[]>> = {
   ],
 };
 
-/**
- * Tries each scope that the rights need with an empty batch, which writes nothing: HubSpot checks the scope before the
- * body.
- */
+/** Tries each scope with an empty batch, which writes nothing: HubSpot checks the scope before the body. */
 export async function missingScopes(apis: Apis, rights: readonly Right[]): Promise<readonly MissingRight[]> {
   const answers = new Map<string, string | undefined>();
   const missing: MissingRight[] = [];

@@ -1,7 +1,4 @@
-/**
- * Salesforce's default mapping: cvrsync always writes its own fields, and the standard ones only if no person edited
- * them.
- */
+/** Salesforce's default mapping: always for our own fields, tracked for the standard ones. */
 import type { FieldName } from '../fields.ts';
 import type { Preset, PresetRow } from '../provider.ts';
 import { REGISTER_FIELDS } from './write/custom-fields.ts';

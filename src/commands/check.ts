@@ -73,10 +73,7 @@ interface OpenedStore {
   readonly findings: Findings;
 }
 
-/**
- * Creates the tables of an empty store, as `serve` does; does not migrate one with tables, because a daemon may be
- * using it.
- */
+/** Creates the tables of an empty store; does not migrate one with tables, which a daemon may be using. */
 async function tryStore(config: Config): Promise<OpenedStore> {
   const isNew = !storeExists(config.store);
   try {

@@ -1,6 +1,4 @@
-/**
- * `emulate`: runs a CRM, the company register or the monitoring service on this machine, to try the daemon or a plugin.
- */
+/** `emulate`: runs a CRM, the register or the monitoring service on this machine, for trials. */
 import { readFile } from 'node:fs/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';

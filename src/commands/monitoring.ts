@@ -191,10 +191,7 @@ async function taken({ store }: MonitoringContext, ref: RecordRef, entity: strin
   );
 }
 
-/**
- * Removes the item from the service if no link exists here: another program may have added it under another spelling of
- * the id.
- */
+/** Removes an item without a link here: another program may have added it under another spelling. */
 async function removeUpstream(
   context: CommandContext,
   opened: MonitoringContext,

@@ -186,10 +186,7 @@ async function readEvent({ db }: Store, seq: number): Promise<string> {
   return `Event ${seq} wrote nothing.${carrier}`;
 }
 
-/**
- * The properties with the time of the register's last change: undo leaves them as they are unless `--property` names
- * them.
- */
+/** The properties with the time of the register's last change, which undo restores only by name. */
 function timesOfChange({ providers }: ConnectorConfig, done: readonly Undone[]): readonly string[] {
   const concerned = new Set(done.map(({ provider }) => provider));
   const rows = providers.filter(({ name }) => concerned.has(name)).flatMap(({ mapping }) => mapping);

@@ -29,10 +29,7 @@ interface Half {
 /** A configuration does not change while a process has it, and scrypt takes long by design. */
 const digested = new WeakMap<Config, { readonly salt: string; readonly digests: Promise<ConfigDigests> }>();
 
-/**
- * The digests of a configuration; `salt` is the store's. Secrets go through scrypt, so that nobody can guess them from
- * a digest.
- */
+/** The digests; `salt` is the store's. scrypt prevents anybody from guessing a secret by its digest. */
 export function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
   const known = digested.get(config);
   if (known?.salt === salt) return known.digests;

@@ -24,10 +24,7 @@ const namedFile = ({ file, env }: ConfigSource): string | undefined => file ?? (
 export const isConfigured = (source: ConfigSource): boolean =>
   namedFile(source) !== undefined || existsSync(DEFAULT_FILE);
 
-/**
- * The environment, with the variables of a `.env` in the folder of the configuration. Calls `failed` if that file
- * cannot be read.
- */
+/** The environment and the `.env` next to the configuration. Calls `failed` if that file is unreadable. */
 export async function withEnvFile(source: ConfigSource, failed: (problem: ConfigProblem) => void): Promise<Env> {
   const file = resolve(dirname(namedFile(source) ?? DEFAULT_FILE), '.env');
   try {

@@ -246,10 +246,7 @@ interface Naming {
   readonly service?: { readonly emailEvent: string };
 }
 
-/**
- * Reports a name of the e-mail event that another event has, or that the other half does not read: events would be
- * lost.
- */
+/** Reports a name of the e-mail event that another event has, or that the other half does not read. */
 function reportEmailEvent({ connector, service }: Naming, errors: ConfigProblem[]): void {
   for (const [half, named] of Object.entries({ connector, service })) {
     const event = named && eventNamed(named.emailEvent);

@@ -65,10 +65,7 @@ function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: stri
   }
 }
 
-/**
- * Reports rows that write the property of the number: a record would then stand for another company without a person's
- * decision.
- */
+/** Reports rows that write the property of the number: records would change company without a decision. */
 export function reportNumber(
   rows: readonly MappingRow[],
   match: string | undefined,

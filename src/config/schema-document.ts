@@ -44,9 +44,7 @@ const plain = (schema: TObject): Json => {
   return isJson(copy) ? copy : {};
 };
 
-/**
- * Makes a schema as tolerant as the reader; `records` holds the schemas of the values of records, by the record's name.
- */
+/** Makes a schema as tolerant as the reader; `records` holds the schemas of record values, by name. */
 function relax(schema: Json, records: Json = {}): Json {
   const common = Object.fromEntries(
     Object.entries(schema).filter(([key]) => key === 'description' || key === 'default'),

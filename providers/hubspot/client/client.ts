@@ -1,7 +1,4 @@
-/**
- * HubSpot's official client over the runtime's Http: its classes by group; groups that are seldom needed load on first
- * use.
- */
+/** HubSpot's official client over the runtime's Http; groups that are seldom needed load on first use. */
 
 import type * as associations from '@hubspot/api-client/lib/codegen/crm/associations/v4/index.js';
 import type {

@@ -1,6 +1,4 @@
-/**
- * Reads HubSpot's error bodies tolerantly: every member may be absent, and property faults hide as JSON in the message.
- */
+/** Reads HubSpot's error bodies: every member may be absent, and property faults hide as JSON in the message. */
 
 export interface PropertyFault {
   readonly name: string;

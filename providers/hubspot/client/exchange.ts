@@ -92,10 +92,7 @@ function needList(request: HttpRequest, status: number, results: unknown): void 
     throw new ProviderError('unavailable', `HubSpot answered a list with ${status} whose results are incomplete`);
 }
 
-/**
- * Sets the status by the body: the client drops a batch's errors from a 200, and throws on any 2xx that it does not
- * list.
- */
+/** Sets the status by the body: the client drops a batch's errors from a 200, and throws on an unlisted 2xx. */
 function withListedStatus(request: HttpRequest, response: HttpResponse, json: Record<string, unknown>): HttpResponse {
   const errors = Array.isArray(json.errors) ? json.errors.map(listContext) : [];
   if (request.url.endsWith('/batch/labels/archive')) {

@@ -49,10 +49,7 @@ function readOf(id: string, record: HubspotRecord | undefined, toValues: ToValue
     : { kind: 'moved', id, to: record.id };
 }
 
-/**
- * Reads one record alone, the only reliable way to tell a merge from a deletion: after a merge HubSpot returns the
- * survivor.
- */
+/** Reads one record alone, the only reliable way to tell a merge, which returns the survivor, from a deletion. */
 export async function findOne(
   apis: Apis,
   id: string,

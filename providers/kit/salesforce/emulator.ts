@@ -145,10 +145,7 @@ function findLive(org: Org, id: string): StoredAccount {
   return account;
 }
 
-/**
- * The stored values of a person's edit on Salesforce's own pages: the same checks apply, but a person may confirm an
- * alert.
- */
+/** The stored values of a person's edit: the same checks apply, but a person may confirm an alert. */
 function valuesByPerson(
   org: Org,
   account: StoredAccount | undefined,

@@ -1,7 +1,4 @@
-/**
- * The calls of a connection, through jsforce, each under the current session, which is renewed once if Salesforce
- * refuses it.
- */
+/** The calls through jsforce, each under the current session, which is renewed once if Salesforce refuses it. */
 import type { Connection } from 'jsforce/lib/connection.js';
 import type { HttpResponse, ProviderContext } from '../../provider.ts';
 import { SalesforceRefusal, sessionFault, unexpectedAnswer } from './errors.ts';
@@ -12,10 +9,7 @@ import { openSessions, type Session } from './session.ts';
 import { guardedTransport } from './transport.ts';
 import { type AccountRow, readUpdate, type UpdateAnswer, updateCall, type WriteRow } from './update-call.ts';
 
-/**
- * Runs one verb with the calls for its signal; a refusal that the verb does not handle becomes a fault of the
- * connection.
- */
+/** Runs one verb with the calls for its signal; a refusal left over becomes a fault of the connection. */
 export type HttpVerb = <T>(signal: AbortSignal, work: (calls: Calls) => Promise<T>) => Promise<T>;
 
 export type QueryScope = 'live' | 'all' | 'tooling';

@@ -92,10 +92,7 @@ export const isAboutRecords = ({ status, errors }: SalesforceRefusal): boolean =
   errors.length > 0 &&
   errors.every(({ code }) => !BUSY.has(code) && !CONNECTION.has(code) && code !== 'REQUEST_LIMIT_EXCEEDED');
 
-/**
- * Whether the user may not see or do what the call asks for, or the org does not have it: not a fault of the
- * connection.
- */
+/** Whether the user may not do this, or the org lacks it: not a fault of the connection. */
 export const isNotForUser = ({ status, errors }: SalesforceRefusal): boolean =>
   (status === 400 || status === 403 || status === 404) &&
   errors.length > 0 &&
@@ -134,10 +131,7 @@ export const sessionFault = (cause: unknown): ProviderError =>
 export const unexpectedAnswer = (what: string): ProviderError =>
   new ProviderError('unavailable', `Salesforce answered ${what} with something else; it may be under maintenance`);
 
-/**
- * Pauses at a share of the org's allowance: a rolling 24 h, shared by all software; the number lags, and falls as well
- * as rises.
- */
+/** Pauses at a share of the org's rolling 24 h allowance, which all software shares; the number lags. */
 export function observe(
   response: HttpResponse,
   { dailyShare }: { readonly dailyShare: number },

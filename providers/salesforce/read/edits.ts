@@ -1,7 +1,4 @@
-/**
- * Who changed accounts, and when: from the field history if the org tracks the field, else from the last change of the
- * record.
- */
+/** Who changed accounts, and when: from the field history if the org tracks the field, else the last change. */
 import type { PropertyEdit } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal, unexpectedAnswer } from '../client/errors.ts';

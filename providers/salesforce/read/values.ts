@@ -23,10 +23,7 @@ export function takes(type: string, value: PropertyValue): boolean {
   return type === 'date' || type === 'datetime' ? /^\d{4}-\d\d-\d\d/u.test(value) : true;
 }
 
-/**
- * The value that Salesforce sent: times in UTC with a Z, line ends as `
- * `, compound values as null.
- */
+/** The value that Salesforce sent: times in UTC with a Z, line ends as `\n`, compound values as null. */
 export function fromSalesforce(value: unknown, type: string | undefined): PropertyValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value === '') return null;

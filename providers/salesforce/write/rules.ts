@@ -5,10 +5,7 @@ import { textOf } from '../client/json.ts';
 import type { AccountRow } from '../client/update-call.ts';
 import { DUPLICATE_RULES_QUERY, VALIDATION_RULES_QUERY } from '../read/soql.ts';
 
-/**
- * Reads the org's rules that may block a write, in two calls. Only users with View Setup and Configuration see
- * validation rules.
- */
+/** Reads the org's rules that may block a write. Validation rules need View Setup and Configuration. */
 export async function rulesOf(calls: Calls, fields: readonly AccountRow[]): Promise<readonly AccountRule[]> {
   const validation = await rowsSeen(calls, VALIDATION_RULES_QUERY, 'tooling');
   const duplicate = await rowsSeen(calls, DUPLICATE_RULES_QUERY, 'live');

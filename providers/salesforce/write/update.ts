@@ -60,10 +60,7 @@ async function write(calls: Calls, group: readonly Patch[], schemas: FieldSource
 /** The call was refused because a field was removed, hidden, or given another type. */
 const ABOUT_FIELDS: ReadonlySet<string> = new Set(['INVALID_FIELD', 'JSON_PARSER_ERROR']);
 
-/**
- * Decides a call that was refused as a whole: records with fields that contradict the schema are certain to be at
- * fault.
- */
+/** Decides a call refused as a whole: records with fields that contradict the schema are at fault. */
 function decideRefusal(group: readonly Patch[], { errors }: SalesforceRefusal, schema: SalesforceSchema): Decisions {
   const reason = errors.map(say).join('; ');
   return forEach(group, (patch) => {

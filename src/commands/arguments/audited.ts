@@ -16,10 +16,7 @@ const RESULTS: Readonly<Record<ExitCode, string>> = {
   3: 'done, but for records that need a person',
 };
 
-/**
- * Runs a command, and records in the audit that and how it changed something. A failing audit is a warning: the command
- * is done.
- */
+/** Runs a command and records in the audit what it changed. A failing audit is only a warning. */
 export async function audited(
   context: CommandContext,
   command: Command,

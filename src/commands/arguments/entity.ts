@@ -2,10 +2,7 @@ import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/**
- * Reads a company from the command line: an entity id, or a CVR number in any spelling. Warns if the number looks
- * mistyped.
- */
+/** Reads an entity id, or a CVR number in any spelling. Warns if the number looks mistyped. */
 export function readEntity(text: string, log: CommandContext['log']): string {
   const cvr = readCvrNumber(text);
   const entity = entityIdIn(text);

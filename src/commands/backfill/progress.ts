@@ -13,10 +13,7 @@ export interface ProgressDisplay {
 const LINE_MS = 5_000;
 const REDRAW_MS = 250;
 
-/**
- * Shows the progress of a backfill on stderr until `end`: a bar on a terminal, lines without one, log lines for
- * programs.
- */
+/** Shows a backfill's progress on stderr until `end`: a bar on a terminal, else lines; log lines for programs. */
 export function showProgress(
   { stderr, json, log }: Pick<CommandContext, 'stderr' | 'json' | 'log'>,
   calls: CallsMade,

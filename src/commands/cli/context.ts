@@ -23,9 +23,7 @@ export interface World {
   readonly env: Env;
   /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
   readonly signal: AbortSignal;
-  /**
-   * Aborted together with `signal`, with a `StrayError`, if something threw outside of any call: the process must end.
-   */
+  /** Aborted with a `StrayError` if something threw outside of any call: the process must end. */
   readonly strayed?: AbortSignal;
   /** Calls `listener` at each SIGHUP, which until then ends the process; absent if the system has none. */
   readonly onHangUp?: (listener: () => void) => void;
@@ -72,10 +70,7 @@ export interface MaskedSink extends Sink {
   mask(scrub: (text: string) => string): void;
 }
 
-/**
- * Passes all output of a sink through one mask, which hides known secrets and makes control characters visible and
- * harmless.
- */
+/** Passes all output through one mask, which hides known secrets and makes control characters harmless. */
 export function maskedSink(sink: Sink): MaskedSink {
   let scrub = (text: string): string => text;
   return {

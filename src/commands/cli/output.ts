@@ -28,10 +28,7 @@ export interface Output {
   line(text?: string): void;
   /** Rows with headings: fitted to the terminal, or tab-separated lines in a pipe; with `--json` one list. */
   table(rows: readonly TableRow[], empty?: string): void;
-  /**
-   * The command's only result: `text` for people, `value` as one JSON document, which is also printed if there is no
-   * text.
-   */
+  /** The only result: `text` for people, `value` as one JSON document, also printed if there is no text. */
   result(value: unknown, text?: string): void;
   /**
    * The command's only result, if it is too large for memory: one JSON document of `head`, with lists of rows under

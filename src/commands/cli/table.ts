@@ -10,10 +10,7 @@ const SHORT_NAME_WIDTH = 8;
 /** Control characters of the terminal, and those that change the direction of text. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/**
- * Makes control characters visible and harmless: `\u001b`. Inside a JSON document that is an escape of the same
- * character.
- */
+/** Makes control characters visible and harmless: `\u001b`, which JSON reads as the same character. */
 export const escapeControls = (text: string): string =>
   text.replaceAll(CONTROL_CHARACTERS, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 

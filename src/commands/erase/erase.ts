@@ -171,10 +171,7 @@ async function erasePass(store: Store, walk: Walk): Promise<readonly TableErasur
   return done;
 }
 
-/**
- * Repeats until nothing is left, because others change rows meanwhile: a record's rows are found by its link, which
- * goes later.
- */
+/** Repeats until nothing is left, because others write meanwhile, and a record's rows need its link. */
 async function deleteOwn(store: Store, walk: Walk, table: string, place: Place): Promise<number> {
   let count = 0;
   for (let tries = 0; tries < MOST_PASSES; tries++) {

@@ -53,10 +53,7 @@ export async function* findNaming(walk: Walk, table: string, place: Place): Asyn
   }
 }
 
-/**
- * The rows whose columns contain the number or a name of an entity; the engine may find more, because it does not know
- * words.
- */
+/** The rows that contain the number or a name of an entity, or a longer word: an engine knows no words. */
 export function naming(
   { except = sql<boolean>`1 = 0` }: Place,
   columns: readonly string[],

@@ -25,10 +25,7 @@ export interface Place {
    * without this member it always does.
    */
   readonly owners?: (db: Db, row: EntityRow) => Promise<readonly string[]>;
-  /**
-   * Rows that must stay exactly as they are: how far a list was read, the owner of an account, a provider's sign-in
-   * data.
-   */
+  /** Rows that must stay as they are: how far a list was read, the owner of an account, sign-in data. */
   readonly except?: RawBuilder<boolean>;
 }
 

@@ -4,10 +4,7 @@ import type { Db } from '../../store/store.ts';
 import { contains } from './places.ts';
 import { readJson } from './stored-json.ts';
 
-/**
- * The canonical ids of a company's production units, from every place in the store that names them; empty for other
- * entities.
- */
+/** The ids of a company's production units, from every place in the store; empty for other entities. */
 export async function unitsOf(db: Db, entity: string): Promise<readonly string[]> {
   if (!entity.startsWith('CVR-1-')) return [];
   const snapshot = await db.selectFrom('snapshot').select('body').where('entity', '=', entity).executeTakeFirst();

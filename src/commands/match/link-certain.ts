@@ -1,6 +1,4 @@
-/**
- * `match --link-certain`: shows a random sample of the certain matches that a plan would link, and asks before it does.
- */
+/** `match --link-certain`: shows a random sample of the certain matches of a plan, and asks. */
 import { resultsAt } from '../../connector/match/results.ts';
 import { choosePositions, type PlanSurvey } from '../../connector/match/survey.ts';
 import type { BackfillContext } from '../backfill/with-backfill.ts';

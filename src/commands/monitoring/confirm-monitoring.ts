@@ -11,9 +11,7 @@ import type { MonitoringContext } from '../arguments/with-monitoring.ts';
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/**
- * `waiting`: the desired state is stored, and the service has not confirmed it yet; `reason` says why, if it is known.
- */
+/** `waiting`: the desired state is stored, but not confirmed; `reason` says why, if it is known. */
 export type CallState =
   | { readonly kind: 'confirmed'; readonly link: Link }
   | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }

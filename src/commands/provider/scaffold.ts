@@ -37,10 +37,7 @@ const PLACES: readonly (readonly [RegExp, (names: Names) => string])[] = [
   [/MY_CRM/g, (names) => names.env],
 ];
 
-/**
- * The manifest builds with the cvrsync that wrote it, and accepts every newer one, because the contract decides whether
- * it fits.
- */
+/** Builds with the cvrsync that wrote it, and accepts every newer one: the contract decides whether it fits. */
 async function withCvrsync(text: string, own: OwnPackage, folder: string): Promise<string> {
   const manifest: { devDependencies: Record<string, string>; peerDependencies: Record<string, string> } =
     JSON.parse(text);

@@ -87,10 +87,7 @@ interface Ended {
 /** How long a thread may take to load a provider: a busy machine is slow, and no rule runs yet. */
 const LOAD_MS = 60_000;
 
-/**
- * The messages of a thread until it ends. It ends a loaded thread that is silent for `quietMs`, and one whose reader
- * stops.
- */
+/** The messages of a thread. It ends a thread that is silent for `quietMs`, or whose reader stops. */
 async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {

@@ -93,10 +93,7 @@ function placeIn(text: string | undefined): string | undefined {
   return place;
 }
 
-/**
- * The place of a module's syntax error, which Node states only on the command line; undefined if the error is in an
- * import.
- */
+/** The place of a module's syntax error; Node states it only on the command line. Undefined for an import. */
 async function checkedPlace(address: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(process.execPath, ['--check', fileURLToPath(address)]);

@@ -269,10 +269,7 @@ const telemetry = Type.Object(
   { ...CLOSED, description: 'Traces and metrics for OpenTelemetry; off by default.' },
 );
 
-/**
- * The whole file. {@link connectionSchema} and the settings of each provider check the entries of
- * `connector.providers`.
- */
+/** The whole file. {@link connectionSchema} and the provider's settings check each connection. */
 export const configSchema = Type.Object(
   {
     server,

@@ -4,10 +4,7 @@ import type { ConfigProblem } from './fill.ts';
 const POSTGRES = 'postgres://user:password@host:5432/cvrsync';
 const FILE = 'a path such as data/cvrsync.db';
 
-/**
- * Reports an address that would become the name of a file, or that no driver can read. The message repeats only its
- * scheme.
- */
+/** Reports an address that would become a file's name, or that no driver reads. It repeats only the scheme. */
 export function reportStore({ store }: { readonly store: string }, errors: ConfigProblem[]): void {
   const message = faultOf(store);
   if (message !== undefined) errors.push({ path: 'store', message });

@@ -9,10 +9,7 @@ export interface TestHttp {
   hurry(forMs: number): void;
   /** From now on changes the answers to calls that match `METHOD /path`, before the provider gets them. */
   alter(match: string, change: (body: string) => string): void;
-  /**
-   * Acts right before the next matching call is sent, as somebody in the CRM might; the returned function says whether
-   * it did.
-   */
+  /** Acts right before the next matching call leaves, as somebody in the CRM might; returns whether it did. */
   meet(fits: (request: HttpRequest) => boolean, act: () => void): () => boolean;
 }
 

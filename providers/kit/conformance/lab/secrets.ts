@@ -1,7 +1,4 @@
-/**
- * Whether a text contains a secret: plain, escaped as in an address, or in base64, as in the header of a user and a
- * password.
- */
+/** Whether a text contains a secret: plain, escaped as in an address, or in base64 as in a header. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const texts = [text, unescaped(text), ...base64In(text)];
   return secrets.some((secret) => secret !== '' && texts.some((each) => each.includes(secret)));

@@ -22,9 +22,7 @@ export interface FakeCrm {
   merge?(primary: string, other: string): string;
   notes?(id: string): readonly string[];
   parent?(id: string): string | null;
-  /**
-   * Removes a right from the credentials, as an administrator would. Without it, the suite tries only existing rights.
-   */
+  /** Removes a right from the credentials. Without it, the suite tries only existing rights. */
   withhold?(right: Right): void;
   fault(fault: ScriptedFault): void;
   close(): Promise<void>;
@@ -44,10 +42,7 @@ export interface Subject {
   readonly provider: Provider;
   /** Opens a fresh, empty CRM; every rule has one of its own. */
   start(): Promise<FakeCrm>;
-  /**
-   * The module that exports the provider, as a `file:` URL. The suite imports it in a process of its own; without it,
-   * it does not.
-   */
+  /** The provider's module, as a `file:` URL, which the suite imports in a process of its own; optional. */
   readonly module?: string;
   /** Texts that no error and no log may show: tokens and passwords in the settings of the fake. */
   readonly secrets: readonly string[];
@@ -87,10 +82,7 @@ export interface Subject {
     readonly create?: string;
     readonly search?: string;
   };
-  /**
-   * The CRM's own answers to a bad token (401), to missing rights (403) and to too many calls, the last with
-   * `Retry-After: 7`.
-   */
+  /** The CRM's own answers to a bad token (401), missing rights (403) and too many calls (`Retry-After: 7`). */
   readonly answers?: {
     readonly unauthorized?: FaultAction;
     readonly forbidden?: FaultAction;

@@ -64,9 +64,7 @@ const isLoss = (changeHint: ChangeHint | undefined): boolean =>
 
 type Follow = (isWell: (seen: ReadonlyMap<string, ChangeHint>) => boolean) => Promise<ReadonlyMap<string, ChangeHint>>;
 
-/**
- * Starts to follow the changes; each call continues after the last one, until everything is reported or the time is up.
- */
+/** Follows the changes; each call continues the last one, until everything is reported or the time is up. */
 async function beginning(lab: Lab): Promise<Follow> {
   const begun = await look(lab, undefined);
   insist(typeof begun.cursor === 'string' && begun.cursor !== '', 'changes gave no cursor to begin with');

@@ -37,10 +37,7 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   readonly searchPages?: 'shuffled';
   /** Lifts the limit of five searches a second. */
   readonly searchRate?: 'none';
-  /**
-   * Properties that a company must have by the schema, and validation rules by property; `hidden`: the token may not
-   * see them.
-   */
+  /** Properties that a company must have, and validation rules by property; `hidden`: not shown to the token. */
   readonly requiredProperties?: readonly string[];
   readonly validations?: readonly ValidationRule[] | 'hidden';
   /** Names of deleted properties: not listed, and not free either. */

@@ -44,10 +44,7 @@ export interface SalesforceEmulatorOptions extends EmulatorOptions {
   readonly pageSize?: number;
   /** How long a query can be continued. */
   readonly locatorMs?: number;
-  /**
-   * A field that the user may not see fails its record, or the whole call: not documented, so a provider must handle
-   * both.
-   */
+  /** A hidden field fails its record, or the whole call: not documented, so a provider must handle both. */
   readonly unknownField?: 'record' | 'call';
   /** A validation rule: its message for the values that a record would have. */
   readonly validationRule?: (values: Readonly<Record<string, PropertyValue>>) => string | undefined;

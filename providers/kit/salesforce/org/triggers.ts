@@ -9,10 +9,7 @@ export interface TriggeredRecord {
   readonly values: Readonly<Record<string, PropertyValue>>;
 }
 
-/**
- * `queries` breaks its limit in calls of more records than `over`; `throws` and `locks` need one record that it
- * matches.
- */
+/** `queries` breaks its limit in calls of more than `over` records; `throws` and `locks` need a match. */
 export type Trigger =
   | { readonly kind: 'queries'; readonly over: number }
   | { readonly kind: 'throws'; readonly on: (record: TriggeredRecord) => boolean }

@@ -1,7 +1,4 @@
-/**
- * A company's past as periods: the register's documents hold every value a company ever had, with the days it was
- * valid.
- */
+/** A company's past as periods: the register's documents hold every value with the days it was valid. */
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 
 /** A company's state from a day on, and when the register learnt of it. */
