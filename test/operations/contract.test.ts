@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/commands/cli/command.ts';
 import { COMMANDS } from '../../src/commands/list.ts';
 import { OPERATIONS } from '../../src/operations/list.ts';
+import { beginErasure } from '../../src/store/erasure/erasures.ts';
 import { COMPANY } from '../service/monitored.ts';
 import { SUITE_ENGINES } from '../support/stores.ts';
 import { CASES, type Case, NOBODY, step } from './cases.ts';
@@ -53,6 +54,8 @@ describe.each(SUITE_ENGINES)('on %s each face runs', (engine) => {
   });
 });
 
+const ERASED = 'CVR-3-4000000009';
+
 const named = (command: Command): readonly string[] => [
   ...(command.operation === undefined ? [] : [command.operation]),
   ...command.commands.flatMap(named),
@@ -74,9 +77,10 @@ describe('operations', () => {
     }
   });
 
-  it.each<readonly [string, string, (id: string) => Asked]>([
+  it.each<readonly [string, number, string, (id: string) => Asked]>([
     [
       'an address that is none',
+      422,
       'should be an address',
       (id) => ({
         command: ['monitors', 'update', id, '--url', 'ftp://x'],
@@ -86,6 +90,7 @@ describe('operations', () => {
     ],
     [
       'nobody to tell',
+      422,
       'nobody would be notified',
       () => ({
         command: ['monitors', 'create', 'Sales'],
@@ -95,6 +100,7 @@ describe('operations', () => {
     ],
     [
       'a job for a key that is none',
+      422,
       'is no API key',
       () => ({
         command: ['jobs', 'create', 'hubspot', '--key', NOBODY],
@@ -104,6 +110,7 @@ describe('operations', () => {
     ],
     [
       'a key without a name',
+      422,
       '',
       () => ({
         command: ['keys', 'create', ' '],
@@ -113,6 +120,7 @@ describe('operations', () => {
     ],
     [
       'a record whose id is no text',
+      422,
       '',
       (id) => ({
         command: ['monitors', 'entities', 'add', id, COMPANY, '--record', 'a\nb'],
@@ -120,14 +128,28 @@ describe('operations', () => {
         page: step(id, 'items', { entity: COMPANY, record: 'a\nb' }),
       }),
     ],
-  ])('are refused alike for what is wrong with the input, and leave no entry: %s', async (_what, words, ask) => {
-    const faces = await openFaces('sqlite');
-    const { id } = await faces.make();
-    for (const face of FACES) {
-      const [entries, { status, text }] = await faces.audited(face, ask(id));
-      expect([face, status, text, entries]).toEqual([face, 422, expect.stringContaining(words), []]);
-    }
-  });
+    [
+      'a person who was erased',
+      409,
+      `${ERASED} was erased`,
+      (id) => ({
+        command: ['monitors', 'entities', 'add', id, ERASED],
+        api: ['POST', `/monitors/${id}/items`, { entityId: ERASED }],
+        page: step(id, 'items', { entity: ERASED }),
+      }),
+    ],
+  ])(
+    'are refused alike for what is wrong with the input, and leave no entry: %s',
+    async (_what, refusal, words, ask) => {
+      const faces = await openFaces('sqlite');
+      const { id } = await faces.make();
+      await faces.store.write((tx) => beginErasure(tx, { entities: [ERASED], names: [] }, '', 1));
+      for (const face of FACES) {
+        const [entries, { status, text }] = await faces.audited(face, ask(id));
+        expect([face, status, text, entries]).toEqual([face, refusal, expect.stringContaining(words), []]);
+      }
+    },
+  );
 
   it('have a case each, if they change something, and the faces that it asks', async () => {
     const changing = OPERATIONS.filter(({ change, name }) => change !== undefined || name === 'monitor.test');

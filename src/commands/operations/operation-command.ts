@@ -1,6 +1,6 @@
 /** An operation as a command: its arguments and options come from the schema of its input. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { type Frozen, type Ground, type Operation, performEach, Refused } from '../../operations/operation.ts';
+import { type Frozen, type Ground, type Operation, perform, performEach, Refused } from '../../operations/operation.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { issueText } from '../arguments/issues.ts';
 import {
@@ -69,33 +69,33 @@ export function operationCommand<I extends TObject, R, N extends object, D exten
   });
 }
 
-/** Runs an operation for the user of the machine. What it refuses becomes a {@link UsageError}, or an error with `hint`. */
-export async function performHere<I extends TObject, R, N extends object>(
+const HERE = { via: 'command' } as const;
+
+/** Runs an operation for the user of the machine. A refusal becomes a {@link UsageError}, or an error with `hint`. */
+export const performHere = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   input: Frozen<Static<I>>,
   deps: Ground & N,
   hint?: string,
-): Promise<R> {
-  const [value] = await performEachHere(operation, [input], deps, hint);
-  return value as R;
-}
+): Promise<R> => perform(operation, input, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
 
 /** Runs an operation for each input: for all of them, or for none. */
-export async function performEachHere<I extends TObject, R, N extends object>(
+export const performEachHere = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   inputs: readonly Frozen<Static<I>>[],
   deps: Ground & N,
   hint?: string,
-): Promise<readonly R[]> {
-  try {
-    return await performEach(operation, inputs, deps, { actor: commandActor(), via: 'command' });
-  } catch (error) {
+): Promise<readonly R[]> =>
+  performEach(operation, inputs, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
+
+const failWith =
+  (hint: string | undefined) =>
+  (error: unknown): never => {
     if (!(error instanceof Refused)) throw error;
     // Without the cause, which says the same in terms of the API.
     if (error.kind === 'invalid') throw new UsageError(error.issues.map(issueText).join('; '));
     throw new Error(error.kind === 'unknown' && hint !== undefined ? `${error.message}: ${hint}` : error.message);
-  }
-}
+  };
 
 function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
   const about = aboutOf(schema);
