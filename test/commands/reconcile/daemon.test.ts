@@ -147,7 +147,7 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
     const byNumber = await run('transfer', provider, NUMBERS[1], '--name', 'Another name');
     expect([byNumber.code, byNumber.stdout]).toEqual([3, expect.stringContaining(`${provider}:${id}`)]);
     const byName = await run('transfer', provider, NUMBERS[0], '--name', 'Company 1');
-    expect([byName.code, byName.stdout]).toEqual([3, expect.stringContaining('give --yes')]);
+    expect([byName.code, byName.stdout]).toEqual([3, expect.stringContaining('add --yes')]);
     expect(await links()).toEqual([]);
     expect(await run('transfer', provider, NUMBERS[0], '--name', 'Company 1', '--yes')).toMatchObject({ code: 0 });
     expect(crm.get(id)).toBeDefined();
