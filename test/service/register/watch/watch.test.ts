@@ -60,7 +60,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(row.loaded_at).toBe(new Date(START).toISOString());
   });
 
-  it('sets aside what it cannot read, and takes in the rest of the page', async () => {
+  it('quarantines what it cannot read, and ingests the rest of the page', async () => {
     const fixture = await setWatch(await newStore(engine));
     const other = oldCompany(2);
     await fixture.tell(
@@ -89,7 +89,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
       subject: 'none',
       reason: expect.stringMatching(/CVR number/),
     });
-    expect(fixture.warnings).toEqual([expect.stringContaining('set aside')]);
+    expect(fixture.warnings).toEqual([expect.stringContaining('quarantined')]);
   });
 
   it('sets a document aside with a text that is longer than any, and keeps what it knew', async () => {
