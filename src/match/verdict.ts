@@ -82,14 +82,19 @@ const standsFor = (best: WeighedCandidate): boolean =>
 /** Names of another company, which the index may lack. */
 const ANOTHERS: readonly Sign[] = ['name-other-word', 'name-other-owner', 'name-of-sister', 'former-name-of-group'];
 
+/** Names that level candidates all have. */
+const SEVERALS: readonly Pattern['name'][] = ['part', 'group', 'common', 'same'];
+
 /** What no table lifts a candidate above: a hundred is for those that may be certain. */
-function mostOf(first: WeighedCandidate, { kind, rival }: Pattern, { isPartial }: RecordKind): number {
+function mostOf(first: WeighedCandidate, pattern: Pattern, { isPartial }: RecordKind): number {
+  const { kind, rival } = pattern;
   const name = signOf(first, 'name');
   const isAnothers = name !== undefined && ANOTHERS.includes(name);
   // A whole index would hold the company that is called as the record is.
   const isGroups = name === undefined && signOf(first, 'domain') === 'domain-of-group';
   const mayLackIt = isAnothers || isGroups || (isPartial && name === 'name-without-group');
-  if (rival === 'level' || kind === 'outweighed' || (mayLackIt && kind !== 'number')) return LIKELY - 1;
+  const isOneOfMany = rival === 'level' && SEVERALS.includes(pattern.name);
+  if (isOneOfMany || kind === 'outweighed' || (mayLackIt && kind !== 'number')) return LIKELY - 1;
   return isTwofold(first) && rival === 'far' ? CERTAIN : CERTAIN - 1;
 }
 

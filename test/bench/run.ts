@@ -29,6 +29,7 @@ const BENCHES = [
   'resume',
   'plugin',
   'match',
+  'match-sets',
   'pages',
   'statements',
   'files',
