@@ -53,7 +53,7 @@ export interface AppOptions {
   readonly deadlineMs?: number;
   /** Who accepts whatever the configuration changes in how linked records are decided; nobody where absent. */
   readonly rulesAcceptedBy?: AuditActor;
-  /** Whether an empty store may take the place of one that was made there and is gone; false where absent. */
+  /** Whether an empty store may take the place of one that was made there and is gone; false if absent. */
   readonly startEmpty?: boolean;
   /** How often the daemon says that it runs, in ms; 10 s where absent. */
   readonly beatMs?: number;
@@ -68,13 +68,13 @@ export interface App {
   readonly connector: Connector | undefined;
   readonly service: Service | undefined;
   readonly alerts: Alerts | undefined;
-  /** Answers 503, finishes what runs, gives the rest back: for later where a stray error is why. */
+  /** Answers 503, finishes what runs, gives the rest back: for later if a stray error is why. */
   close(graceMs: number, stray?: StrayError): Promise<void>;
   /** Takes up what of a configuration counts without a restart. */
   reload(read: Config): Promise<Reloaded>;
 }
 
-/** Starts everything; where a part fails, what had started is closed again and the error is thrown. */
+/** Starts everything; if a part fails, what had started is closed again and the error is thrown. */
 export async function startApp(config: Config, options: AppOptions): Promise<App> {
   const { log, now = Date.now } = options;
   const undo: Undo = [];
@@ -163,7 +163,7 @@ async function reload(
   return { changed, needsRestart: differingKeys(inForce, read) };
 }
 
-/** Listens where a section of the configuration says. */
+/** Listens if a section of the configuration says. */
 const listen = (server: Base['server'], { host, port }: Config['server' | 'admin'], section: string): Promise<string> =>
   server.listen({ host, port }).catch((error) => {
     throw listenError(error, { host, port }, { host: `${section}.host`, port: `${section}.port` });
@@ -210,7 +210,7 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
   return { ...known, server, admin, documents, log, now, alerting, live, renew, retrace };
 }
 
-/** The packages that trace are loaded where somebody asks for it. Returns what follows another level of the log. */
+/** The packages that trace are loaded if somebody asks for it. Returns what follows another level of the log. */
 async function openTracing(
   { telemetry }: Config,
   { metrics, log, daemon }: { readonly metrics: Metrics; readonly log: Logger; readonly daemon: string },
@@ -239,7 +239,7 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
   const service =
     config.service === undefined || secrets === undefined
       ? undefined
-      : // Loaded where it is configured: a connector alone has the memory for itself.
+      : // Loaded if it is configured: a connector alone has the memory for itself.
         (await import('./service/service.ts')).createService(
           { ...base, secrets },
           does('service') ? base.server : undefined,
@@ -274,7 +274,7 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
-/** Single sign-on as the dashboard takes it; undefined where there is none. */
+/** Single sign-on as the dashboard takes it; undefined if there is none. */
 const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
   oidc === undefined || publicUrl === undefined ? undefined : { ...oidc, publicUrl };
 
@@ -339,7 +339,7 @@ async function backupsOf({ store: file, backup, service }: Config, base: Base): 
   return startBackups({ ...base, file, copyKey: copyKeyTo }, backup);
 }
 
-/** Loaded where they are configured, as the halves are. */
+/** Loaded if they are configured, as the halves are. */
 async function alertsOf({ alerts }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
   return alerts && (await import('./alerts/alerts.ts')).startAlerts(deps, alerts);
 }
@@ -353,7 +353,7 @@ function warnOf(config: Config, log: Logger): void {
     log.warn({ setting: 'admin.host', advice: 'see cvrsync check' }, 'the administration is reached from outside');
 }
 
-/** The connector as a service of the same configuration tells it of changes; nothing where it has another service. */
+/** The connector as a service of the same configuration tells it of changes; nothing if it has another service. */
 function ownConnector(config: Config, own: string): { readonly connector?: OwnConnector } {
   const { connector } = config;
   if (connector === undefined || connector.upstream !== undefined) return {};

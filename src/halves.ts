@@ -1,5 +1,5 @@
 /**
- * How the halves find each other where both run in one process: over HTTP, as if they were a continent apart. A half that
+ * How the halves find each other if both run in one process: over HTTP, as if they were a continent apart. A half that
  * is not configured is not loaded.
  */
 import type { Config } from './config/load.ts';
@@ -7,14 +7,14 @@ import type { DaemonRole } from './config/schema/roles.ts';
 import { loadAdminToken } from './http/server/admin-token.ts';
 import type { Secrets } from './service/keys/secrets.ts';
 
-/** The secrets of a configured service, under its key; undefined where there is no service. Makes the key file where it must. */
+/** The secrets of a configured service, under its key; undefined if there is no service. Makes the key file where it must. */
 export async function secretsOf({ service, store }: Config): Promise<Secrets | undefined> {
   if (service === undefined) return undefined;
   const { loadSecretKey, openSecrets } = await import('./service/keys/secrets.ts');
   return openSecrets(await loadSecretKey(service.secretKey, store));
 }
 
-/** The admin token in force; undefined where there is none. Makes the token file where it must. */
+/** The admin token in force; undefined if there is none. Makes the token file where it must. */
 export const adminTokenOf = ({ admin, service, store }: Config): Promise<string | undefined> =>
   loadAdminToken({ token: admin.token, store, secretKey: service?.secretKey });
 
@@ -24,7 +24,7 @@ export const ownAddress = (host: string, port: number): string => {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
-/** Where the daemon with a role is reached: at `own` where this one has it. The configuration says where else. */
+/** Where the daemon with a role is reached: at `own` if this one has it. The configuration says where else. */
 export const addressFor = <A extends string | Promise<string>>(role: DaemonRole, config: Config, own: A): A | string =>
   config.roles.includes(role) ? own : (config.server.publicUrl ?? own);
 

@@ -54,7 +54,7 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
   }
 }
 
-/** The width of help: longer lines are hard to read, also where a terminal has room for them. */
+/** The width of help: longer lines are hard to read, also if a terminal has room for them. */
 const HELP_COLUMNS = 80;
 
 function createProgram(): Program {

@@ -1,5 +1,5 @@
 /**
- * Holds the house to its plan: which folder may import which, no circles, no file too long, nothing where it does not
+ * Holds the house to its plan: which folder may import which, no circles, no file too long, nothing if it does not
  * belong. `src/protocol` is the ground floor; a floor imports the ones below it.
  */
 import { execFileSync } from 'node:child_process';

@@ -82,7 +82,7 @@ const found = FILES.map((file) => ({ file, ...expressionsOf(file, readFileSync(j
 const expressions = found.flatMap((each) => each.expressions);
 const spelled = ({ file, source }: Expression): string => `${file} /${source}/`;
 
-/** Why an expression is not proven linear; undefined where it is. */
+/** Why an expression is not proven linear; undefined if it is. */
 async function complaint(expression: Expression): Promise<string | undefined> {
   // One automaton for all: fuzzing only fails to find. What it cannot decide in this time is simplified until it can.
   const verdict = await check(expression.source, expression.flags, { checker: 'automaton', timeout: 60_000 });

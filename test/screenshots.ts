@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 const WIDE = { width: 1280, height: 860 };
 const NARROW = { width: 390, height: 860 };
 
-/** What is shown of the dashboard, by the name of its picture; undefined where a link of the page before leads there. */
+/** What is shown of the dashboard, by the name of its picture; undefined if a link of the page before leads there. */
 const PAGES = {
   overview: '/',
   review: '/review',

@@ -95,7 +95,7 @@ const shortened = (events: readonly string[]): string =>
 /** A change of deliveries: replay or drop. */
 interface DeliveryAction {
   readonly verb: 'replayed' | 'dropped';
-  /** The states it takes where none is named. */
+  /** The states it takes if none is named. */
   readonly states: readonly DeliveryState[];
   readonly operation: Operation<TObject, { readonly count: number }>;
 }

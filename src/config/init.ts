@@ -7,7 +7,7 @@ import { builtInEntries } from './schema-document.ts';
 
 const env = (name: string): string => `\${${name}}`;
 
-/** Values to write where a default does not do, as YAML; all other keys become comments. */
+/** Values to write if a default does not do, as YAML; all other keys become comments. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'server.host': '127.0.0.1',
   'server.port': '8080',

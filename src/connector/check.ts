@@ -36,7 +36,7 @@ export interface CheckOptions {
 }
 
 /**
- * Tries everything at once. Writes nothing to a CRM, but for properties where it is asked to. What does not answer before
+ * Tries everything at once. Writes nothing to a CRM, but for properties if it is asked to. What does not answer before
  * the signal aborts is a finding too.
  */
 export async function connectorFindings(
@@ -148,7 +148,7 @@ async function checkProposal(
 }
 
 /**
- * Whether a CRM accepts the credentials now, and what they may do; asked also where the account is paused. Writes nothing.
+ * Whether a CRM accepts the credentials now, and what they may do; asked also if the account is paused. Writes nothing.
  * What does not answer before the signal aborts is a finding too.
  */
 export const checkCredentials = (deps: CrmDeps, provider: CrmSettings, signal: AbortSignal): Promise<Findings> =>

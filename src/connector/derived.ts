@@ -31,7 +31,7 @@ const NOTE_RUNS = 4;
 
 type Common = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
 
-/** The workers a connection needs for it; none where it wants neither. */
+/** The workers a connection needs for it; none if it wants neither. */
 export function startDerived(
   common: Common,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Required<LostLeaseDeps>['log'] },

@@ -51,7 +51,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) => markAllUnconfirmed(store, now, signal),
   },
-  // What was begun to be marked: other rules, or parents where none were given before.
+  // What was begun to be marked: other rules, or parents if none were given before.
   marking: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),

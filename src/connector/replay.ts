@@ -36,7 +36,7 @@ export interface Preview {
 
 const LEASE_MS = 30_000;
 
-/** The body of an event that came in; undefined where it is not kept. */
+/** The body of an event that came in; undefined if it is not kept. */
 export async function readEventBody(db: Db, seq: number): Promise<string | undefined> {
   const row = await db.selectFrom('receipt').select('body').where('seq', '=', seq).executeTakeFirst();
   return row?.body ?? undefined;
@@ -83,7 +83,7 @@ function withAssertions(record: LinkedRecord, assertions: readonly Assertion[]):
 }
 
 /**
- * Applies the receipts of one company and brings its records up to them. False where a running daemon holds some of
+ * Applies the receipts of one company and brings its records up to them. False if a running daemon holds some of
  * that work: it will do it.
  */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {

@@ -13,7 +13,7 @@ export async function countRows(db: Db, limited: Expression<unknown>): Promise<n
 /** Tables up to this many rows are counted, larger ones estimated. */
 const COUNTED = 10_000;
 
-/** About how many rows a table has that only grows: exact where they are few, else the engine's estimate. */
+/** About how many rows a table has that only grows: exact if they are few, else the engine's estimate. */
 export async function aboutRows(
   db: Db,
   table: 'snapshot',

@@ -33,7 +33,7 @@ export function eachRow<Column extends string>(
       sql`(select ${read} from jsonb_each(${json})) as each`;
 }
 
-/** The elements of a JSON list in a column of the row, as a table with their `value`; none where the column is null. */
+/** The elements of a JSON list in a column of the row, as a table with their `value`; none if the column is null. */
 export const elements = (db: Db, column: string): RawBuilder<unknown> =>
   engineOf(db) === 'postgres'
     ? sql`jsonb_array_elements(cast(${sql.ref(column)} as jsonb))`

@@ -1,7 +1,7 @@
 /** Small values that outlive a restart: cursors, counts, tokens. */
 import type { Db, Tx } from './store.ts';
 
-/** The value kept under a key; undefined where there is none. */
+/** The value kept under a key; undefined if there is none. */
 export async function readValue(db: Db, key: string): Promise<string | undefined> {
   const row = await db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value;

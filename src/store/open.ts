@@ -21,7 +21,7 @@ interface OpenOptions extends PostgresOptions {
 /**
  * Opens the store at a file path (SQLite, created with its folder) or a `postgres://` URL.
  *
- * Brings the tables up to date unless `migrate` says less: with `new` only where there are none yet, with false never. What
+ * Brings the tables up to date unless `migrate` says less: with `new` only if there are none yet, with false never. What
  * is older then is a {@link SchemaError}; a newer schema than this version knows always is. `claim`: for a daemon, before it
  * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`; what its
  * journal lost becomes a gap. Errors never hold the URL's password.
@@ -57,7 +57,7 @@ async function openAt(
   }
 }
 
-/** The error, with the file and what to do where its disk has no room. */
+/** The error, with the file and what to do if its disk has no room. */
 function withRoom(file: string, error: unknown): unknown {
   if (!isUnwritten(error)) return error;
   const advice = 'make room on its disk, or name a path on another as `store` in the configuration';

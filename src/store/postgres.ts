@@ -13,7 +13,7 @@ import { StoreError } from './store-error.ts';
 const INT8 = 20;
 const TRIES = 5;
 
-/** Connections that a daemon keeps where nothing else is said. */
+/** Connections that a daemon keeps if nothing else is said. */
 const CONNECTIONS = 10;
 
 /**
@@ -175,7 +175,7 @@ function placeOf(url: string): string {
   }
 }
 
-/** node-postgres throws several at once where a name has several addresses, without a message. */
+/** node-postgres throws several at once if a name has several addresses, without a message. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
   return errorText(error);

@@ -1,4 +1,4 @@
-/** The place of a store, or of its backup: made where it can be, and explained to whoever can mend it where it cannot. */
+/** The place of a store, or of its backup: made if it can be, and explained to whoever can mend it if it cannot. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ const STORE: Purpose = {
 };
 const BACKUP: Purpose = { cannot: (file) => `The backup ${file} cannot be written`, other: 'name another file' };
 
-/** Makes the folder of a store's file. Throws with path, user and remedy where the store could not be written there. */
+/** Makes the folder of a store's file. Throws with path, user and remedy if the store could not be written there. */
 export function prepareFile(file: string): void {
   const at = resolve(file);
   prepareFolder(at, STORE);
@@ -40,7 +40,7 @@ function prepareFolder(at: string, purpose: Purpose): void {
 }
 
 /**
- * Makes a folder and what is missing above it, one at a time: Node's `recursive` goes on for ever where the system answers
+ * Makes a folder and what is missing above it, one at a time: Node's `recursive` goes on for ever if the system answers
  * `ENOENT` below a folder that is there, as `/proc` does.
  */
 export function makeFolder(folder: string): void {

@@ -28,7 +28,7 @@ export interface LaneTable {
 export interface PendingWriteTable {
   queue: string;
   key: string;
-  /** The fencing token of the claim it was made under; 0 where its process told that no answer came. */
+  /** The fencing token of the claim it was made under; 0 if its process told that no answer came. */
   fence: number;
   /** When it was begun. */
   at: number;
@@ -36,7 +36,7 @@ export interface PendingWriteTable {
   detail: string;
   /** When its lane is to be marked next. */
   check_at: number;
-  /** When its answer came, where its lane was another's by then; null where no answer did. */
+  /** When its answer came, where its lane was another's by then; null if no answer did. */
   answered_at: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface RateLimitTable {
   next_at: number;
   blocked_until: number;
   reason: string | null;
-  /** When the row of blocks that lasts until then began; null where none is. */
+  /** When the row of blocks that lasts until then began; null if none is. */
   blocked_since: number | null;
   /** Why: a fault of a provider, such as `auth`. */
   fault: string | null;
@@ -59,7 +59,7 @@ export interface CallWindowTable {
   key: string;
   /** When the minute began. */
   since: number;
-  /** Calls that daemons took, made or not; over the limit where more was asked for. */
+  /** Calls that daemons took, made or not; over the limit if more was asked for. */
   taken: number;
 }
 
@@ -102,7 +102,7 @@ export interface AlertTable {
   key: string;
   what: string;
   since: number;
-  /** Null where it was not told yet. */
+  /** Null if it was not told yet. */
   notified_at: number | null;
   /** Since when it is gone; null while it lasts. */
   gone_at: number | null;
@@ -163,7 +163,7 @@ export interface SignOnTable {
   verifier: string;
   /** The path of ours to go on with. */
   next: string;
-  /** The fields of a form that was interrupted, packed; null where there was none. */
+  /** The fields of a form that was interrupted, packed; null if there was none. */
   kept: string | null;
   ends_at: number;
 }
@@ -177,9 +177,9 @@ export interface AuditTable {
   via: 'page' | 'command' | 'api';
   /** What was done, such as `operator.create`. */
   action: string;
-  /** What it was done to: a connection, a record, an entity, an operator; null where it was nothing single. */
+  /** What it was done to: a connection, a record, an entity, an operator; null if it was nothing single. */
   subject: string | null;
-  /** JSON without secrets; null where there is no more to say. */
+  /** JSON without secrets; null if there is no more to say. */
   detail: string | null;
   /** What came of it, in words. */
   result: string;

@@ -9,12 +9,12 @@ export interface ArrivalTable {
   seq: Generated<number>;
   /** JSON as it was sent, without a byte order mark. */
   body: string;
-  /** The sender's id for it, as it was sent; null where it gave none. */
+  /** The sender's id for it, as it was sent; null if it gave none. */
   webhook_id: string | null;
   /** Whether a signature proves that id. */
   is_signed: number;
   received_at: number;
-  /** The trace context that it came in (W3C); null where telemetry is off. */
+  /** The trace context that it came in (W3C); null if telemetry is off. */
   trace: string | null;
 }
 
@@ -28,11 +28,11 @@ export interface ReceiptTable {
   body: string | null;
   received_at: number;
   applied_at: number | null;
-  /** The sender's id for it; null where it gave none. */
+  /** The sender's id for it; null if it gave none. */
   webhook_id: string | null;
   /** SHA-256 of what the event says, base64url; null if `receive` read it from a file. */
   digest: string | null;
-  /** Why it was not folded, or not all of it; null where all was. */
+  /** Why it was not folded, or not all of it; null if all was. */
   aside: string | null;
   /** How often it was begun alone, after a run that never ended; see connector/apply/poison.ts. */
   begun: Generated<number>;
@@ -73,7 +73,7 @@ export interface LinkTable {
   observed: 'unknown' | 'on' | 'off' | 'refused';
   observed_at: number | null;
   observed_error: string | null;
-  /** 1 where the next add asks upstream for a full update. */
+  /** 1 if the next add asks upstream for a full update. */
   send_update: number;
   /** The newest receipt that had left a list incomplete when the link last asked for a full update because of it; null before that. */
   asked_seq: number | null;
@@ -82,13 +82,13 @@ export interface LinkTable {
   synced_at: number | null;
   /** `number`: made because the record holds the company's CVR number, and follows that number. `person`: made by hand. */
   origin: 'person' | 'number';
-  /** Whose word counts where nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
+  /** Whose word counts if nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
   trust: 'crm' | 'register';
-  /** 1 where a person accepted the company that a match found: the record gets its number, where it has none. */
+  /** 1 if a person accepted the company that a match found: the record gets its number, where it has none. */
   writes_number: number;
   /**
-   * What the record held as its number when that spoke against the link: the entity id, or the text where it is none.
-   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty where the
+   * What the record held as its number when that spoke against the link: the entity id, or the text if it is none.
+   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty if the
    * link came by a merge, and the survivor's number has not agreed with it yet.
    */
   mismatch: string | null;
@@ -109,27 +109,27 @@ export interface PropertyStateTable {
   provider: string;
   record_id: string;
   property: string;
-  /** JSON of the value that was set aside, null where none is. */
+  /** JSON of the value that was set aside, null if none is. */
   refused: string | null;
   refused_reason: string | null;
-  /** Fingerprint of the property's schema when the CRM refused the value; null where the schema itself rules the value out. */
+  /** Fingerprint of the property's schema when the CRM refused the value; null if the schema itself rules the value out. */
   refused_schema: string | null;
-  /** When it is sent again at the latest; null where the schema itself rules it out. */
+  /** When it is sent again at the latest; null if the schema itself rules it out. */
   refused_until: number | null;
-  /** JSON of what the CRM held then, and keeps; null where that is not known. */
+  /** JSON of what the CRM held then, and keeps; null if that is not known. */
   refused_over: string | null;
   /** When the register's word was taken for it under a link's `trust: register`; that happens once. */
   trusted_at: number | null;
-  /** JSON of the value in the CRM that is kept though the register says another; null where none is. */
+  /** JSON of the value in the CRM that is kept though the register says another; null if none is. */
   kept: string | null;
   /** JSON of what the register says beside it. */
   offered: string | null;
   kept_at: number | null;
-  /** JSON of who wrote the value that is kept, `null` where the CRM does not tell; null before it was asked. */
+  /** JSON of who wrote the value that is kept, `null` if the CRM does not tell; null before it was asked. */
   kept_by: string | null;
-  /** The property that stands for the difference; null where this one does. */
+  /** The property that stands for the difference; null if this one does. */
   kept_with: string | null;
-  /** JSON of a person's edit that a write of ours went over, until it is put back; null where there is none. */
+  /** JSON of a person's edit that a write of ours went over, until it is put back; null if there is none. */
   overwritten: string | null;
 }
 
@@ -146,7 +146,7 @@ export interface OverrideTable {
   until: number | null;
   reason: string | null;
   created_at: number;
-  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null where it counts over any. */
+  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null if it counts over any. */
   seen?: string | null | undefined;
 }
 
@@ -175,9 +175,9 @@ export interface NoteTable {
 export interface ParentTable {
   provider: string;
   record_id: string;
-  /** The company that owns more than half of the record's, when we last looked; null where none does. */
+  /** The company that owns more than half of the record's, when we last looked; null if none does. */
   owner: string | null;
-  /** The parent we gave it; null where we gave none, or ended ours. */
+  /** The parent we gave it; null if we gave none, or ended ours. */
   parent_id: string | null;
   /** A parent we were about to give it: ours too, should the CRM hold it. */
   pending_id: string | null;
@@ -217,7 +217,7 @@ export interface HistoryTable {
   provider: string;
   record_id: string;
   entity: string;
-  /** The receipt that brought the values, 0 where none. */
+  /** The receipt that brought the values, 0 if none. */
   seq: number;
   rule: string;
   outcome: string;
@@ -251,11 +251,11 @@ interface MatchResultTable {
   /** Of the record in the scan. */
   position: number;
   verdict: string;
-  /** The first candidate; null where there is none. */
+  /** The first candidate; null if there is none. */
   entity: string | null;
   /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
   body: string;
-  /** Since when it waits in review for a person; null where it is of a scan only. */
+  /** Since when it waits in review for a person; null if it is of a scan only. */
   suggested_at: number | null;
 }
 

@@ -4,7 +4,7 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from './prepare-file.ts';
 
-/** The text of a secret file; undefined where it is not there. `what` names it in errors: "key file". */
+/** The text of a secret file; undefined if it is not there. `what` names it in errors: "key file". */
 export async function readSecretFile(file: string, what: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -16,7 +16,7 @@ export async function readSecretFile(file: string, what: string): Promise<string
   }
 }
 
-/** The text of a secret file, made with mode 0600 where it is not there. Of two processes that make it, one is first. */
+/** The text of a secret file, made with mode 0600 if it is not there. Of two processes that make it, one is first. */
 export async function storeSecretFile(file: string, what: string, make: () => string): Promise<string> {
   const kept = await readSecretFile(file, what);
   if (kept !== undefined) return kept;

@@ -12,7 +12,7 @@ export interface SnapshotTable {
   loaded_at: string;
   /** The register's document as JSON while something in it is valid only later; else null. */
   ahead: string | null;
-  /** When that begins, ms since 1970; null where nothing lies ahead. */
+  /** When that begins, ms since 1970; null if nothing lies ahead. */
   ahead_at: number | null;
   /** 1 while the safety limit withholds something of it. */
   withheld: Generated<number>;
@@ -39,7 +39,7 @@ export interface ChangeTable {
   /** JSON of the updates, events that did change only. */
   updates: string;
   created_at: number;
-  /** The trace context that it was found in, as W3C has it; null where telemetry is off. */
+  /** The trace context that it was found in, as W3C has it; null if telemetry is off. */
   trace: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface MonitorTable {
   emails: string;
   mail_frequency: 'immediate' | 'daily';
   enabled: number;
-  /** When it was first activated; null where it is only prepared. What happens before is nobody's loss. */
+  /** When it was first activated; null if it is only prepared. What happens before is nobody's loss. */
   enabled_at: number | null;
   /** Why it is off: a person, no success for days, or an answer of 410. Null while it is on. */
   disabled_reason: 'person' | 'failing' | 'gone' | null;
@@ -104,11 +104,11 @@ export interface DeliveryTable {
   /** `due` until it succeeds; `held` while the monitor is off; `failed` after the last attempt; `dropped` by a person. */
   state: 'due' | 'held' | 'done' | 'failed' | 'dropped';
   attempts: Generated<number>;
-  /** How many attempts came before a person asked for it again: the schedule begins anew there. Null where nobody did. */
+  /** How many attempts came before a person asked for it again: the schedule begins anew there. Null if nobody did. */
   replayed_from: number | null;
   /** Not before; of a held one, since when it is held. Ms since 1970. */
   next_at: number;
-  /** HTTP status of the last answer; null where none came. */
+  /** HTTP status of the last answer; null if none came. */
   status: number | null;
   /** Why the last attempt failed, in words. */
   error: string | null;
@@ -173,17 +173,17 @@ export interface FilingTable {
   /** The filing index's `_id`. */
   id: string;
   entity: string;
-  /** Days, YYYY-MM-DD; null where the filing does not say. */
+  /** Days, YYYY-MM-DD; null if the filing does not say. */
   period_start: string | null;
   period_end: string | null;
   published_at: string;
-  /** JSON of the report data; null where no figures could be read. */
+  /** JSON of the report data; null if no figures could be read. */
   data: string | null;
   /** Why not, in words. */
   error: string | null;
   /** Tries that failed for reasons that may pass. */
   attempts: number;
-  /** When to try again, ms since 1970; null where nothing is left to try. */
+  /** When to try again, ms since 1970; null if nothing is left to try. */
   retry_at: number | null;
   /** JSON of the index's record, while it is to be tried again. */
   record: string | null;

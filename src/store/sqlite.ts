@@ -28,7 +28,7 @@ const WRITE_CACHE_KIB = 8_192;
 /** A larger file is not checked at start: reading it through takes longer than a start may. */
 const CHECK_BELOW = 64 * MIB;
 
-/** Opens or creates the file. Throws where it is damaged, not ours, or not durable. */
+/** Opens or creates the file. Throws if it is damaged, not ours, or not durable. */
 export function openSqlite(given: string): Store {
   // Whole, so that errors say where the file is.
   const file = path.resolve(given);

@@ -36,12 +36,12 @@ export interface Store {
   write<T>(work: (tx: Tx) => Promise<T>, options?: CommitOptions): Promise<T>;
   /** PostgreSQL: throws, and says what to do, where the database or the way to it cannot hold a store. */
   check(): Promise<void>;
-  /** Throws where the store cannot be reached. */
+  /** Throws if the store cannot be reached. */
   ping(): Promise<void>;
-  /** Copies one consistent state into a new file while others write. Throws where the file exists or the engine cannot. */
+  /** Copies one consistent state into a new file while others write. Throws if the file exists or the engine cannot. */
   backup(file: string): Promise<void>;
   /**
-   * Makes this opening of the store a daemon's, until the process ends. On SQLite it is the only one: throws where another
+   * Makes this opening of the store a daemon's, until the process ends. On SQLite it is the only one: throws if another
    * one runs. Call it again from time to time: on PostgreSQL the connection that proves the daemon alive may break.
    */
   claimDaemon(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Store {
   walBytes(): Promise<number | undefined>;
   /** SQLite: rewrites the file and empties its log, so that no free page holds what was deleted; others wait. PostgreSQL: nothing. */
   compact(): Promise<void>;
-  /** Disk left for the store's file, in bytes; undefined where the disk is not ours to measure. */
+  /** Disk left for the store's file, in bytes; undefined if the disk is not ours to measure. */
   freeBytes(): Promise<number | undefined>;
   /** Bytes that the store takes, with its write-ahead log. */
   sizeBytes(): Promise<number>;

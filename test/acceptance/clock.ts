@@ -8,7 +8,7 @@ export interface Clock {
   now(): number;
   /** Waits for so many ms of that time. */
   pass(ms: number): Promise<void>;
-  /** What gives a process this time; nothing where it is that of the machine. */
+  /** What gives a process this time; nothing if it is that of the machine. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ export interface Disk {
 
 const MB = 1_048_576;
 
-/** Undefined where the machine lets nobody mount one. */
+/** Undefined if the machine lets nobody mount one. */
 export function mountDisk(folder: string, bytes: number): Disk | undefined {
   mkdirSync(folder, { recursive: true });
   const mount = (...args: readonly string[]) => execFileSync('mount', args, { stdio: 'ignore' });

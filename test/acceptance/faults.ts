@@ -3,7 +3,7 @@ import type { Installation } from './installation.ts';
 
 export interface FaultCase {
   readonly name: string;
-  /** Why it cannot be in this installation; undefined where it can. */
+  /** Why it cannot be in this installation; undefined if it can. */
   readonly cannot?: (at: Installation) => string | undefined;
   begin(at: Installation): unknown;
   end(at: Installation): unknown;

@@ -26,13 +26,13 @@ export interface Installation extends Cell {
   readonly store: StoppableStore;
   readonly disk: Disk | undefined;
   readonly crm: Gate;
-  /** The monitoring service of others; undefined where the installation has its own. */
+  /** The monitoring service of others; undefined if the installation has its own. */
   readonly upstream: Gate | undefined;
   readonly register: Gate | undefined;
   readonly sender: Sender;
   readonly traffic: Traffic;
   readonly channel: AlertChannel;
-  /** Undefined where Prometheus is not installed, or not asked for. */
+  /** Undefined if Prometheus is not installed, or not asked for. */
   readonly prometheus: Prometheus | undefined;
   /** What could not be started here. */
   readonly missing: readonly string[];

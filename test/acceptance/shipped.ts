@@ -22,7 +22,7 @@ export interface ShippedDaemon {
 export type Engine = 'sqlite' | 'postgres';
 export type Form = 'compose' | 'chart' | 'roles';
 
-/** The daemons of a form, and the proxy's configuration where it ships one. */
+/** The daemons of a form, and the proxy's configuration if it ships one. */
 export interface Shipment {
   readonly daemons: readonly ShippedDaemon[];
   readonly nginx: string | undefined;

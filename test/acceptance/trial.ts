@@ -12,7 +12,7 @@ export interface Outcome {
   readonly over: string;
   /** The most lines that a daemon logged in a minute. */
   readonly lines: number;
-  /** What is not as it should be; empty where all is. */
+  /** What is not as it should be; empty if all is. */
   readonly wrong: readonly string[];
 }
 

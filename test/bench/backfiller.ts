@@ -14,7 +14,7 @@ export function build(): void {
 }
 
 export interface Backfill {
-  /** What it said in the end; 0 where it was killed. */
+  /** What it said in the end; 0 if it was killed. */
   readonly ended: Promise<{ readonly linked: number; readonly killed: boolean }>;
   /** Resident memory in MB, a few times a second. */
   readonly rss: readonly number[];

@@ -31,7 +31,7 @@ export interface Daemon {
   readonly admin: string;
   /** From the start of the process to its word that it is ready. */
   readonly readyMs: number;
-  /** One value of /metrics, 0 where it is not there. */
+  /** One value of /metrics, 0 if it is not there. */
   metric(name: string): Promise<number>;
   /** Resident memory in MB. */
   rss(): Promise<number>;
@@ -115,7 +115,7 @@ export async function settleMapping(folder: string, providers: object): Promise<
   await daemon.stop();
 }
 
-/** Resolves with the addresses of both listeners. Errors of the daemon go to stderr; it warns where a bench has no CRM. */
+/** Resolves with the addresses of both listeners. Errors of the daemon go to stderr; it warns if a bench has no CRM. */
 async function readyAt(child: ChildProcess): Promise<{ readonly origin: string; readonly admin: string }> {
   return new Promise((resolve, reject) => {
     if (child.stderr === null) return reject(new Error('the daemon has no stderr'));

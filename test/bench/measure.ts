@@ -1,7 +1,7 @@
 /** Numbers out of measurements, and the line a bench prints. */
 import { availableParallelism, cpus } from 'node:os';
 
-/** The value below which this share of the values lies; NaN where there are none. */
+/** The value below which this share of the values lies; NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -35,13 +35,13 @@ const BENCHES = [
   'files',
 ];
 
-/** Needs another program: it runs where it is asked for. */
+/** Needs another program: it runs if it is asked for. */
 const PEERS = 'peers';
-/** Writes a source file: it runs where it is asked for. */
+/** Writes a source file: it runs if it is asked for. */
 const FIT = 'match-fit';
 const KNOWN = [...BENCHES, PEERS, FIT];
 
-/** Runs one, its lines shown as they come; returns the one that it reports, undefined where it could not run. */
+/** Runs one, its lines shown as they come; returns the one that it reports, undefined if it could not run. */
 async function run(name: string, options: readonly string[]): Promise<string | undefined> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(`${name}.ts`, import.meta.url)), ...options], {
     stdio: ['inherit', 'pipe', 'inherit'],

@@ -27,7 +27,7 @@ await inFolder(async (folder) => {
     await withManyLinks(own, 'hubspot', links, FIRST);
     const daemon = await startDaemon(own, PROVIDERS);
     const run = async (at: number): Promise<number> => {
-      // Spread over all companies, others in every round where there are others.
+      // Spread over all companies, others in every round if there are others.
       const companies = { first: FIRST + (at % (links / EVENTS)), step: links / EVENTS, count: EVENTS };
       await load.ask('prepare', { companies, from: at * EVENTS, count: EVENTS });
       const began = performance.now();

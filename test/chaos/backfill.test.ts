@@ -86,7 +86,7 @@ test(`a backfill that is killed ${KILLS} times, CVRSYNC_CHAOS_SEED=${SEED}`, { t
   const run = (...args: readonly string[]): Running => startCommand([...args, '--config', file, '--json'], folder);
   const backfill = (crm: CrmName): Running => run('backfill', crm, '--yes', '--send-update');
 
-  // The service: it tells the whole company where an update was asked for, and of changes as they come.
+  // The service: it tells the whole company if an update was asked for, and of changes as they come.
   const stop = new AbortController();
   const over = new AbortController();
   const post = (body: ReturnType<typeof writePayload>): Promise<void> =>

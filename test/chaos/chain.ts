@@ -133,7 +133,7 @@ export async function openChain(url: string, options: ChainOptions, random: Rand
   };
 }
 
-/** Resolves when nothing is left; fails where what is left stays the same for minutes, however long it took to get there. */
+/** Resolves when nothing is left; fails if what is left stays the same for minutes, however long it took to get there. */
 async function untilNone(look: () => Promise<readonly unknown[]>): Promise<void> {
   for (let before: readonly unknown[] = []; ; ) {
     const left = await look();
@@ -153,7 +153,7 @@ const isNamed = (crms: Crms, { crm, id, edits }: CrmRecord): boolean => {
   return edits.size === 0 && (name ?? Name ?? null) !== null;
 };
 
-/** What is told of persons is kept only where somebody listens. */
+/** What is told of persons is kept only if somebody listens. */
 const heard = (changes: readonly Change[], listeners: readonly Listener[]): readonly Change[] => {
   const listed = new Set(listeners.flatMap(({ entities = [] }) => [...entities]));
   return changes.filter(({ entity }) => entity.startsWith('CVR-1-') || listed.has(entity));

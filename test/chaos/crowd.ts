@@ -13,7 +13,7 @@ const THEIRS = { hubspot: 'domain', salesforce: 'ShippingCity' } as const;
 export const CRM_NAMES = ['hubspot', 'salesforce'] as const;
 
 export interface Crowd {
-  /** Every record that lives, by CRM: its id, and its company where the number is one. */
+  /** Every record that lives, by CRM: its id, and its company if the number is one. */
   records(crm: CrmName): ReadonlyMap<string, string | undefined>;
   /** One act of a person: a deletion, a merge, a number that is corrected, added or taken out, a word, a new record. */
   act(): void;

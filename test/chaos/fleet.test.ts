@@ -4,7 +4,7 @@
  * daemons are a minute apart. Both CRMs and all who listen end with what the register says.
  *
  * CVRSYNC_CHAOS_DAEMONS=8 has eight; CVRSYNC_CHAOS_STRIKES=40 so many strikes; CVRSYNC_CHAOS_BEFORE=PATH begins with a daemon of
- * the version before, which comes back as one of this version where it is killed. `npm run chaos` repeats it.
+ * the version before, which comes back as one of this version if it is killed. `npm run chaos` repeats it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -96,7 +96,7 @@ async function strike(
   }
 }
 
-/** As a supervisor does: again where the database did not answer in time. */
+/** As a supervisor does: again if the database did not answer in time. */
 async function startAgain(daemon: Daemon): Promise<void> {
   while (daemon.url === undefined)
     await daemon.start().catch((error: unknown) => {

@@ -90,7 +90,7 @@ function togetherWith(crm: CrmName, property: string): readonly string[] {
 
 const ADDRESS: readonly FieldName[] = ['street', 'coName', 'postalCode', 'city', 'region', 'countryCode', 'country'];
 
-/** What a record holds in the property of a field; undefined where the CRM has none. */
+/** What a record holds in the property of a field; undefined if the CRM has none. */
 export const heldIn = (crms: Crms, { crm, id }: CrmRecord, field: FieldName): PropertyValue | undefined =>
   crms[crm].get(id)?.[PRESETS[crm].find((row) => row.field === field)?.property ?? ''];
 
@@ -113,7 +113,7 @@ interface DifferenceOptions {
   readonly but?: readonly FieldName[];
   /** What a CRM makes of a value, and may hold. */
   readonly respell?: Partial<Record<CrmName, Respell>>;
-  /** Mapped in Salesforce, in place of the preset's own; blank where its record shows another currency than the report's. */
+  /** Mapped in Salesforce, in place of the preset's own; blank if its record shows another currency than the report's. */
   readonly amount?: PresetRow;
 }
 

@@ -46,7 +46,7 @@ test(`daemons that share the work by roles do all of it, CVRSYNC_CHAOS_SEED=${SE
   await chain.verify();
 });
 
-/** Starts a proxy that hands each request to where `targetOf` says, and answers 502 where nobody is there. */
+/** Starts a proxy that hands each request to where `targetOf` says, and answers 502 if nobody is there. */
 async function oneAddress(targetOf: (path: string) => string | undefined): Promise<string> {
   const proxy = createServer(async (request, response) => {
     const { method = 'GET', url = '/', headers } = request;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the program itself, `through` another where that is given; what it printed, whatever its exit code. */
+/** Runs the program itself, `through` another if that is given; what it printed, whatever its exit code. */
 async function cvrsync(args: readonly string[], through: readonly string[] = []) {
   const [file = '', ...rest] = [...through, process.execPath, ENTRY, ...args];
   const env = { PATH: process.env['PATH'], HOME: folder };

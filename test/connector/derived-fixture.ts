@@ -29,7 +29,7 @@ export interface Scripted {
   readonly calls: string[];
   /** Called before a note is added: throws, waits, or answers in its place. */
   onAdd: ((id: string) => NoteOutcome | undefined | Promise<NoteOutcome | undefined>) | undefined;
-  /** Called after a note was added: throws where the answer is lost. */
+  /** Called after a note was added: throws if the answer is lost. */
   onAdded: (() => void | Promise<void>) | undefined;
   /** The same, before a parent is written. */
   onWrite: ((id: string) => Outcome | undefined | Promise<Outcome | undefined>) | undefined;

@@ -16,7 +16,7 @@ export type Arrived = readonly [said: Assertion, seq: number];
 export const factOf = (arrived: readonly Arrived[]): Fact | undefined =>
   arrived.reduce<Fact | undefined>((fact, [said, seq]) => fold(fact, ENTITY, said, seq).fact, undefined);
 
-/** The facts of payloads in the order given, by field; a payload's place in the list is its `seq` where none is given. */
+/** The facts of payloads in the order given, by field; a payload's place in the list is its `seq` if none is given. */
 export const factsOf = (payloads: readonly (readonly [Payload, number])[]): ReadonlyMap<FieldName, Fact> => {
   const facts = new Map<FieldName, Fact>();
   for (const [payload, seq] of payloads)
@@ -25,7 +25,7 @@ export const factsOf = (payloads: readonly (readonly [Payload, number])[]): Read
   return facts;
 };
 
-/** A field's value for CRMs; undefined where it is not known. */
+/** A field's value for CRMs; undefined if it is not known. */
 export const valueIn = (facts: ReadonlyMap<FieldName, Fact>, field: FieldName): FieldValue | undefined => {
   const fact = facts.get(field);
   return fact === undefined ? undefined : factValue(fact);

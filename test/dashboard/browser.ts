@@ -37,7 +37,7 @@ export interface Tab {
   readonly page: Page;
   /** What the page reported so far: errors of scripts, refusals of its Content-Security-Policy, files that were not there. */
   readonly reports: readonly string[];
-  /** Fails where the page reported something, is wider than its window, or breaks a rule of accessibility. */
+  /** Fails if the page reported something, is wider than its window, or breaks a rule of accessibility. */
   expectSound(): Promise<void>;
 }
 

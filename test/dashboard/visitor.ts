@@ -30,7 +30,7 @@ export interface Answer {
 export interface Visitor {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Posts fields, with the form token of the page that was last seen where they name none. */
+  /** Posts fields, with the form token of the page that was last seen if they name none. */
   post(
     path: string,
     fields: Readonly<Record<string, string>>,

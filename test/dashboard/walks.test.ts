@@ -17,7 +17,7 @@ const { open } = useBrowser();
 const DAY_MS = 86_400_000;
 const WALKS = tableIn(readDoc('docs/dashboard.md'), 'Task', 'Keys with scripts', 'Without');
 
-/** Fails where the page of the documents tells another number of keys for a task. */
+/** Fails if the page of the documents tells another number of keys for a task. */
 function expectTold(task: string, script: boolean, { count }: Keyboard): void {
   const row = WALKS.find((each) => each['Task'] === task);
   expect(row?.[script ? 'Keys with scripts' : 'Without'], task).toBe(String(count));

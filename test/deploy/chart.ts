@@ -140,7 +140,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: readonly unknown[]) => unknow
   toYaml: (value) => stringify(value, { sortMapEntries: true, lineWidth: 0, indentSeq: false }).trimEnd(),
 };
 
-/** The value of a text in quotes, a number, `$name` or a path of `.`; undefined where a path leads nowhere. */
+/** The value of a text in quotes, a number, `$name` or a path of `.`; undefined if a path leads nowhere. */
 function operand(word: string, { dot, names }: Scope): unknown {
   if (/^["\d]/u.test(word)) return JSON.parse(word);
   const [, name = '', path = ''] = /^(\$\w*)?((?:\.\w+)*|\.)$/u.exec(word) ?? [];

@@ -49,7 +49,7 @@ const source = ['src', 'providers']
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
 
-/** The labels of a metric, by the name of one of its series; undefined where there is none. */
+/** The labels of a metric, by the name of one of its series; undefined if there is none. */
 function labelsOf(series: string): readonly string[] | undefined {
   if (series === 'up') return TARGET_LABELS;
   const metric =

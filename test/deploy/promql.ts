@@ -3,11 +3,11 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 export interface Asked {
   readonly metric: string;
-  /** Labels it selects by, with the value where it is one word. */
+  /** Labels it selects by, with the value if it is one word. */
   readonly labels: readonly (readonly [label: string, value: string | undefined])[];
 }
 
-/** The selectors of an expression, and the labels it groups by; throws where it is no PromQL. */
+/** The selectors of an expression, and the labels it groups by; throws if it is no PromQL. */
 export function readPromQl(expression: string): {
   readonly asked: readonly Asked[];
   readonly groups: readonly string[];

@@ -55,7 +55,7 @@ const PAUSE_MS = 60_000;
 
 /**
  * Lets a clock that is set by hand leap to what is due next, or by `atLeastMs`, whenever nothing is worked on, until
- * `isThere` says so. Gives up where nothing has happened for two minutes.
+ * `isThere` says so. Gives up if nothing has happened for two minutes.
  */
 export async function leapUntil(
   { app }: ServiceFixture,

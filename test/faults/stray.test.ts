@@ -1,4 +1,4 @@
-/** What a plugin throws where nothing waits for it ends the process, and a person can see why. */
+/** What a plugin throws if nothing waits for it ends the process, and a person can see why. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

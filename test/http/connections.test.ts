@@ -41,7 +41,7 @@ function sender(port: number, text: string): Socket {
   return socket;
 }
 
-/** The status of a proven webhook from an address, 0 where the connection is closed before. */
+/** The status of a proven webhook from an address, 0 if the connection is closed before. */
 const webhook = (port: number, localAddress: string): Promise<number> =>
   new Promise((resolve) => {
     const headers = { authorization: 'right', 'content-type': 'application/json' };

@@ -7,7 +7,7 @@ import { EVENT_NAMES, EVENTS } from '../../src/protocol/events.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 import { payloadOf } from '../../src/protocol/payload.ts';
 
-// Texts that are numbers would be read as numbers where a schema takes both.
+// Texts that are numbers would be read as numbers if a schema takes both.
 const text = fc
   .string({ maxLength: 12, unit: 'grapheme' })
   .filter((value) => value.trim() === '' || Number.isNaN(Number(value)));

@@ -1,4 +1,4 @@
-/** What only happens where several processes write at the same time. */
+/** What only happens if several processes write at the same time. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { listDeliveries, replayDeliveries } from '../../src/service/delivery/deliveries.ts';

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { ENTRY, ENVIRONMENT } from './program.ts';
 
 export interface Ended {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

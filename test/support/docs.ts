@@ -30,7 +30,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/u)
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 
-/** The rows of the table whose head begins with these columns, each as column → text. Throws where there is none. */
+/** The rows of the table whose head begins with these columns, each as column → text. Throws if there is none. */
 export function tableIn(doc: string, ...head: readonly string[]): readonly Readonly<Record<string, string>>[] {
   const lines = doc.split('\n');
   const start = lines.findIndex((line) => head.every((column, index) => cellsOf(line)[index] === column));

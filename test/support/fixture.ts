@@ -50,7 +50,7 @@ export interface ConfigOptions {
     readonly requestsPerMinute?: number;
   };
   readonly leaseSeconds?: number;
-  /** The service's half; absent where there is none. */
+  /** The service's half; absent if there is none. */
   readonly service?: object;
   /** The admin listener's keys, beside its free port. */
   readonly admin?: object;
@@ -59,7 +59,7 @@ export interface ConfigOptions {
 /** A configuration file's content: a connector without authentication on a free port, connected to the emulators. */
 export function configFor(crms: Crms, store: string, options: ConfigOptions = {}): object {
   const { connections = {}, upstream, leaseSeconds, service, admin } = options;
-  // Nobody asks a CRM what happened where the test does not want it: the test may count its calls.
+  // Nobody asks a CRM what happened if the test does not want it: the test may count its calls.
   const quiet = { pollMinutes: 0, reconcileHours: 0 };
   const connection = (name: CrmName): object => ({ use: name, ...crms[name].settings, ...quiet, ...connections[name] });
   return {
@@ -86,7 +86,7 @@ export interface FixtureOptions extends ConfigOptions {
   readonly salesforce?: SalesforceEmulatorOptions;
   /** The daemon's clock; the machine's where absent. */
   readonly clock?: HandClock;
-  /** Leaves workers to their own poll where a clock is set on: what falls due meanwhile is found together, as in a daemon. */
+  /** Leaves workers to their own poll if a clock is set on: what falls due meanwhile is found together, as in a daemon. */
   readonly unhurried?: true;
   /** Fills the store before the daemon opens it: from its start on the daemon writes, too. */
   readonly before?: (store: Store, crms: Crms) => Promise<void>;
@@ -196,7 +196,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   };
 }
 
-/** Posts a webhook and returns the status; throws where there is no answer. */
+/** Posts a webhook and returns the status; throws if there is no answer. */
 export async function postWebhook(
   url: string,
   payload: Writable | string,

@@ -1,5 +1,5 @@
 /**
- * Puts the folders of tests, and the databases, into memory where this machine has enough of it: each commit of a store waits
+ * Puts the folders of tests, and the databases, into memory if this machine has enough of it: each commit of a store waits
  * for the disk, and a run makes five hundred databases of three hundred files each.
  */
 import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';

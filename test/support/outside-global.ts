@@ -1,4 +1,4 @@
-/** Before a run: says which tests lack the documents that lie outside of the repository, or stops where they must be there. */
+/** Before a run: says which tests lack the documents that lie outside of the repository, or stops if they must be there. */
 import { filesThatImport } from './fast-files.ts';
 import { findOutside } from './outside.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '../..');
 
 export interface Outside {
-  /** The folder, or undefined where the run goes on without it. */
+  /** The folder, or undefined if the run goes on without it. */
   readonly folder: string | undefined;
   /** What a person should know: a run that must not go on, or what it leaves out. */
   readonly problem?: { readonly fatal: boolean; readonly text: string };
@@ -34,6 +34,6 @@ export interface SampleFolder {
 
 const INVENTED: SampleFolder = { kind: 'invented', folder: path.join(root, 'test/service/samples') };
 
-/** The invented documents of the repository, and the register's own where they are; `setup` in `outside-global.ts` says where not. */
+/** The invented documents of the repository, and the register's own if they are; `setup` in `outside-global.ts` says where not. */
 export const SAMPLE_FOLDERS: readonly SampleFolder[] =
   folder === undefined ? [INVENTED] : [INVENTED, { kind: 'real', folder: path.join(folder, 'samples/register') }];

@@ -34,7 +34,7 @@ export interface Place {
 
 /**
  * Starts a server on a Unix socket in a folder of its own. Returns at once; the start takes about a second. What it commits
- * is on disk only where it is `durable`: tests end no machine.
+ * is on disk only if it is `durable`: tests end no machine.
  */
 export function startPostgres({ durable = false } = {}): Server {
   const stopping = new AbortController();
@@ -150,7 +150,7 @@ export async function quit(server: ChildProcess): Promise<void> {
 
 /** Creates an empty database on the server, and returns its URL. Waits for a server that is still starting. */
 export async function createDatabase(server: string): Promise<string>;
-/** Creates a copy of a database; undefined where there is none of that name. */
+/** Creates a copy of a database; undefined if there is none of that name. */
 export async function createDatabase(server: string, template: string): Promise<string | undefined>;
 export async function createDatabase(server: string, template?: string): Promise<string | undefined> {
   const name = `t${randomUUID().replaceAll('-', '')}`;
@@ -163,13 +163,13 @@ export async function createDatabase(server: string, template?: string): Promise
   return url.href;
 }
 
-/** Renames a database that nobody is connected to; leaves it where the name is taken. */
+/** Renames a database that nobody is connected to; leaves it if the name is taken. */
 export async function renameDatabase(server: string, url: string, name: string): Promise<void> {
   // The second code is that of two who rename at the same moment.
   await ask(server, `alter database ${new URL(url).pathname.slice(1)} rename to ${name}`, ['42P04', '23505']);
 }
 
-/** Runs a statement; false where it fails with one of these codes. */
+/** Runs a statement; false if it fails with one of these codes. */
 async function ask(server: string, statement: string, expected: readonly string[]): Promise<boolean> {
   const client = await connect(server);
   try {

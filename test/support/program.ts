@@ -10,7 +10,7 @@ const SOURCES = ['src/**/*.{js,ts}', 'providers/**/*.ts', 'rolldown.config.ts', 
 /** No test run takes as long: a build that nobody began to use for this long is nobody's. */
 const OLD_MS = 3_600_000;
 
-/** A build starts in a third of the time of the sources; it is made anew where one of them changed. */
+/** A build starts in a third of the time of the sources; it is made anew if one of them changed. */
 export const ENTRY = join(built('rolldown.config.ts', SOURCES), 'cvrsync.js');
 
 /** Compiled code is kept from one start to the next: tests make hundreds, and a good third of what one takes is compiling. */
@@ -46,7 +46,7 @@ function built(config: string, sources: readonly string[]): string {
     if (!existsSync(build)) throw error;
   }
   for (const other of readdirSync(BUILDS)) {
-    // Undefined where another worker renamed or removed it meanwhile.
+    // Undefined if another worker renamed or removed it meanwhile.
     const found = statSync(join(BUILDS, other), { throwIfNoEntry: false });
     if (found !== undefined && Date.now() - found.mtimeMs > OLD_MS)
       rmSync(join(BUILDS, other), { recursive: true, force: true });

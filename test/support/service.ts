@@ -12,7 +12,7 @@ export interface FakeService {
   readonly accessKey: string;
   /** Monitored items of a provider, `entityId id` each, in the order they were added. */
   items(provider: string): readonly string[];
-  /** Every change asked for with effect, oldest first: `add provider entityId id`, ` +update` where one was asked. */
+  /** Every change asked for with effect, oldest first: `add provider entityId id`, ` +update` if one was asked. */
   readonly changes: readonly string[];
   /** Requests as they came, `METHOD /path?query`. */
   readonly requests: readonly string[];

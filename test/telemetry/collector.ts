@@ -78,7 +78,7 @@ export async function openCollector(status: number | 'silent' = 200): Promise<Co
   };
 }
 
-/** A span's attribute as a text; undefined where it has none of this name. */
+/** A span's attribute as a text; undefined if it has none of this name. */
 export function attributeOf(span: SentSpan, name: string): string | undefined {
   const found = span.attributes.find(({ key }) => key === name);
   return found === undefined ? undefined : String(Object.values(found.value)[0]);

@@ -74,13 +74,13 @@ const formatValue = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value);
 };
 
-/** Warns where a monitor tells somebody by mail, and no mail goes out. */
+/** Warns if a monitor tells somebody by mail, and no mail goes out. */
 export function warnWithoutMailServer({ log }: CommandContext, { emails }: Monitor, hasMailServer: boolean): void {
   if (emails.length === 0 || hasMailServer) return;
   log.warn({ setting: 'service.smtp' }, 'no mail goes out: there is no mail server. Set service.smtp');
 }
 
-/** Shows a new monitor, with its signing secret where it has a webhook. */
+/** Shows a new monitor, with its signing secret if it has a webhook. */
 export function showNew(context: CommandContext, monitor: Monitor, wire: WireOptions, done: string): void {
   if (monitor.url === null)
     context.output.result(

@@ -41,9 +41,9 @@ export interface ApplyDeps extends WireOptions {
   readonly log?: DebugLog & { warn(details: object, message: string): void };
   /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
   readonly mapped: MappedFields | ((tx: Tx) => Promise<MappedFields>);
-  /** Absent where no CRM gets notes. */
+  /** Absent if no CRM gets notes. */
   readonly notes?: NoteRules | undefined;
-  /** The connections whose records get parents; absent where there is none. */
+  /** The connections whose records get parents; absent if there is none. */
   readonly parents?: ReadonlySet<string> | undefined;
 }
 
@@ -227,7 +227,7 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly r
     log?.debug?.({ request: requestIn(names), event: seq, entity }, 'an event was read');
 }
 
-/** The mapped fields of each CRM, and the owners where its records get parents by them. */
+/** The mapped fields of each CRM, and the owners if its records get parents by them. */
 const needed = (mapped: MappedFields, parents: ApplyDeps['parents']): Needed =>
   new Map(
     [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [

@@ -12,7 +12,7 @@ import { readWaiting } from '../intake/receipt.ts';
 const SLOW_SECONDS = 2;
 const NONE = { user: 0, system: 0 };
 
-/** Counts a beginning of the company's next receipt. False where none is left, or the lease was lost. */
+/** Counts a beginning of the company's next receipt. False if none is left, or the lease was lost. */
 export async function beginNext(
   deps: {
     readonly store: Store;

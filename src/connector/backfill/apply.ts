@@ -29,7 +29,7 @@ export interface ApplyOptions {
 }
 
 /**
- * Links every planned row from the position of the run. The run's phase is `carry` afterwards, or still `apply` where the
+ * Links every planned row from the position of the run. The run's phase is `carry` afterwards, or still `apply` if the
  * limit left some.
  */
 export async function applyRows(

@@ -24,7 +24,7 @@ const STEP = 1_000;
 const GRACE_MS = 15_000;
 
 /**
- * Runs a backfill or continues one; returns its state. Throws the signal's reason where it is stopped, and keeps what was
+ * Runs a backfill or continues one; returns its state. Throws the signal's reason if it is stopped, and keeps what was
  * done until then.
  */
 export async function runBackfill(

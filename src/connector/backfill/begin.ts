@@ -65,7 +65,7 @@ function runOfPlan(file: string, before: BackfillRun, anew: BackfillRun): Backfi
   return { ...anew, ...made, end, scanned, match, file, phase: 'import' };
 }
 
-/** The run that scans, or applies its own scan. Throws where a plan is only partly applied. */
+/** The run that scans, or applies its own scan. Throws if a plan is only partly applied. */
 function runOfScan(provider: string, applies: boolean, before: BackfillRun, anew: BackfillRun): BackfillRun {
   // A scan by another property would find other numbers.
   if (isScanning(before.phase)) return before.match === anew.match ? before : anew;

@@ -51,7 +51,7 @@ function decideRow(row: ScanRow, { links, shared, taken, skips }: Evidence): Sca
   return { ...row, action: UNSURE.includes(row.detail) ? 'skip' : 'link' };
 }
 
-/** Which other records stand for the same company; undefined where none does. */
+/** Which other records stand for the same company; undefined if none does. */
 function rivalOf(
   { record_id: own }: ScanRow,
   linked: readonly string[] | undefined,

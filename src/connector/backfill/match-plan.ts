@@ -20,7 +20,7 @@ export interface MatchPlanOptions {
   readonly language: 'en' | 'da';
 }
 
-/** Throws where the file exists: it may hold somebody's work. */
+/** Throws if the file exists: it may hold somebody's work. */
 export function refuseExisting(file: string): void {
   if (existsSync(file))
     throw new BackfillError(`${file} is there already, and may hold somebody's work: name another file`);

@@ -17,7 +17,7 @@ export interface Columns {
   readonly all: readonly string[];
 }
 
-/** Throws where the CRM has no property for the number. */
+/** Throws if the CRM has no property for the number. */
 export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promise<Columns> {
   const { crm } = deps;
   const { match, hold, name: provider } = crm;
@@ -87,7 +87,7 @@ function rowsOf(page: Page, end: number, read: (properties: Properties) => Fresh
   }));
 }
 
-/** Reads the state of a record from its properties; undefined where the CRM cannot read its number. */
+/** Reads the state of a record from its properties; undefined if the CRM cannot read its number. */
 export const freshOf =
   (crm: Crm, columns: Columns, now: number) =>
   (properties: Properties): Fresh | undefined =>

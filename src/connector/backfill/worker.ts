@@ -85,7 +85,7 @@ function openProgress({ input, stage, done, total }: Pick<StoredBackfill, 'input
   };
 }
 
-/** Does the work, stores its progress meanwhile and at its end, and stops it where it is cancelled. */
+/** Does the work, stores its progress meanwhile and at its end, and stops it if it is cancelled. */
 async function followed(
   { store, wait }: Pick<BackfillWorkDeps, 'store' | 'wait'>,
   { id, read }: { readonly id: number; readonly read: () => Progress },

@@ -13,7 +13,7 @@ const REFUSED_MS = 5 * 60_000;
 
 /** One ability's right to make calls. */
 export interface AbilityGate {
-  /** Until when nothing is to be tried, in ms since 1970; 0 where it may be. */
+  /** Until when nothing is to be tried, in ms since 1970; 0 if it may be. */
   blockedUntil(): Promise<number>;
   /** What a fault makes of the lanes it hit; see {@link settleFault}. */
   settle(error: unknown): Promise<FaultSettlement>;

@@ -123,7 +123,7 @@ function checkRow(provider: MappingToCheck, row: PresetRow, schema: AccountSchem
   ].map((each) => ({ subject, ...each }));
 }
 
-/** A right helps only where the CRM names no other reason. */
+/** A right helps only if the CRM names no other reason. */
 const unwritableRemark = ({ readOnly }: Property, leave: string) =>
   readOnly === undefined
     ? {
@@ -134,7 +134,7 @@ const unwritableRemark = ({ readOnly }: Property, leave: string) =>
 
 type Remark = Omit<Finding, 'subject'>;
 
-/** An amount is not written where nothing in the CRM says what currency it is in. */
+/** An amount is not written if nothing in the CRM says what currency it is in. */
 function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: AccountSchema): readonly Remark[] {
   const currency = currencyOf(row.field);
   const property = schema.get(row.property);

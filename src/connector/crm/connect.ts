@@ -1,4 +1,4 @@
-/** Opens a provider's connection: in time, with all that the runtime calls, and with a reason where it cannot be opened. */
+/** Opens a provider's connection: in time, with all that the runtime calls, and with a reason if it cannot be opened. */
 import type { Connection, Limits, Provider, ProviderContext } from '../../../providers/provider.ts';
 import { errorText, plainError } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
@@ -18,7 +18,7 @@ export interface ToConnect {
 
 const CONNECT_MS = 60_000;
 
-/** The limits that a provider states for its settings; throws where no pace can be made of them. */
+/** The limits that a provider states for its settings; throws if no pace can be made of them. */
 export function limitsOf({ name, provider, settings, mask }: ToConnect): Limits {
   let limits: Limits;
   try {

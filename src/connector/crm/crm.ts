@@ -82,13 +82,13 @@ type CommonKey =
 /** The part of the configuration that a connection is opened by. */
 export type CrmSettings = Pick<CrmConfig, CommonKey>;
 
-/** A connection that calls can be made to. Its rules are the accepted ones, those of its configuration where there are none. */
+/** A connection that calls can be made to. Its rules are the accepted ones, those of its configuration if there are none. */
 export interface Crm extends CrmSettings {
   readonly connection: Connection;
   readonly rateLimiter: RateLimiter;
   readonly limits: Limits;
   /**
-   * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws where a guard
+   * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws if a guard
    * says no (guard.ts).
    */
   schema(signal: AbortSignal, maxAgeMs?: number): Promise<ReadonlyMap<string, Property>>;
@@ -252,7 +252,7 @@ function rateLimitedHttp(
 
 /**
  * The part of its window that a budget is left to recover, by how many of its calls remain. Our own pace comes down to one
- * where some calls are late; where none remains, others spend from the budget, too.
+ * if some calls are late; if none remains, others spend from the budget, too.
  */
 const RECOVERY = [1 / 10, 1 / 50];
 

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 export const endOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) + DAY_MS - 3_600_000;
 
 /**
- * Until when the CRM says that the record is to be left alone, in ms since 1970; infinite where it names no day, and
- * undefined where it says nothing. A date is the last day of the hold, an instant its end.
+ * Until when the CRM says that the record is to be left alone, in ms since 1970; infinite if it names no day, and
+ * undefined if it says nothing. A date is the last day of the hold, an instant its end.
  */
 export function holdOf(
   { hold }: Pick<Crm, 'hold'>,

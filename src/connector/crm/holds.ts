@@ -13,7 +13,7 @@ export interface HoldSource {
 
 /**
  * When to check each of these records that is on hold again, in ms since 1970. `reads` are the records in the same order,
- * with their hold property where there is one.
+ * with their hold property if there is one.
  */
 export async function holdsOf(
   { db, crm }: HoldSource,

@@ -10,7 +10,7 @@ export interface ToDefine extends MappingToCheck {
 
 /**
  * The definitions of what the mapping, the match and the hold name and the account has not. The provider's own definition
- * counts where it has one; else the field says what the property must take. What is optional in a preset and in no
+ * counts if it has one; else the field says what the property must take. What is optional in a preset and in no
  * definition is the CRM's own, and nobody's to make. Pure.
  */
 export function missingProperties(config: ToDefine, properties: readonly Property[]): readonly PropertyDefinition[] {

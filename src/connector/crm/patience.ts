@@ -18,7 +18,7 @@ export interface Patient {
   readonly now: () => number;
   /** How long it is tried without an answer; two minutes where absent. */
   readonly silenceMs?: number;
-  /** Waits; resolves early where the signal aborts. */
+  /** Waits; resolves early if the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly report?: WaitReport | undefined;
 }
@@ -65,7 +65,7 @@ export async function patiently<T>(
   }
 
   /**
-   * Pauses the account where the fault is the account's and no standing block has refused the call. Returns when the call
+   * Pauses the account if the fault is the account's and no standing block has refused the call. Returns when the call
    * goes on, or is given up.
    */
   async function blockFor(error: ProviderError, ms: number): Promise<number> {

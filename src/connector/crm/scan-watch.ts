@@ -5,7 +5,7 @@ import { type Page, ProviderError } from '../../../providers/provider.ts';
 /** No CRM gives so many pages in a row without a record. */
 const MOST_EMPTY = 1_000;
 
-/** Is shown each page of one scan; throws where it goes in a circle, or on and on without a record. */
+/** Is shown each page of one scan; throws if it goes in a circle, or on and on without a record. */
 export function watchScan(name: string): (page: Page) => Promise<void> {
   const seen = new Set<string>();
   let empty = 0;

@@ -19,8 +19,8 @@ export interface FaultSettlement {
 }
 
 /**
- * Pauses the account where the fault is the account's and no standing block has refused the call, and says what the lanes
- * do: behind a paused account they wait without counting an attempt; where no answer came each backs off. Anything but a
+ * Pauses the account if the fault is the account's and no standing block has refused the call, and says what the lanes
+ * do: behind a paused account they wait without counting an attempt; if no answer came each backs off. Anything but a
  * ProviderError is rethrown.
  */
 export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
@@ -58,7 +58,7 @@ export const whileContested = (reason: string, now: number): Settlement => ({
   fresh: true,
 });
 
-/** Why a record is read or written again where the CRM's answer leaves it out. */
+/** Why a record is read or written again if the CRM's answer leaves it out. */
 export const UNMENTIONED = 'the CRM said nothing of this record';
 
 /** Three days of back-off are enough: after that an operator decides. */
@@ -69,7 +69,7 @@ const LONG_GIVE_UP_MS = 30 * 24 * 3_600_000;
 const LEAST_TRIES = 10;
 
 /**
- * Later, with back-off; parked when it has been failing for three days, or for thirty where the CRM asks for long waits.
+ * Later, with back-off; parked when it has been failing for three days, or for thirty if the CRM asks for long waits.
  * `jitter`: from 0 to 1. `atMostMs`: the longest back-off.
  */
 export function later(

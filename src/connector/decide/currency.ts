@@ -1,5 +1,5 @@
 /**
- * currency: an amount is written only where its currency is known beside it, and a currency is changed only together with
+ * currency: an amount is written only if its currency is known beside it, and a currency is changed only together with
  * the amounts that stand beside it. Pure.
  */
 import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
@@ -98,7 +98,7 @@ function codeOf(currency: FieldName, { facts }: CurrencyInput): string | undefin
 /** Whether the CRM shows an amount with a currency that the mapped property of currencies does not decide. */
 const showsItself = ({ property }: Planned, { schema }: CurrencyInput): boolean => schema.get(property)?.money === true;
 
-/** The currency that the CRM shows an amount in; undefined where nobody says it. */
+/** The currency that the CRM shows an amount in; undefined if nobody says it. */
 function shownIn(property: Property, all: readonly Planned[], { crm, currency }: CurrencyInput): string | undefined {
   if (property.currencyIn === undefined) return property.currency ?? currency;
   const written = all.find((each) => each.property === property.currencyIn && isWritten(each));
@@ -106,7 +106,7 @@ function shownIn(property: Property, all: readonly Planned[], { crm, currency }:
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Why an amount's currency cannot be known beside it; undefined where it can. */
+/** Why an amount's currency cannot be known beside it; undefined if it can. */
 function lacking(
   amount: Planned,
   all: readonly Planned[],

@@ -9,7 +9,7 @@ export interface Inputs {
   readonly now: PropertyValue;
   /** Every value the register is known to have had, in any order. */
   readonly known: readonly PropertyValue[];
-  /** What we wrote last; undefined where we never wrote. */
+  /** What we wrote last; undefined if we never wrote. */
   readonly last: PropertyValue | undefined;
   /** What the CRM stored instead, if it differs: the CRM trimmed the value, or one of its workflows changed it. */
   readonly stored?: PropertyValue | undefined;
@@ -18,7 +18,7 @@ export interface Inputs {
   /** Whether we wrote last what a later event said than the one that `now` is of, which the store has lost. */
   readonly isAhead?: boolean;
   readonly policy: Policy;
-  /** The override of this property, which counts more than the policy; undefined where there is none. */
+  /** The override of this property, which counts more than the policy; undefined if there is none. */
   readonly override: 'release' | 'hold' | undefined;
   /** Whether the register still wins once for a property whose author is unknown. */
   readonly trusted: boolean;

@@ -14,11 +14,11 @@ export const TOGETHER = 'together';
 export interface AddressPart {
   readonly planned: Planned;
   readonly policy: Policy;
-  /** What the CRM holds; null also where a late write of ours replaced it. */
+  /** What the CRM holds; null also if a late write of ours replaced it. */
   readonly old: PropertyValue;
-  /** What we wrote last, and what the CRM made of it; empty where we never wrote. */
+  /** What we wrote last, and what the CRM made of it; empty if we never wrote. */
   readonly ours: readonly (PropertyValue | undefined)[];
-  /** Its value in each address that the register is known to have had; undefined where it cannot hold that. */
+  /** Its value in each address that the register is known to have had; undefined if it cannot hold that. */
   readonly known: readonly (PropertyValue | undefined)[];
   readonly trusted: boolean;
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;

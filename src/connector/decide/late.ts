@@ -7,7 +7,7 @@ import { type ArePartners, groupOf } from './partners.ts';
 import { type Late, type Planned, RETURNED } from './planned.ts';
 import { together } from './put-back.ts';
 
-/** The pending write that what the CRM holds came by; undefined where another write explains it, or none. */
+/** The pending write that what the CRM holds came by; undefined if another write explains it, or none. */
 export function lateOf(
   memory: PropertyMemory,
   crm: PropertyValue,

@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Pending } from './planned.ts';
 
 export interface PropertyMemory {
-  /** What we wrote last; undefined where we never wrote. */
+  /** What we wrote last; undefined if we never wrote. */
   readonly written: PropertyValue | undefined;
   /** What the CRM stored instead, if it differs. */
   readonly stored: PropertyValue | undefined;

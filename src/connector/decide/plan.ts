@@ -60,7 +60,7 @@ export const writtenProperties = (mapping: readonly PresetRow[]): readonly strin
 ];
 
 /**
- * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything where the record
+ * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything if the record
  * stands for a natural person who may not be named.
  */
 export function planRecord(input: PlanInput): readonly Planned[] {
@@ -89,7 +89,7 @@ function asGroups(parts: readonly AddressPart[], addresses: ReadonlyMap<string, 
   );
 }
 
-/** A decided property with what a decision about its address looks at; little of it where it is a part of none. */
+/** A decided property with what a decision about its address looks at; little of it if it is a part of none. */
 function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart {
   const { field, policy } = row;
   const property = input.schema.get(row.property);
@@ -148,7 +148,7 @@ export const numberRow = (
 
 /**
  * Plans one property, some thirty times a record. Most end as a plain decision: whatever else there may be is only made
- * where it is there.
+ * if it is there.
  */
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
   const { field, property: name, policy } = row;
@@ -322,7 +322,7 @@ function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldV
   return value.filter(({ id, type }) => !isPerson(id, type));
 }
 
-/** The value as history shows it where it could not be rendered. */
+/** The value as history shows it if it could not be rendered. */
 const shown = (value: FieldValue): PropertyValue =>
   typeof value === 'object' && value !== null ? value.map((member) => member.name).join(', ') : value;
 

@@ -91,7 +91,7 @@ const isAddress = ([first]: readonly AddressPart[]): boolean =>
 const isDifferent = ({ rule }: Overwritten, field: Planned['field']): boolean =>
   isAddressPart(field) ? rule !== 'same' && rule !== 'stored' : rule === 'edited';
 
-/** Why what was there is not the register's to replace; undefined where it is. */
+/** Why what was there is not the register's to replace; undefined if it is. */
 function ruleFor(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): 'edited' | 'filled' | undefined {
   const edits = over.filter(({ planned: { overwritten } }) => !(overwritten.isBeside || overwritten.isBack));
   const found = isAddress(over)

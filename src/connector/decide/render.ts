@@ -168,7 +168,7 @@ const textFor = (value: string, property: Property): string =>
 function limit(value: string, property: Property, mayCut: boolean): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
   if (value.length <= max) return done(value);
-  // Also where it is no number: a cut at NaN leaves nothing of the text.
+  // Also if it is no number: a cut at NaN leaves nothing of the text.
   const canCut = mayCut && max >= 1;
   if (!canCut) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
   // A cut through a surrogate pair leaves half a character.

@@ -24,7 +24,7 @@ type Version = PropertyEdit & { readonly value: PropertyValue };
 
 /**
  * The newest edit that one of our writes went over; both lists are of one property of one record, oldest first. A write
- * went over an edit where the version right before its own is somebody else's, and not the value that it was decided by.
+ * went over an edit if the version right before its own is somebody else's, and not the value that it was decided by.
  * Only the order of versions counts: no clock of ours is compared with the CRM's.
  */
 export function lostEdit<W extends OwnWrite>(
@@ -52,7 +52,7 @@ const spellings = ({ now, stored }: OwnWrite): readonly PropertyValue[] =>
   stored === undefined ? [now] : [now, stored];
 
 /**
- * The version that a write made, -1 where there is none: the newest own one that holds its value, after what the write
+ * The version that a write made, -1 if there is none: the newest own one that holds its value, after what the write
  * replaced. Not every CRM tells own versions for sure: else the first of that value there, since a person may have written
  * it again later. Else an own version that holds no value of another write: the CRM re-spelled it.
  */

@@ -15,7 +15,7 @@ interface UnnamedDifference {
   readonly kept: string;
 }
 
-/** A difference with its editor as JSON; `null` where the CRM does not tell. */
+/** A difference with its editor as JSON; `null` if the CRM does not tell. */
 interface NamedDifference extends UnnamedDifference {
   readonly editor: string;
 }

@@ -12,8 +12,8 @@ import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '..
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
 
 /**
- * `compared` with one decision for each mapped property that has a fact; `hold` where the record itself says that it is to be
- * left alone; `contested` where its number speaks against its link, so that nothing is written; `silent` where the CRM did
+ * `compared` with one decision for each mapped property that has a fact; `hold` if the record itself says that it is to be
+ * left alone; `contested` if its number speaks against its link, so that nothing is written; `silent` if the CRM did
  * not answer in time, or refused.
  */
 export type CurrentRecord =
@@ -27,11 +27,11 @@ export interface SupposedRecord {
   readonly id: string;
   /** It is linked to this company, whatever its link says. */
   readonly entity?: string | undefined;
-  /** This stands on the property in place of what does; null where nothing is to stand there. */
+  /** This stands on the property in place of what does; null if nothing is to stand there. */
   readonly override?: { readonly property: string; readonly to: Override | null } | undefined;
 }
 
-/** Reads one record and decides it, within `limitMs`. One call, more where the schema is not known or may be old. Writes nothing. */
+/** Reads one record and decides it, within `limitMs`. One call, more if the schema is not known or may be old. Writes nothing. */
 export async function readCurrent(
   deps: CurrentDeps,
   crm: Crm,

@@ -11,7 +11,7 @@ import { companyNames } from './company-names.ts';
 /** A company that cvrsync knows something of. */
 export interface FoundCompany {
   readonly entity: string;
-  /** Undefined where neither the register told it nor the company index has it. */
+  /** Undefined if neither the register told it nor the company index has it. */
   readonly name: string | undefined;
   readonly links: readonly (RecordRef & { readonly state: string })[];
 }

@@ -67,7 +67,7 @@ export interface TimelineSetAside {
   readonly property: string;
   readonly value: unknown;
   readonly reason: string | null;
-  /** What the CRM held then, and keeps; null where that is not known. */
+  /** What the CRM held then, and keeps; null if that is not known. */
   readonly stays: string | null;
 }
 
@@ -104,7 +104,7 @@ export interface TimelineOptions extends WireOptions {
   readonly until?: number | undefined;
 }
 
-/** The company a record is or was linked to; undefined where it never was. */
+/** The company a record is or was linked to; undefined if it never was. */
 export async function entityOf(db: Db, provider: string, record: string): Promise<string | undefined> {
   const link = await db
     .selectFrom('link')
@@ -115,7 +115,7 @@ export async function entityOf(db: Db, provider: string, record: string): Promis
   return link?.entity;
 }
 
-/** Reads the whole timeline; undefined where nothing at all is known of the company. Some indexed reads. */
+/** Reads the whole timeline; undefined if nothing at all is known of the company. Some indexed reads. */
 export async function readTimeline(db: Db, entity: string, options: TimelineOptions): Promise<Timeline | undefined> {
   const links = await readLinks(db, entity, options.record);
   const receipts = await readReceipts(db, entity, options);

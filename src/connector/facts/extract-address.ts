@@ -18,7 +18,7 @@ const ADDRESS_FIELDS = [
 
 type AddressField = (typeof ADDRESS_FIELDS)[number];
 
-/** One statement per address field; `before` only where the payload has the address before. */
+/** One statement per address field; `before` only if the payload has the address before. */
 export function addressFields(before: Address | null, after: Address | null): readonly AssertedValue[] {
   const now = flat(after);
   const was = before === null ? undefined : flat(before);

@@ -46,7 +46,7 @@ const utc = (time: string | null): string | null =>
 
 const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.trim().slice(0, 4)) || null);
 
-/** The unit of the figures themselves where they agree, else the report's only currency. */
+/** The unit of the figures themselves if they agree, else the report's only currency. */
 function currencyOf(report: ReportData): string | null {
   const units = new Set(
     FIGURE_FIELDS.map((field): NumberMetric | null => report[FIGURES[field]])

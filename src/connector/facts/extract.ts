@@ -1,7 +1,7 @@
 /**
  * extract: what one payload says about the fields of its company.
  *
- * A table with one row per event: the compiler asks for a row where the wire gains an event. Pure.
+ * A table with one row per event: the compiler asks for a row if the wire gains an event. Pure.
  */
 import type { FieldName, Member } from '../../../providers/fields.ts';
 import { type EventData, type EventName, leavesUnknown } from '../../protocol/events.ts';
@@ -157,7 +157,7 @@ const inPeriod = (
 const formCode = (form: EventData<'form'>['after']): string | null =>
   form === null ? null : String(form.companyFormCode);
 
-/** The lists that a payload which states the whole company states in full where it updates them, by event. */
+/** The lists that a payload which states the whole company states in full if it updates them, by event. */
 const WHOLE_LISTS = {
   altNames: 'altNames',
   altIndustries: 'altIndustries',
@@ -219,7 +219,7 @@ export function extract(payload: Payload): readonly Assertion[] {
 const statedWhole = (change: AssertedChange): AssertedChange =>
   isMembers(change) || change.figure === undefined ? change : { ...change, figure: { ...change.figure, whole: true } };
 
-/** What one event of a payload says of fields; nothing where it is not updated. */
+/** What one event of a payload says of fields; nothing if it is not updated. */
 export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly AssertedChange[] {
   const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
   return data === undefined || leavesUnknown(event, data) ? [] : EXTRACT[event](data, payload);

@@ -57,7 +57,7 @@ export async function readKnownValues(
   return (entity, field) => (byKey.get(`${entity} ${field}`) ?? []).map((row): FieldValue => JSON.parse(row.value));
 }
 
-/** Every address that the register is known to have had, each whole, by company. None where no part of one is asked for. */
+/** Every address that the register is known to have had, each whole, by company. None if no part of one is asked for. */
 export async function readKnownAddresses(
   db: Db,
   entities: readonly string[],

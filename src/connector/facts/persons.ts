@@ -1,4 +1,4 @@
-/** Natural persons: they are written to a CRM only where its connection sets `persons: true`. */
+/** Natural persons: they are written to a CRM only if its connection sets `persons: true`. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 
 /**

@@ -68,7 +68,7 @@ export async function hintedRecords(
   return [...new Set(ids)];
 }
 
-/** The records that have no link, for which a company may be suggested; none where the connection wants no suggestions. */
+/** The records that have no link, for which a company may be suggested; none if the connection wants no suggestions. */
 export async function unlinkedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
   if (crm.autoMatch === undefined) return [];
   const distinct = [...new Set(ids)];

@@ -66,7 +66,7 @@ export type Objection = Extract<HealDecision, { readonly reason: string }>;
 
 /**
  * Why a record that was read must not be written to as its link says: by its number it stands for another company by now,
- * or for none. Undefined where nothing speaks against it. What becomes of the link is decided as for any other change.
+ * or for none. Undefined if nothing speaks against it. What becomes of the link is decided as for any other change.
  * `left`: an operator has yet to decide whether it ends, or decided that it does not; a number that was taken out is no
  * objection then.
  */
@@ -76,7 +76,7 @@ export function objectionTo(link: LinkStand, read: Read, match: string, left: bo
   return 'reason' in verdict ? verdict : undefined;
 }
 
-/** Reads the number of a record; a lost leading zero is put back where the check digits say so. */
+/** Reads the number of a record; a lost leading zero is put back if the check digits say so. */
 export function readNumber(properties: Readonly<Record<string, PropertyValue>>, match: string | undefined): Numbered {
   const value = match === undefined ? undefined : properties[match];
   if (value === undefined) return { kind: 'unseen' };
@@ -150,7 +150,7 @@ function decideEnded(link: LinkStand | undefined, numbered: Numbered, autoLink: 
   return autoLink && !isRemoved ? byNumber : NOTHING;
 }
 
-/** Links by the number only where it is certain: a mistyped number may be another company's. */
+/** Links by the number only if it is certain: a mistyped number may be another company's. */
 function decideByNumber(link: LinkStand | undefined, numbered: Numbered): HealDecision {
   if (numbered.kind !== 'company') return NOTHING;
   const { entity, isUnsure } = numbered;
@@ -162,7 +162,7 @@ function decideRestored(link: LinkStand, numbered: Numbered): HealDecision {
   const { entity, origin } = link;
   const text = textOf(numbered);
   if (isAccepted(link, text)) return { kind: 'link', entity, origin, mismatch: text };
-  // The link counts again as it was where a person made it, or where cvrsync cannot read the number.
+  // The link counts again as it was if a person made it, or where cvrsync cannot read the number.
   return origin === 'person' || numbered.kind === 'unseen'
     ? { kind: 'link', entity, origin }
     : decideByNumber(link, numbered);

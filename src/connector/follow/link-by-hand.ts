@@ -16,7 +16,7 @@ export type LinkCandidate =
 /** How long a CRM that does not answer is asked again, in ms. */
 const SILENCE_MS = 10_000;
 
-/** Reads the record, and the number in it. Throws the CRM's fault where it lasts. */
+/** Reads the record, and the number in it. Throws the CRM's fault if it lasts. */
 export async function readCandidate(
   crm: Crm,
   { recordId, entity }: Pick<LinkRequest, 'recordId' | 'entity'>,
@@ -45,7 +45,7 @@ export async function readCandidate(
   }
 }
 
-/** Whether a connection may write the data of this entity: a natural person's only where it is configured so. */
+/** Whether a connection may write the data of this entity: a natural person's only if it is configured so. */
 export const mayHold = ({ persons }: Pick<Crm, 'persons'>, entity: string): boolean =>
   persons || !isPerson(entity, undefined);
 

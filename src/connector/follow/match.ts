@@ -10,7 +10,7 @@ import type { Crm } from '../crm/crm.ts';
 const keyOf = (provider: string): string => `match:${provider}`;
 
 /**
- * The property by which a connection's links follow their numbers; undefined where the account does not show it, or where
+ * The property by which a connection's links follow their numbers; undefined if the account does not show it, or where
  * links were made by another one. Remembers the first.
  */
 export async function readMatch(
@@ -35,7 +35,7 @@ export async function followedMatch(
   return (await otherMatch(db, name, match)) === undefined ? match : undefined;
 }
 
-/** The other property that a connection's links were made by; undefined where it is this one. */
+/** The other property that a connection's links were made by; undefined if it is this one. */
 export async function otherMatch(db: Db, provider: string, match: string): Promise<string | undefined> {
   const known = await readValue(db, keyOf(provider));
   return known !== undefined && known !== match && (await hasNumbered(db, provider)) ? known : undefined;

@@ -45,7 +45,7 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   return moved;
 }
 
-/** Links the survivor as the merged record was; undefined where another company has it. */
+/** Links the survivor as the merged record was; undefined if another company has it. */
 async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'moved' | 'merged' | undefined> {
   const { provider, from, to, now } = move;
   const ref = { provider, recordId: to };

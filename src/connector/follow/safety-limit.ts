@@ -30,7 +30,7 @@ const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
 const tallyKey = (provider: string): string => `heal-ends:${provider}`;
 
 /**
- * Whether `count` more links of a connection may end now, and counts them where they may. Else the safety limit is on: no
+ * Whether `count` more links of a connection may end now, and counts them if they may. Else the safety limit is on: no
  * link ends by itself until an operator accepts its lane.
  */
 export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {

@@ -47,7 +47,7 @@ export const MISTYPED = "the number fails the register's check (modulus 11): is 
 /** The note of a number that was read with a zero before it. */
 const PADDED = 'its leading zero was missing';
 
-/** Notes of a matched record whose number may be another company's: it is linked where a person says so in a plan. */
+/** Notes of a matched record whose number may be another company's: it is linked if a person says so in a plan. */
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
 /** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
@@ -87,7 +87,7 @@ const matched = (number: string, detail: string | null): NumberVerdict => ({
 
 const LONGEST = 300;
 
-/** A property's value as the scan keeps it: a text of bounded length; null where blank. */
+/** A property's value as the scan keeps it: a text of bounded length; null if blank. */
 export const kept = (value: PropertyValue | undefined): string | null => {
   const text = value === null || value === undefined ? '' : String(value).trim();
   return text === '' ? null : text.slice(0, LONGEST);

@@ -28,7 +28,7 @@ const SOON_MS = 2_000;
 
 /**
  * Brings the links of one CRM's records after them: deleted, merged, restored, and their numbers filled in, changed or
- * taken out. One read; all effects and the lanes' settlements in one transaction, and only where a link still is what it
+ * taken out. One read; all effects and the lanes' settlements in one transaction, and only if a link still is what it
  * was when the CRM was asked.
  */
 export async function healRecords(
@@ -113,7 +113,7 @@ interface Reads {
   readonly survivorOf: ReadonlyMap<string, Read | undefined>;
 }
 
-/** Why a record counts as unread; undefined where it was read. */
+/** Why a record counts as unread; undefined if it was read. */
 function unreadBecause(read: Read | undefined): string | undefined {
   if (read === undefined) return UNMENTIONED;
   return read.kind === 'retry' ? read.reason : undefined;

@@ -8,7 +8,7 @@ export interface Judged {
   readonly claim: Claim;
   readonly link: Link | undefined;
   readonly verdict: HealDecision;
-  /** Set where the CRM could not say what became of the record. */
+  /** Set if the CRM could not say what became of the record. */
   readonly unread?: string;
 }
 

@@ -21,7 +21,7 @@ export interface CrmWebhookOptions {
   readonly store: Store;
   /** How the CRMs reach us; what they sign is made of it. The address they call where absent. */
   readonly publicUrl: string | undefined;
-  /** Why nothing can be taken at the moment; undefined where it can. */
+  /** Why nothing can be taken at the moment; undefined if it can. */
   readonly refusal: () => string | undefined;
   readonly metrics: Pick<Metrics, 'crmWebhooks'>;
   readonly now: () => number;
@@ -40,7 +40,7 @@ const PARAMS = Type.Object({ provider: Type.String() });
 
 /**
  * Adds `POST /providers/{provider}/webhook`. 204 once the records are marked to be looked at; what the body says of them
- * is not believed. 401 where the provider cannot tell the sender for the CRM, 400 where it cannot read the body, 404 for
+ * is not believed. 401 if the provider cannot tell the sender for the CRM, 400 if it cannot read the body, 404 for
  * a connection that is not there or has no webhooks, 503 with Retry-After for every failure of our own.
  */
 export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): void {
@@ -64,7 +64,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     return sendError(reply, 503, why, { retryAfter: RETRY_AFTER_S });
   };
 
-  /** Answers what no body could change; undefined where it has to be read. */
+  /** Answers what no body could change; undefined if it has to be read. */
   const refuse = (name: string, reply: FastifyReply): FastifyReply | undefined => {
     if (byName.get(name)?.provider.webhook === undefined)
       return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');

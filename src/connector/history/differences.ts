@@ -1,4 +1,4 @@
-/** Differences: properties where the CRM holds another value than the register, left to a person. */
+/** Differences: properties if the CRM holds another value than the register, left to a person. */
 import { sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -157,7 +157,7 @@ const shown = (json: string | null): string => {
   return isBlank(value) ? '–' : String(value);
 };
 
-/** Both sides of a difference, whether a hold came upon it or not; undefined where there is none. */
+/** Both sides of a difference, whether a hold came upon it or not; undefined if there is none. */
 export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Difference, 'crm' | 'register'> | undefined> {
   const row = await db
     .selectFrom('property_state')

@@ -37,7 +37,7 @@ export interface DecidedLine extends Omit<Row, 'lines' | 'detail'> {
 /** A line about the record as a whole has no property and no values. */
 export type HistoryLine = DecidedLine | (Omit<Row, 'lines'> & Record<'property' | 'field' | 'old' | 'now', null>);
 
-/** What a row decided, in its order; none where it is about the record as a whole. */
+/** What a row decided, in its order; none if it is about the record as a whole. */
 export function decidedLines({ lines, detail: _, ...row }: Row): readonly DecidedLine[] {
   const stored: readonly StoredLine[] = lines === null ? [] : JSON.parse(lines);
   return stored.map(([property, field, old, now, detail, held]) => ({

@@ -156,7 +156,7 @@ export function changesState({ planned, refused }: Decided, known: PropertyMemor
   return !isSame || (kept.with ?? null) !== standsFor(planned);
 }
 
-/** The other property that stands for a difference; null where there is none. */
+/** The other property that stands for a difference; null if there is none. */
 const standsFor = ({ keptWith, property }: Planned): string | null =>
   keptWith === undefined || keptWith === property ? null : keptWith;
 

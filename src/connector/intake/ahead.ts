@@ -12,7 +12,7 @@ export interface Dated {
   /** What can be folded: all of the payload, what of it is not ahead, or nothing. */
   readonly payload: Payload | undefined;
   readonly assertions: readonly Assertion[];
-  /** Why the rest was set aside; undefined where nothing was. */
+  /** Why the rest was set aside; undefined if nothing was. */
   readonly aside: string | undefined;
 }
 

@@ -115,7 +115,7 @@ const waiting = (tx: Tx, after: number): Promise<readonly Row[]> =>
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .execute();
 
-/** All together; where that fails, one by one. */
+/** All together; if that fails, one by one. */
 async function receiveOrSplit(tx: Tx, rows: readonly Row[], reading: Reading): Promise<void> {
   await sql`savepoint arrivals`.execute(tx);
   try {

@@ -33,8 +33,8 @@ export async function readEventsAside(db: Db, limit: number): Promise<readonly E
 }
 
 /**
- * Folds an event after all, as of the time it came where its own lies ahead of that. A period that is still ahead is set
- * aside again. False where nothing waits under that number, or its body is no longer kept.
+ * Folds an event after all, as of the time it came if its own lies ahead of that. A period that is still ahead is set
+ * aside again. False if nothing waits under that number, or its body is no longer kept.
  */
 export async function retryEventAside(tx: Tx, seq: number, now: number): Promise<boolean> {
   const found = await tx

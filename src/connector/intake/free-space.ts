@@ -4,7 +4,7 @@ const MIB = 1024 * 1024;
 /** Below this much free disk events are refused, so that the work in hand can go on. */
 export const MIN_FREE_BYTES = 256 * MIB;
 
-/** Why events are refused for lack of disk; undefined where there is enough, and where the disk is not ours to measure. */
+/** Why events are refused for lack of disk; undefined if there is enough, and where the disk is not ours to measure. */
 export const lackOfSpace = (freeBytes: number | undefined, minFreeBytes = MIN_FREE_BYTES): string | undefined =>
   freeBytes === undefined || freeBytes >= minFreeBytes
     ? undefined

@@ -27,7 +27,7 @@ export interface IntakeOptions extends WireOptions {
 
 export interface Intake {
   /**
-   * Resolves once the event is on disk. Rejects where it could not be stored, and then only for this event: its sender must
+   * Resolves once the event is on disk. Rejects if it could not be stored, and then only for this event: its sender must
    * send it again.
    */
   accept(event: Arrival): Promise<void>;
@@ -38,14 +38,14 @@ export interface Intake {
    * what came of it: to be called once that is committed.
    */
   read(tx: Tx, now: number): Promise<() => void>;
-  /** Why events are refused now; undefined where they are not. Costs nothing. */
+  /** Why events are refused now; undefined if they are not. Costs nothing. */
   refusal(): string | undefined;
   /**
    * Whether so many events come in that other work should wait: their senders wait for an answer. False once half of the
    * allowed backlog waits, because the other work is what reduces it.
    */
   inBurst(): boolean;
-  /** Counts the backlog and reads the free disk space. Throws where the store cannot be read. */
+  /** Counts the backlog and reads the free disk space. Throws if the store cannot be read. */
   refresh(): Promise<void>;
   /** Refreshes once a second from now on. */
   start(): void;

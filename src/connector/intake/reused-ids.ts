@@ -71,7 +71,7 @@ async function findReusedIds(
   });
 }
 
-/** Undefined where no sender did so since a person dropped it. */
+/** Undefined if no sender did so since a person dropped it. */
 export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
   const stored = await readValue(db, KEY);
   // Written by this file alone.

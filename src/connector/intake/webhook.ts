@@ -116,7 +116,7 @@ const RESULTS = ['stored', 'test', 'unusable', 'unauthorized', 'unreadable', 're
 
 /**
  * Adds the webhook. 204 once the event is on disk, also if it had come before, or if it
- * is a test; 4xx where the sender must change
+ * is a test; 4xx if the sender must change
  * something; 503 with Retry-After for every failure of our own.
  */
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
@@ -139,7 +139,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
   };
 
-  /** Answers a request that is refused before its body counts; undefined where the sender has proven itself. */
+  /** Answers a request that is refused before its body counts; undefined if the sender has proven itself. */
   const refuse = (request: FastifyRequest, reply: FastifyReply, proof: () => AuthResult): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {

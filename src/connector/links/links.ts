@@ -38,7 +38,7 @@ export type LinkResult = { readonly kind: 'linked' | 'already' } | { readonly ki
 
 /**
  * Links a record to a company, and sets the desired state to monitored. Idempotent; an ended link of the same company
- * begins again. Throws where the company was erased.
+ * begins again. Throws if the company was erased.
  */
 export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResult> {
   const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
@@ -66,7 +66,7 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
     reason: null,
     mismatch,
     desired: 'on',
-    // Also where it was `on`: a removal may be under way at this moment.
+    // Also if it was `on`: a removal may be under way at this moment.
     observed: 'unknown',
     observed_error: null,
     send_update: sendUpdate ? 1 : 0,
@@ -115,7 +115,7 @@ export interface LinkEnd extends RecordRef {
 
 /**
  * Ends a link that is active or in conflict: the company is no longer to be monitored for the record. A `conflict` keeps
- * its desired state until an operator decides. False where there is no such link. Records that waited for this one because they hold
+ * its desired state until an operator decides. False if there is no such link. Records that waited for this one because they hold
  * the same number are read again.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
@@ -139,7 +139,7 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
     // A record that comes back finds what a person accepted of it.
     mismatch: state === 'gone' && before.state === 'active' ? before.mismatch : null,
     desired: 'off',
-    // Also where it was `off`: an add may be under way at this moment. What was refused is not there.
+    // Also if it was `off`: an add may be under way at this moment. What was refused is not there.
     observed: observed === 'off' ? 'unknown' : observed,
     send_update: 0,
     updated_at: now,
@@ -200,7 +200,7 @@ export async function listLinks(db: Db, filter: LinkFilter = {}): Promise<readon
   return query.execute();
 }
 
-/** One record's link, whatever its state; undefined where it never had one. */
+/** One record's link, whatever its state; undefined if it never had one. */
 export async function findLink(db: Db, { provider, recordId }: RecordRef): Promise<Link | undefined> {
   const [link] = await listLinks(db, { provider, recordId });
   return link;
@@ -253,7 +253,7 @@ export async function isBound(db: Db, link: Link): Promise<boolean> {
   return lane !== undefined && link.observed === 'unknown';
 }
 
-/** Updates a record's link; false where it has none. */
+/** Updates a record's link; false if it has none. */
 export async function updateLink(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('link')

@@ -16,7 +16,7 @@ type Marking = { readonly after: string } & ({ readonly provider: string } | { r
 
 /**
  * Marks the first lanes of a queue, one for each active link of the connection, and has `continueMarking` mark the others.
- * False where there is no such link. What is being marked already begins anew.
+ * False if there is no such link. What is being marked already begins anew.
  */
 export async function markAll(tx: Tx, provider: string, queue: string, now: number): Promise<boolean> {
   return (await step(tx, queue, { provider, after: '' }, now)) > 0;

@@ -5,7 +5,7 @@ import type { Tx } from '../../store/store.ts';
 /** What is of use only to who writes to the record; should it be linked again, its values are a person's. */
 const TABLES = ['written', 'property_state', 'parent'] as const;
 
-/** Deletes what is remembered of at most `most` records whose link ended before `before`. False where there are none left. */
+/** Deletes what is remembered of at most `most` records whose link ended before `before`. False if there are none left. */
 export async function pruneRecords(tx: Tx, before: number, most: number): Promise<boolean> {
   let found = false;
   // `<> 'active'` says nothing more, but lets SQLite take the index of these links.

@@ -2,7 +2,7 @@
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 
-/** Deletes some of the rows of one purpose; false where none is left. */
+/** Deletes some of the rows of one purpose; false if none is left. */
 export async function deleteScanRows(
   tx: Tx,
   provider: string,

@@ -25,7 +25,7 @@ export type SuggestionAnswer =
   | { readonly kind: 'held'; readonly entity: string; readonly records: readonly string[] }
   | { readonly kind: 'unknown' };
 
-/** Links the record to a company, asks for its full state, and has its number written where the record has none. */
+/** Links the record to a company, asks for its full state, and has its number written if the record has none. */
 export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: number): Promise<LinkResult> {
   const linked = await linkRecord(tx, { ...ref, entity, sendUpdate: true, now });
   if (linked.kind === 'taken') return linked;

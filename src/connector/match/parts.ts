@@ -16,7 +16,7 @@ export const SHOWN_PARTS = [
 ] as const satisfies readonly (keyof RecordText)[];
 export type ShownPart = (typeof SHOWN_PARTS)[number];
 
-/** The company's part; null where it has none. */
+/** The company's part; null if it has none. */
 export function partOf(part: ShownPart, entry: IndexEntry | undefined): string | null {
   if (entry === undefined) return null;
   if (part === 'street' || part === 'postalCode' || part === 'city') return entry.address?.[part] ?? null;

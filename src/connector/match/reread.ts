@@ -7,7 +7,7 @@ import { readRecordText, textProperties } from './record-text.ts';
 import { putResults, readRejections } from './results.ts';
 import type { UndecidedMatch } from './undecided.ts';
 
-/** The texts of the record as the CRM holds them; undefined where the match saw the same, or the CRM has no such record. */
+/** The texts of the record as the CRM holds them; undefined if the match saw the same, or the CRM has no such record. */
 export async function readChangedText(
   crm: Crm,
   { recordId, record }: UndecidedMatch,

@@ -11,7 +11,7 @@ import type { RecordRef } from '../names/queues.ts';
 /** A record of the CRM with what it means. */
 export interface MatchedRecord {
   readonly recordId: string;
-  /** Of the record in the scan; 0 where it is of none. */
+  /** Of the record in the scan; 0 if it is of none. */
   readonly position: number;
   readonly verdict: MatchVerdict;
   readonly record: RecordText;

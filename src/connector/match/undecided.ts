@@ -54,7 +54,7 @@ export async function nextUndecided(db: Db, after: MatchPlace | undefined): Prom
   return row === undefined ? undefined : { ...JSON.parse(row.body), provider: row.provider };
 }
 
-/** One of them; undefined where it is decided, or was never matched. */
+/** One of them; undefined if it is decided, or was never matched. */
 export async function readUndecided(db: Db, { provider, recordId }: MatchPlace): Promise<UndecidedMatch | undefined> {
   const row = await undecided(db)
     .select('body')

@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 
 /** What a scan says of records whose property names no company: it is blank, no number, or a P-number. */
 const UNNUMBERED: readonly string[] = ['no-number', 'invalid', 'unit'];
-/** Of these the number is a company's where it is valid; several records often share a made-up one. */
+/** Of these the number is a company's if it is valid; several records often share a made-up one. */
 const NUMBERED: readonly string[] = ['matched', 'ambiguous'];
 
 /** What the number of a scanned record says of it. */

@@ -16,7 +16,7 @@ const LONGEST_TOKEN = 4_096;
 type Page = ListRead<object> & { readonly ok: true };
 
 /**
- * Watches the pages of one list, whose length is `take` where the service obeys. Call the function with each page: it returns the
+ * Watches the pages of one list, whose length is `take` if the service obeys. Call the function with each page: it returns the
  * token of the next one, undefined after the last. It throws what `fail` makes if the list cannot end.
  */
 export function watchPages(

@@ -27,7 +27,7 @@ export const MONITORING_BATCH = 64;
 
 export interface MonitoringDeps {
   readonly store: Store;
-  /** Undefined where none is configured: links are kept here only. */
+  /** Undefined if none is configured: links are kept here only. */
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
   readonly log?: LostLeaseDeps['log'];
@@ -36,13 +36,13 @@ export interface MonitoringDeps {
   readonly concurrency?: number;
 }
 
-/** What a link asks of upstream; undefined where upstream has confirmed the desired state. */
+/** What a link asks of upstream; undefined if upstream has confirmed the desired state. */
 export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>): 'add' | 'remove' | undefined {
   if (link.desired === 'on') return link.observed !== 'on' || link.send_update === 1 ? 'add' : undefined;
   return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
 }
 
-/** One lane's call and its end; no call where nothing is due. */
+/** One lane's call and its end; no call if nothing is due. */
 interface CallResult {
   readonly claim: Claim;
   /** Whether the call was stopped before it left. */
@@ -213,7 +213,7 @@ const UNCONFIRMED = sql<boolean>`observed_error is null
 
 /**
  * Marks the lanes of up to 1,000 links whose desired state upstream has not confirmed and for which no lane waits: after an upstream
- * was configured, or work was lost. What was refused is left to people. Returns how many were marked; where that is 1,000,
+ * was configured, or work was lost. What was refused is left to people. Returns how many were marked; if that is 1,000,
  * more may be left.
  */
 export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {

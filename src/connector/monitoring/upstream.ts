@@ -56,7 +56,7 @@ export class UpstreamError extends Error {
 }
 
 export interface Upstream {
-  /** Monitors a company under an external id. Idempotent. Rejects only where the signal aborts. */
+  /** Monitors a company under an external id. Idempotent. Rejects only if the signal aborts. */
   add(item: MonitoredItem, sendUpdate: boolean, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
   /** Ends that. An item that is not there is done. */
   remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
@@ -77,7 +77,7 @@ export interface UpstreamOptions {
   readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
   /** Wall clock in ms, for `Retry-After` dates and pauses. */
   readonly now?: () => number;
-  /** Told where a list is waited for. */
+  /** Told if a list is waited for. */
   readonly waiting?: WaitReport;
   /** Items a page. */
   readonly take?: number;
@@ -169,7 +169,7 @@ function openCalls(options: UpstreamOptions, address: string): Call {
 
 /** The order of calls, and the pauses of the account. */
 interface Turns {
-  /** Waits for a call of the budget; false where the account is paused, or gets paused meanwhile. */
+  /** Waits for a call of the budget; false if the account is paused, or gets paused meanwhile. */
   mayCall(signal: AbortSignal): Promise<boolean>;
   /** Pauses the account, and ends the waits of other calls. */
   block(ms: number, reason: string, fault: BlockFault): Promise<void>;
@@ -266,7 +266,7 @@ const openLists =
     }
   };
 
-/** How long to wait before another try; undefined where it would fail again. */
+/** How long to wait before another try; undefined if it would fail again. */
 function waitAfter(fault: UpstreamFault, tries: number): number | undefined {
   if (fault.kind === 'unavailable') return backoff(tries);
   return fault.kind === 'rate' ? fault.retryAfterMs : undefined;

@@ -44,7 +44,7 @@ const MOST_LINES = 40;
 const MOST_CHARACTERS = 10_000;
 const MOST_TITLES = 3;
 
-/** The note a payload leaves under a rule; undefined where it tells nothing that happened and was asked for. */
+/** The note a payload leaves under a rule; undefined if it tells nothing that happened and was asked for. */
 export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | undefined {
   const { entityId, timestamp, updates } = reported.payload;
   if (isState(reported.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
@@ -161,7 +161,7 @@ function formerShares({ fieldChanges }: NotedEvent): Readonly<Record<string, str
   ]);
 }
 
-/** The description without lines on which nothing changed; none where no line is left. */
+/** The description without lines on which nothing changed; none if no line is left. */
 function changesOf(one: Description): readonly Description[] {
   const lines = one.lines.filter(
     ({ before, after }) => before !== after && (before ?? '').trim() !== (after ?? '').trim(),

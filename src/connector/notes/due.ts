@@ -125,7 +125,7 @@ export async function dropNotes(tx: Tx, { provider, recordId }: RecordRef, reaso
 
 /**
  * Moves the notes that wait for a merged record to the survivor, where that is linked to the same company; else drops
- * them. True where they wait because the survivor's link is in conflict. The CRM moves the notes of a merged record too,
+ * them. True if they wait because the survivor's link is in conflict. The CRM moves the notes of a merged record too,
  * so cvrsync finds one whose answer was lost there.
  */
 export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number): Promise<boolean> {
@@ -155,7 +155,7 @@ export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number)
   return false;
 }
 
-/** Deletes notes that ended before `before`; one step. True where more may be left. */
+/** Deletes notes that ended before `before`; one step. True if more may be left. */
 export async function deleteNotes(tx: Tx, before: number, most: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in
     (select provider, record_id, marker from note where done_at < ${before} limit ${most})`.execute(tx);

@@ -33,7 +33,7 @@ const WAIT_MS = 6 * 3_600_000;
 /** How far the CRM's clock may be off. */
 const CLOCK_MS = 24 * 3_600_000;
 
-/** Leaves the due notes of these records. Reads the records once; one call for each note, two where an answer was lost. */
+/** Leaves the due notes of these records. Reads the records once; one call for each note, two if an answer was lost. */
 export async function leaveNotes(
   deps: NoteDeps,
   crm: Crm,
@@ -127,7 +127,7 @@ interface NoteTarget extends DueRecord {
   readonly crm: Crm;
   readonly claim: Claim;
   readonly read: Read | undefined;
-  /** When a hold on the record ends, or is checked again; undefined where there is none. */
+  /** When a hold on the record ends, or is checked again; undefined if there is none. */
   readonly held: number | undefined;
   /** Why the record does not stand for its company by now. */
   readonly objection: Objection | undefined;
@@ -147,7 +147,7 @@ async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal)
   return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: deps.now(), error: refused };
 }
 
-/** Settles a record that the CRM does not hold as its link says; undefined where it does. */
+/** Settles a record that the CRM does not hold as its link says; undefined if it does. */
 async function settleByRead(
   { store, now }: NoteDeps,
   { crm, claim, read, link }: NoteTarget,
@@ -218,7 +218,7 @@ async function finish(
 ): Promise<NoteResult> {
   switch (outcome.kind) {
     case 'written':
-      // Also where another process owns the lane by now: the note exists.
+      // Also if another process owns the lane by now: the note exists.
       await store.write((tx) => finishNote(tx, note, outcome.id, now()));
       return { kind: 'left' };
     case 'rejected':

@@ -26,7 +26,7 @@ export type NoteSettings = Pick<Crm, 'name' | 'notes' | 'persons'> & {
 export const leavesNotes = ({ notes, connection }: NoteSettings): boolean =>
   notes.length > 0 && connection.notes !== undefined;
 
-/** The rules of these connections; undefined where none wants a note. */
+/** The rules of these connections; undefined if none wants a note. */
 export function noteRules(crms: readonly NoteSettings[]): NoteRules | undefined {
   const noting = crms.filter(leavesNotes);
   if (noting.length === 0) return undefined;

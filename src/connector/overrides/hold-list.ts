@@ -17,7 +17,7 @@ export interface HoldFilter {
 }
 
 export interface Hold extends OverrideRef {
-  /** The company that the record is linked to; undefined where it is not any more. */
+  /** The company that the record is linked to; undefined if it is not any more. */
   readonly entity: string | undefined;
   readonly reason: string | null;
   /** When it was placed, in ms since 1970. */

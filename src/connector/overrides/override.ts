@@ -23,7 +23,7 @@ export interface Override {
   readonly until: number | null;
   readonly reason: string | null;
   readonly createdAt: number;
-  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null where it counts over any. */
+  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null if it counts over any. */
   readonly seen?: string | null | undefined;
 }
 
@@ -108,7 +108,7 @@ export async function markOverridden(
   for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
 }
 
-/** Ends an override of that kind, and has the record synced. False where there is none. */
+/** Ends an override of that kind, and has the record synced. False if there is none. */
 export async function clearOverride(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,

@@ -296,7 +296,7 @@ function watchAge(age: () => number, mostMs: number) {
 }
 
 /**
- * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined where the lane is no
+ * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined if the lane is no
  * longer ours, the record or its parent no longer stands for its company, or a person put it on hold meanwhile.
  */
 async function beginWrite(
@@ -347,7 +347,7 @@ type ParentDecision =
   | { readonly kind: 'write'; readonly parent: string | null }
   | { readonly kind: 'keep'; readonly detail: string };
 
-/** Decides by the parent that the CRM holds: it is replaced or ended where it is blank or ours. */
+/** Decides by the parent that the CRM holds: it is replaced or ended if it is blank or ours. */
 function decideParent(crm: string | null, { given, pending, wanted }: DesiredParent): ParentDecision {
   const isOurs = crm !== null && (crm === given || pending.includes(crm));
   switch (wanted.kind) {

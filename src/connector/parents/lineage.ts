@@ -1,7 +1,7 @@
 /** The parents above records, as the CRM holds them: a record may not become its own ancestor. */
 import type { ParentRead, Parents } from '../../../providers/provider.ts';
 
-/** Record → its parent, null where it has none; a record that is missing was not read. */
+/** Record → its parent, null if it has none; a record that is missing was not read. */
 export type Lineage = Map<string, string | null>;
 
 /** How many generations are read. */
@@ -30,7 +30,7 @@ export async function readLineage(
   return lineage;
 }
 
-/** The record above one that was read, null where there is none; undefined where the CRM gave no answer. */
+/** The record above one that was read, null if there is none; undefined if the CRM gave no answer. */
 function aboveOf(read: ParentRead | undefined): string | null | undefined {
   switch (read?.kind) {
     case 'found':

@@ -16,7 +16,7 @@ export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connectio
 export const assignsParents = ({ parent, connection }: ParentSettings): boolean =>
   parent && connection.parents !== undefined;
 
-/** The connections that give parents; undefined where none does. */
+/** The connections that give parents; undefined if none does. */
 export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<string> | undefined {
   const names = crms.filter(assignsParents).map(({ name }) => name);
   return names.length === 0 ? undefined : new Set(names);

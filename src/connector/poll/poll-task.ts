@@ -20,7 +20,7 @@ export interface PollDeps {
   readonly now: () => number;
   /** Wakes the workers of the queues that a poll marked. */
   readonly wakeUp: WakeUp;
-  /** Undefined where none is configured. */
+  /** Undefined if none is configured. */
   readonly upstream: () => Promise<Upstream | undefined>;
 }
 
@@ -35,7 +35,7 @@ export type Polled =
 
 /** A task that every connection has. */
 export interface PollTask {
-  /** Ms between two runs; undefined where the connection never runs it. */
+  /** Ms between two runs; undefined if the connection never runs it. */
   everyMs(crm: Crm): number | undefined;
   /** When it runs on a new store: at once, or first after its time. */
   readonly first: 'now' | 'later';

@@ -12,13 +12,13 @@ import type { PollTask } from './poll-task.ts';
 const EVERY_MS = 15 * 60_000;
 const FRESH_MS = 60_000;
 
-/** Mapped property → how the account describes it; null where it lacks it. */
+/** Mapped property → how the account describes it; null if it lacks it. */
 type Described = Readonly<Record<string, string | null>>;
 
 /** Where what a connection saw last is kept. */
 const describedKey = (provider: string): string => `schema:${provider}`;
 
-/** One call every quarter of an hour, and none where the schema was just read. The first look only remembers. */
+/** One call every quarter of an hour, and none if the schema was just read. The first look only remembers. */
 export const SCHEMA: PollTask = {
   everyMs: () => EVERY_MS,
   first: 'now',
@@ -51,7 +51,7 @@ const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Desc
     }),
   );
 
-/** Marks every record where a property appeared; where one is described otherwise, those that wait for it. Returns what appeared. */
+/** Marks every record if a property appeared; if one is described otherwise, those that wait for it. Returns what appeared. */
 async function markWaiting(
   tx: Tx,
   provider: string,

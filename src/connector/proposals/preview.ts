@@ -61,7 +61,7 @@ export interface PreviewRequest extends RulePair {
   readonly crm: Crm;
   /** Of more records a sample of so many is read. */
   readonly sample?: number;
-  /** Reads all where nothing of a sample would be replaced: that says nothing of the others. */
+  /** Reads all if nothing of a sample would be replaced: that says nothing of the others. */
   readonly whole?: true;
   /** Only these records. */
   readonly ids?: readonly string[];

@@ -16,7 +16,7 @@ export interface RuleProposal extends RulePair {
   readonly changes: readonly RuleChange[];
 }
 
-/** What the file of a connection proposes; undefined where it says what is accepted, and before the first start. */
+/** What the file of a connection proposes; undefined if it says what is accepted, and before the first start. */
 export async function findProposal(db: Db, proposed: NamedRules): Promise<RuleProposal | undefined> {
   const { name } = proposed;
   const accepted = await readAccepted(db, name);
@@ -56,7 +56,7 @@ export async function readAllCounted(db: Db): Promise<readonly (CountedProposal 
   return rows.map(({ key, value }) => ({ name: key.slice(proposalKey('').length), ...JSON.parse(value) }));
 }
 
-/** Keeps a count. Of the examples only where they are: whose they are and what stands there is read anew. */
+/** Keeps a count. Of the examples only if they are: whose they are and what stands there is read anew. */
 export async function writeCounted(tx: Tx, name: string, counted: CountedProposal): Promise<void> {
   const examples = counted.preview?.examples.map((each) => ({ ...each, entity: '', before: null, after: null }));
   const kept = counted.preview && { ...counted, preview: { ...counted.preview, examples } };

@@ -135,7 +135,7 @@ interface Considered {
   readonly looked: Looked;
 }
 
-/** Counts what a proposal would write, and accepts it where nothing is at stake. */
+/** Counts what a proposal would write, and accepts it if nothing is at stake. */
 async function consider(
   deps: RuleWatchDeps,
   { crm, looked }: Considered,

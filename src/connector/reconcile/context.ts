@@ -8,7 +8,7 @@ import type { Upstream } from '../monitoring/upstream.ts';
 export interface ReconcileContext {
   readonly store: Store;
   readonly crm: Crm;
-  /** Undefined where none is configured: nobody monitors then, and the list of items is left out. */
+  /** Undefined if none is configured: nobody monitors then, and the list of items is left out. */
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
   /** The right to reconcile this connection: one process at a time. */
@@ -28,7 +28,7 @@ export class ReconcileTakenOverError extends Error {
   override readonly name = 'ReconcileTakenOverError';
 }
 
-/** Writes where the claim is still held, else throws {@link ReconcileTakenOverError}. */
+/** Writes if the claim is still held, else throws {@link ReconcileTakenOverError}. */
 export async function writeHeld<T>({ store, claim, crm }: ReconcileContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const done = await store.write(async (tx) => {
     const keys = await held(tx, [claim]);

@@ -20,7 +20,7 @@ export interface ReconcileScope {
  */
 export type Repair = 'heal' | 'add' | 'remove' | 'delete' | 'person';
 
-/** One difference. `entity` is the link's, or the item's where there is none; `other` what speaks against it. */
+/** One difference. `entity` is the link's, or the item's if there is none; `other` what speaks against it. */
 export interface ReconcileDifference {
   readonly record: string;
   readonly entity: string;
@@ -34,13 +34,13 @@ interface Spec {
   /** The heading for people. */
   readonly about: string;
   readonly repair: Repair;
-  /** Whether it is about the service's list: left out where no service is configured. */
+  /** Whether it is about the service's list: left out if no service is configured. */
   readonly service?: true;
   /** What it is concluded from, beside the links. */
   readonly grounds: readonly ReconcileBasis[];
   /** One sentence for people. */
   say(difference: ReconcileDifference, provider: string): string;
-  /** Selects `record`, `entity` and `other`; undefined where the kind does not occur. */
+  /** Selects `record`, `entity` and `other`; undefined if the kind does not occur. */
   query(scope: ReconcileScope): RawBuilder<unknown> | undefined;
 }
 

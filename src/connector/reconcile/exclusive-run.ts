@@ -23,7 +23,7 @@ export interface ExclusiveResult<T> {
 }
 
 /**
- * Does the work under the right to reconcile the connection; undefined where somebody else reconciles it. Where the work
+ * Does the work under the right to reconcile the connection; undefined if somebody else reconciles it. Where the work
  * was not done after all, the lane is as it was.
  */
 export async function runExclusively<T>(

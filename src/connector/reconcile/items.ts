@@ -17,7 +17,7 @@ export interface Items {
 
 const PAGE = 500;
 
-/** Reads the connection's items into the scan. All or nothing: throws {@link UpstreamError} where a page cannot be had. */
+/** Reads the connection's items into the scan. All or nothing: throws {@link UpstreamError} if a page cannot be had. */
 export async function readItems(context: ReconcileContext, upstream: Upstream, signal: AbortSignal): Promise<Items> {
   const { crm, report, store } = context;
   const all = await upstream.jobs(signal);

@@ -2,7 +2,7 @@
 import type { WireJob } from '../../protocol/api.ts';
 
 /**
- * The jobs that hold a connection's items. A job is named after its provider, in some case; where none is, each item may
+ * The jobs that hold a connection's items. A job is named after its provider, in some case; if none is, each item may
  * say whose it is (`mixed`). A job named as another connection is that one's, whatever its items say.
  */
 export function jobsOf(

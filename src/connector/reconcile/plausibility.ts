@@ -1,7 +1,7 @@
 /** Plausibility: finds lists that cannot be right, and what is therefore not done. Pure. */
 import type { ReconcileBasis } from './differences.ts';
 
-/** What is known of the lists, beside the lists. Links count where they are older than the lists. */
+/** What is known of the lists, beside the lists. Links count if they are older than the lists. */
 export interface KnownNumbers {
   readonly provider: string;
   /** Records that the scan saw now, and at the last reconcile that was not in doubt. */
@@ -10,7 +10,7 @@ export interface KnownNumbers {
   readonly links: { readonly all: number; readonly seen: number };
   /** Links that were made by a number, and whose record was seen; those that it speaks against now. */
   readonly numbers: { readonly all: number; readonly differ: number; readonly unreadable: string | undefined };
-  /** The service's items now and last; undefined where no service is configured. */
+  /** The service's items now and last; undefined if no service is configured. */
   readonly items: { readonly now: number; readonly last: number | undefined } | undefined;
   /** Links that the service had confirmed, and those whose item was seen. */
   readonly confirmed: { readonly all: number; readonly seen: number };

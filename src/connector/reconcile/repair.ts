@@ -43,7 +43,7 @@ export interface Repaired {
 
 const PAGE = 500;
 
-/** Repairs what may be. Idempotent; throws {@link UpstreamError} where the service cannot be told. */
+/** Repairs what may be. Idempotent; throws {@link UpstreamError} if the service cannot be told. */
 export async function repairAll(
   context: ReconcileContext,
   surveyed: Survey,

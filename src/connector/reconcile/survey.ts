@@ -15,7 +15,7 @@ export interface Survey {
   readonly links: number;
   /** Links that changed a moment ago: they are left to the next time. */
   readonly young: number;
-  /** Undefined where no service is configured. */
+  /** Undefined if no service is configured. */
   readonly items: number | undefined;
   readonly counts: Readonly<Record<DifferenceKind, number>>;
   readonly doubts: readonly Implausibility[];
@@ -26,7 +26,7 @@ const YOUNG_MS = 60_000;
 /** A backfill that has not moved for so long is not running. */
 const STILL_MS = 10 * 60_000;
 
-/** Reads both lists and compares them with the links. Throws where a list cannot be had whole. */
+/** Reads both lists and compares them with the links. Throws if a list cannot be had whole. */
 export async function survey(context: ReconcileContext, signal: AbortSignal): Promise<Survey> {
   const { store, crm, upstream, now } = context;
   const before = now() - YOUNG_MS;
@@ -135,7 +135,7 @@ async function readLast(db: Db, provider: string): Promise<Last | undefined> {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Keeps how long the lists were, for the next time: call it where they are believed. */
+/** Keeps how long the lists were, for the next time: call it if they are believed. */
 export async function rememberSizes(context: ReconcileContext, { records, items }: Survey): Promise<void> {
   const value = JSON.stringify({ records, items } satisfies Last);
   await writeHeld(context, (tx) => writeValue(tx, keyOf(context.crm.name), value, context.now()));

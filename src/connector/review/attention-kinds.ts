@@ -23,7 +23,7 @@ export const ATTENTION_KINDS = [
 ] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
-/** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` where somebody must decide. */
+/** What a person may answer: `retry` and `drop` where work failed, `accept` and `keep` if somebody must decide. */
 export const VERBS = ['retry', 'drop', 'accept', 'keep'] as const;
 export type ReviewVerb = (typeof VERBS)[number];
 
@@ -45,7 +45,7 @@ export interface Attention {
   /** What it is about: `sync:hubspot 123`, `hubspot:123 industry`. */
   readonly about: string;
   readonly reason: string;
-  /** Ms since 1970; null where it is not known. */
+  /** Ms since 1970; null if it is not known. */
   readonly since: number | null;
   /** What each of its verbs would do, and what to do first. */
   readonly advice: string;
@@ -53,7 +53,7 @@ export interface Attention {
   readonly decides: boolean;
   /** The answers it takes. */
   readonly verbs: readonly ReviewVerb[];
-  /** What tells it from what it may become before it is answered; absent where it is what it is. */
+  /** What tells it from what it may become before it is answered; absent if it is what it is. */
   readonly sight?: string;
   /** Who wrote the value that the CRM holds, and when, where the CRM tells. */
   readonly editor?: { readonly name: string; readonly at: number };
@@ -64,7 +64,7 @@ export interface AttentionSource {
   readonly kind: AttentionKind;
   /** At most `limit` of them, or a few more. */
   read(db: Db, now: number, limit: number): Promise<readonly Attention[]>;
-  /** How many there are, counted up to `most`; absent where they are few and read to be counted. */
+  /** How many there are, counted up to `most`; absent if they are few and read to be counted. */
   count?(db: Db, most: number): Promise<number>;
 }
 
@@ -93,7 +93,7 @@ const PARTS: Readonly<Record<AttentionKind, number>> = {
 
 const NUMBERED: ReadonlySet<AttentionKind> = new Set(['body', 'document', 'event']);
 
-/** What an id names: the kind of thing, and its parts, as many as the kind has; undefined where it is no id. */
+/** What an id names: the kind of thing, and its parts, as many as the kind has; undefined if it is no id. */
 export function readAttentionId(id: string): { readonly kind: AttentionKind; readonly parts: Parts } | undefined {
   const [name, ...parts] = id.split('/');
   const kind = ATTENTION_KINDS.find((each) => each === name);

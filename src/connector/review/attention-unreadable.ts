@@ -11,7 +11,7 @@ export const UNREADABLE_SOURCES: readonly AttentionSource[] = [
 /** Whether a copy of what came is kept of a thing. */
 export const hasCopy = (kind: AttentionKind | undefined): boolean => kind === 'body' || kind === 'document';
 
-/** What came of a thing, as text, up to 16 KiB of it; undefined where its id names nothing of which there is a copy. */
+/** What came of a thing, as text, up to 16 KiB of it; undefined if its id names nothing of which there is a copy. */
 export async function readCopy(db: Db, id: string): Promise<string | undefined> {
   const named = readAttentionId(id);
   if (named === undefined || !hasCopy(named.kind)) return undefined;

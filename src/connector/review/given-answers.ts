@@ -42,7 +42,7 @@ export interface GivenAnswer {
   readonly replaced: string;
 }
 
-/** Keeps what an answer replaced; forgets an earlier answer to the same entry where this one replaced nothing. */
+/** Keeps what an answer replaced; forgets an earlier answer to the same entry if this one replaced nothing. */
 export async function storeAnswer(
   tx: Tx,
   subject: string,
@@ -59,7 +59,7 @@ export async function storeAnswer(
     .execute();
 }
 
-/** The answer to an entry that can be taken back; undefined where there is none. */
+/** The answer to an entry that can be taken back; undefined if there is none. */
 export const findAnswer = (db: Db, subject: string): Promise<GivenAnswer | undefined> =>
   db.selectFrom('review_answer').select(['verb', 'at', 'replaced']).where('subject', '=', subject).executeTakeFirst();
 

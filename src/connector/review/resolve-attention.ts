@@ -89,7 +89,7 @@ const doneWith = (replaced: Replaced[TakeBackKind] | undefined, note: string): R
   replaced === undefined ? { kind: 'unknown' } : done(note, replaced);
 const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note) : { kind: 'unknown' });
 
-/** Why a thing does not take an answer; undefined where it does. */
+/** Why a thing does not take an answer; undefined if it does. */
 function refusalOf(verb: ReviewVerb, verbs: readonly ReviewVerb[]): Resolved | undefined {
   if (verbs.includes(verb)) return undefined;
   const what = verbs === DECISION ? 'it waits for a decision' : 'nothing is to decide here';

@@ -33,8 +33,8 @@ export const REVIEW: RunTask<ReviewRequest> = {
 export type StoredReview = StoredRun<ReviewRequest>;
 
 /**
- * What becomes of an entry: `given` as a file has it until it is looked at, `planned` until it is answered; `changed` where it is another one than the plan showed, `settled`
- * where somebody else answered it, `impossible` where it does not take the answer.
+ * What becomes of an entry: `given` as a file has it until it is looked at, `planned` until it is answered; `changed` if it is another one than the plan showed, `settled`
+ * if somebody else answered it, `impossible` if it does not take the answer.
  */
 export type EntryResult = 'given' | 'planned' | 'done' | 'changed' | 'settled' | 'impossible';
 
@@ -43,7 +43,7 @@ export interface ReviewEntry {
   /** As `review` names it. */
   readonly id: string;
   readonly result: EntryResult;
-  /** What tells whether it is still what the plan showed; empty where nothing does. */
+  /** What tells whether it is still what the plan showed; empty if nothing does. */
   readonly sight: string;
   /** Its own answer, from a file. */
   readonly verb?: ReviewVerb | undefined;
@@ -72,14 +72,14 @@ export const entryOf = ({ key, kind, detail }: RunItem): ReviewEntry => ({
 export const readEntries = async (db: Db, id: number, limit: number): Promise<readonly ReviewEntry[]> =>
   (await readItems(db, id, limit, ['done'])).map(entryOf);
 
-/** Asks for the answers that were planned. False where the plan is not ready, or was carried out or cancelled already. */
+/** Asks for the answers that were planned. False if the plan is not ready, or was carried out or cancelled already. */
 export async function requestAnswers(tx: Tx, ref: RunRef, now: number): Promise<boolean> {
   const review = await requestRun(tx, REVIEW, ref, now);
   if (review !== undefined) await auditReview(tx, review, `begun for ${review.total} entries`, now);
   return review !== undefined;
 }
 
-/** Stops a run before its next entries. False where it had ended already. What was answered stays answered. */
+/** Stops a run before its next entries. False if it had ended already. What was answered stays answered. */
 export async function cancelAnswers(tx: Tx, { id, actor }: RunRef, now: number): Promise<boolean> {
   const review = await cancelRun(tx, REVIEW, id, now);
   if (review?.stage === 'run')

@@ -18,7 +18,7 @@ type LinkSeen = Pick<Link, 'entity' | 'state' | 'mismatch' | 'reason' | 'observe
 /** Of a safety limit: when it asked, and what about. */
 export const sightOfLimit = (parkedAt: number, error: string | null): string => sightOf(String(parkedAt), error ?? '');
 
-/** The sight of a thing as it is now; undefined where it is not there, or is what it is. */
+/** The sight of a thing as it is now; undefined if it is not there, or is what it is. */
 export async function readSight(db: Db, id: string): Promise<string | undefined> {
   const { kind, parts } = readAttentionId(id) ?? {};
   const [provider = '', recordId = '', property = ''] = parts ?? [];

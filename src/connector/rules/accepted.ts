@@ -14,7 +14,7 @@ import { areSame, changeId, changesBetween, type DecisionRules, type NamedRules,
 /** The rules of a connection as they were accepted. */
 export interface AcceptedRules {
   readonly rules: DecisionRules;
-  /** A person, or `first start`, `start` where nothing had to be asked. */
+  /** A person, or `first start`, `start` if nothing had to be asked. */
   readonly by: string;
   readonly at: number;
   /** No daemon has the connection: its records miss events until it is back. */
@@ -114,7 +114,7 @@ export interface Acceptance {
   readonly seen?: string | undefined;
 }
 
-/** Accepts what a file proposes, for a person. False where there is nothing to accept, or not what they saw. */
+/** Accepts what a file proposes, for a person. False if there is nothing to accept, or not what they saw. */
 export async function acceptProposed(
   tx: Tx,
   proposed: NamedRules,

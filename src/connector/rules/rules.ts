@@ -7,7 +7,7 @@ import type { ValueMap } from '../decide/render.ts';
 export interface DecisionRules {
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  /** A record where this property is set is left alone. */
+  /** A record if this property is set is left alone. */
   readonly hold: string | undefined;
   readonly persons: boolean;
   /** The one currency of the CRM's amounts. */

@@ -25,7 +25,7 @@ export interface PrepareDeps {
 export interface Prepared {
   readonly record: LinkedRecord;
   readonly read: Read | undefined;
-  /** Absent where it was not found, is on hold, or there is an objection. */
+  /** Absent if it was not found, is on hold, or there is an objection. */
   readonly planned?: readonly Planned[];
   /** Why it is not written to as its link says; see {@link objectionTo}. */
   readonly objection?: Objection;
@@ -119,8 +119,8 @@ interface DecidedRecords {
 }
 
 /**
- * Reads records and decides each: nothing is written, and nothing remembered. One call, and none where there are no
- * records; two more where a value would be set aside that was not yet, or a number speaks against a link, and the schema
+ * Reads records and decides each: nothing is written, and nothing remembered. One call, and none if there are no
+ * records; two more if a value would be set aside that was not yet, or a number speaks against a link, and the schema
  * is not new: what it was set aside for may have been put right, and of a property that was taken away every record looks
  * blank.
  */

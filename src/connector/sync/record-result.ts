@@ -50,7 +50,7 @@ interface ClaimedRecord {
   readonly record: LinkedRecord;
 }
 
-/** How the write of a record's patch ended; both undefined where nothing was sent. */
+/** How the write of a record's patch ended; both undefined if nothing was sent. */
 interface SentPatch {
   readonly written: Written | undefined;
   /** What the fault that ended its batch makes of the lanes. */

@@ -61,7 +61,7 @@ const MOST_UNANSWERED = 4;
 interface AttemptedBatch {
   readonly schema: ReadonlyMap<string, Property>;
   readonly results: readonly RecordResult[];
-  /** Set where the connection as a whole could not go on. */
+  /** Set if the connection as a whole could not go on. */
   readonly fault?: FaultSettlement | undefined;
 }
 

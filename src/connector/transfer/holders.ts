@@ -7,7 +7,7 @@ import { watchScan } from '../crm/scan-watch.ts';
 
 export interface Holder {
   readonly id: string;
-  /** What it holds as its number and its name, as the CRM spells them; null where blank or not to be seen. */
+  /** What it holds as its number and its name, as the CRM spells them; null if blank or not to be seen. */
   readonly number: string | null;
   readonly name: string | null;
 }
@@ -46,7 +46,7 @@ type Properties = Readonly<Record<string, PropertyValue>>;
 export const findHolders = async (deps: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> =>
   (await findByValue(deps.crm, sought, signal)) ?? (await readAll(deps, sought, signal));
 
-/** How people usually write the number; other spellings are found only where every record is read. */
+/** How people usually write the number; other spellings are found only if every record is read. */
 function spellingsOf({ number, numeric }: Sought): readonly string[] {
   const pairs = number.replace(/(..)(?=.)/gu, '$1 ');
   const bare = number.replace(/^0+/u, '');
@@ -68,7 +68,7 @@ async function findByValue({ connection }: Crm, sought: Sought, signal: AbortSig
   };
 }
 
-/** The records with the number; undefined where the CRM is not sure that these are all. */
+/** The records with the number; undefined if the CRM is not sure that these are all. */
 async function findByNumber(
   find: Find,
   sought: Sought,

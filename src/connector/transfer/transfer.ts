@@ -177,7 +177,7 @@ async function create({ connection, name }: Crm, draft: RecordDraft, signal: Abo
   }
 }
 
-/** What the CRM made of a new record's values; nothing where it does not say so now. */
+/** What the CRM made of a new record's values; nothing if it does not say so now. */
 async function readStored({ connection }: Crm, id: string, { properties }: RecordDraft, signal: AbortSignal) {
   const reads = await connection
     .read([id], Object.keys(properties), signal)

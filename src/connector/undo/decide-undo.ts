@@ -6,7 +6,7 @@ import type { Write } from './writes.ts';
 
 export type UndoDecision =
   /**
-   * `seq` is the event whose value comes back where an undo is taken back, else 0: an undo belongs to no event. `since`
+   * `seq` is the event whose value comes back if an undo is taken back, else 0: an undo belongs to no event. `since`
    * says when the first of the writes was made that are taken back.
    */
   | {
@@ -26,13 +26,13 @@ export interface Evidence {
   readonly writes: readonly Write[];
   /** The company that the record stands for since, and whose register says what we wrote, too. */
   readonly sameBy?: string | undefined;
-  /** What the CRM holds; undefined where it cannot be read. */
+  /** What the CRM holds; undefined if it cannot be read. */
   readonly crm: PropertyValue | undefined;
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
 }
 
 /**
- * Restores the value from before the selected writes, only where the CRM still holds what we wrote last, or what it made of
+ * Restores the value from before the selected writes, only if the CRM still holds what we wrote last, or what it made of
  * that. Goes back while each write replaced what the one before it wrote. Where a person wrote a value between two of them,
  * it restores that value. Skips a write that arrived after one of a newer event, because its value was never right.
  */

@@ -5,7 +5,7 @@ import type { Db } from '../../store/store.ts';
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
 /**
- * The id from which on history holds the decisions of a time and later; one after the last where there are none. Found by
+ * The id from which on history holds the decisions of a time and later; one after the last if there are none. Found by
  * halving, since history is kept in the order of its times: some reads by key. Clocks of several daemons may differ: allow
  * for {@link CLOCK_SKEW_MS}.
  */

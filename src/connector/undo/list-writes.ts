@@ -16,7 +16,7 @@ export interface WritePage {
 const LOOKED_THROUGH = 5_000;
 
 /**
- * Lists the writes of a selection, the newest before the row `before`; some more than `limit` where the last of them were
+ * Lists the writes of a selection, the newest before the row `before`; some more than `limit` if the last of them were
  * decided together. Looks through 5,000 rows at most.
  */
 export async function listWrites(

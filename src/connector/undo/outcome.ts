@@ -72,7 +72,7 @@ export function decideGroup(
   return { last, isDue: kind === 'restore', ...restored, crm: crm ?? null, property, needs: [] };
 }
 
-/** What became of a property after the write; undefined where that is not known. */
+/** What became of a property after the write; undefined if that is not known. */
 export function undoneAfterWrite(
   provider: string,
   restored: Restored,

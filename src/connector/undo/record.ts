@@ -97,7 +97,7 @@ export async function recordRestored(
 /** What became of a property that was to be restored, and of the write to its record. */
 export interface RestoreResult {
   readonly restored: Restored;
-  /** Undefined where nobody knows. */
+  /** Undefined if nobody knows. */
   readonly undone: Undone | undefined;
   readonly written: Written | undefined;
 }

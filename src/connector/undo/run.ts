@@ -9,7 +9,7 @@ import { previewPage, type UndoBatch, type UndoDeps, undoPage } from './undo.ts'
 import { readAffected, type Selection } from './writes.ts';
 
 export interface UndoRun extends UndoDeps {
-  /** The open connection of that name; undefined where it is not configured any more. */
+  /** The open connection of that name; undefined if it is not configured any more. */
   readonly crm: (provider: string) => Promise<Crm | undefined>;
   readonly dryRun: boolean;
   /** Stops after so many records with a property that is restored. */
@@ -34,7 +34,7 @@ const LOOKS = 300;
 
 /**
  * Takes back what is selected, or shows what that would do. Begin it again after an end of any kind: what is done is not
- * done twice. Throws the CRM's fault where it lasts. Returns how many records the limit left.
+ * done twice. Throws the CRM's fault if it lasts. Returns how many records the limit left.
  */
 export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<number> {
   const all = await readAffected(run.store.db, selection);

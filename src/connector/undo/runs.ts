@@ -22,7 +22,7 @@ export const UNDO: RunTask<Selection> = { queue: 'undo', readInput: (text) => JS
 /** An undo as it stands; counted in records. */
 export type StoredUndo = StoredRun<Selection>;
 
-/** Asks for the undo that was previewed. False where it is not at that point: it was begun, or cancelled, already. */
+/** Asks for the undo that was previewed. False if it is not at that point: it was begun, or cancelled, already. */
 export async function requestUndo(tx: Tx, ref: RunRef, now: number): Promise<boolean> {
   const undo = await requestRun(tx, UNDO, ref, now);
   if (undo === undefined) return false;
@@ -31,7 +31,7 @@ export async function requestUndo(tx: Tx, ref: RunRef, now: number): Promise<boo
   return true;
 }
 
-/** Stops an undo before its next records. False where it had ended already. What it has restored stays restored. */
+/** Stops an undo before its next records. False if it had ended already. What it has restored stays restored. */
 export async function cancelUndo(tx: Tx, { id, actor }: RunRef, now: number): Promise<boolean> {
   const undo = await cancelRun(tx, UNDO, id, now);
   if (undo?.stage === 'run') await auditUndo(tx, { ...undo, actor }, `cancelled after ${undo.done} records`, now);
@@ -40,7 +40,7 @@ export async function cancelUndo(tx: Tx, { id, actor }: RunRef, now: number): Pr
 
 /**
  * Stores what became of some properties. What an earlier try of this undo restored stays so, whatever the next one finds.
- * False where the undo was cancelled.
+ * False if the undo was cancelled.
  */
 export async function storeResults(
   tx: Tx,

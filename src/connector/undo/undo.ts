@@ -59,7 +59,7 @@ export async function previewPage(deps: UndoDeps, batch: UndoBatch, signal: Abor
 
 /**
  * Restores a batch of records while it holds their sync lanes: no daemon writes to them meanwhile. Idempotent, also
- * where the process ends between the CRM's write and our record of it.
+ * if the process ends between the CRM's write and our record of it.
  */
 export async function undoPage(deps: UndoDeps, batch: UndoBatch, signal: AbortSignal): Promise<UndoPage> {
   const { store, now, leaseMs } = deps;

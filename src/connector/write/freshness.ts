@@ -1,6 +1,6 @@
 /**
  * freshness: keeps the time between reading records and writing to them short. What a person edits in between is lost
- * where nobody notices it, for no CRM takes a write on the condition that nothing changed in a batch.
+ * if nobody notices it, for no CRM takes a write on the condition that nothing changed in a batch.
  */
 import { type Patch, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';

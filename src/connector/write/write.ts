@@ -73,14 +73,14 @@ interface Run extends WriteOptions {
   size: number;
   /** How many reads in a row were too slow for any write. */
   slowReads: number;
-  /** How many records were read and written in time after a slow read; 0 where none was slow. */
+  /** How many records were read and written in time after a slow read; 0 if none was slow. */
   inTime: number;
 }
 
 /**
  * Updates the records of one batch. What the CRM had written before a fault is kept: the fault is the outcome of the
  * rest, and no call follows it. An empty patch is no call. No write leaves without a read that is young enough
- * (freshness.ts): the records are read again, fewer at once where the reads are slow.
+ * (freshness.ts): the records are read again, fewer at once if the reads are slow.
  */
 export async function writePatches(
   connection: Connection,
@@ -111,7 +111,7 @@ export async function writePatches(
   return run.results;
 }
 
-/** The halves of a batch, the first one larger where its number is odd; no half is empty. */
+/** The halves of a batch, the first one larger if its number is odd; no half is empty. */
 export function inHalves<T>(batch: readonly T[]): readonly (readonly T[])[] {
   const middle = Math.ceil(batch.length / 2);
   return [batch.slice(0, middle), batch.slice(middle)].filter((half) => half.length > 0);
@@ -166,7 +166,7 @@ function classOf(kind: Written['outcome']['kind'], isStale: boolean): 'stale' | 
   return kind === 'fault' ? 'fault' : 'own';
 }
 
-/** A part got answers of its own: more may be read at once, and its size is right where its sibling's is. */
+/** A part got answers of its own: more may be read at once, and its size is right if its sibling's is. */
 function goesThrough(run: Run, { patches, half }: Part, answered: readonly Answered[]): void {
   const size = answered.length;
   if (run.size < Number.POSITIVE_INFINITY && size === run.size && size > run.inTime) {
@@ -240,7 +240,7 @@ function endRest(run: Run, outcomeOf: (id: string) => Written['outcome']): void 
   for (const { patches } of run.parts.splice(0)) for (const { id } of patches) finish(run, outcomeOf(id));
 }
 
-/** What of a patch is to be sent again, without what was refused; nothing where the record is finished. */
+/** What of a patch is to be sent again, without what was refused; nothing if the record is finished. */
 function restOf(run: Run, patch: Patch, outcome: Written['outcome'], window: WriteWindow): readonly Patch[] {
   const bad = badOf(patch, outcome, run.withLeftBehind);
   if (Object.keys(bad).length === 0) {

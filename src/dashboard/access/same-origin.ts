@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a form was sent by one of our pages. Browsers say so themselves where the way is safe; else the page's origin must
+ * Whether a form was sent by one of our pages. Browsers say so themselves if the way is safe; else the page's origin must
  * be the address that was asked. Without either it is not ours.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders): boolean {

@@ -27,7 +27,7 @@ const setCookie = (request: FastifyRequest, reply: FastifyReply, name: string, v
   reply.setCookie(nameOf(name, request), value, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
 };
 
-/** The secret that a browser began a single sign-on with; undefined where it began none. */
+/** The secret that a browser began a single sign-on with; undefined if it began none. */
 export const signOnSecretOf = (request: FastifyRequest): string | undefined => readCookie(request, SIGN_ON);
 
 /** The secret of a browser that begins a single sign-on. `lax`: it must come along when the issuer sends the browser back. */
@@ -39,7 +39,7 @@ export function ownSignOnSecret(request: FastifyRequest, reply: FastifyReply): s
   return secret;
 }
 
-/** The id of the session that a request belongs to; undefined where it names none. */
+/** The id of the session that a request belongs to; undefined if it names none. */
 export const sessionIdOf = (request: FastifyRequest): string | undefined => readCookie(request, SESSION);
 
 /** Lets the browser keep a session's id. */
@@ -54,7 +54,7 @@ export const forgetSession = (request: FastifyRequest, reply: FastifyReply): voi
 /** What each form of a page carries: made of the session's id, and no way back to it. */
 export const formTokenOf = (secret: string): string => digestOf(`form ${secret}`);
 
-/** The form token of somebody without a session; gives the browser a secret of its own where it has none. */
+/** The form token of somebody without a session; gives the browser a secret of its own if it has none. */
 export function ownFormToken(request: FastifyRequest, reply: FastifyReply): string {
   const known = readCookie(request, FORM);
   if (known !== undefined) return formTokenOf(known);

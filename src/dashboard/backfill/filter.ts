@@ -13,7 +13,7 @@ export interface BackfillPageDeps extends RouteDeps {
   readonly crms: readonly Crm[];
 }
 
-/** The connection that an address names; undefined where none is configured under that name. */
+/** The connection that an address names; undefined if none is configured under that name. */
 export const crmOf = ({ crms }: Pick<BackfillPageDeps, 'crms'>, { param }: Visit): Crm | undefined =>
   crms.find(({ name }) => name === param('name'));
 

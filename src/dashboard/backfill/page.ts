@@ -175,7 +175,7 @@ async function standing(
     ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
 }
 
-/** The rows that were asked for; where nothing was, those that need a person, as far as there are some near the beginning. */
+/** The rows that were asked for; if nothing was, those that need a person, as far as there are some near the beginning. */
 async function lookAt(
   db: Db,
   name: string,

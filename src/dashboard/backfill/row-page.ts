@@ -119,7 +119,7 @@ interface Wanted {
   readonly typed: string;
 }
 
-/** Null to skip it; undefined where it names no company. */
+/** Null to skip it; undefined if it names no company. */
 function chosenEntity({ choice, typed }: Wanted): string | null | undefined {
   if (choice === 'skip') return null;
   if (choice !== 'other') return /^\d{8}$/u.test(choice) ? companyEntityId(choice) : undefined;

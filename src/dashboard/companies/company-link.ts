@@ -10,7 +10,7 @@ import type { Visitor } from '../page/visit.ts';
 /** What a list shows of a name. */
 const BRIEF = 60;
 
-/** Its name, as far as the role may see it, with its entity id; the id alone where nobody knows the name. */
+/** Its name, as far as the role may see it, with its entity id; the id alone if nobody knows the name. */
 export function companyLink(
   { seesPersons }: Pick<Visitor, 'seesPersons'>,
   entity: string,

@@ -56,7 +56,7 @@ export function comparison(spectator: Spectator, facts: Timeline['facts'], recor
     }`;
 }
 
-/** A connection's name; with the record where it has several of the company. */
+/** A connection's name; with the record if it has several of the company. */
 const headingOf = ({ provider, recordId }: ComparedRecord, all: readonly ComparedRecord[]): string =>
   all.filter((each) => each.provider === provider).length === 1 ? provider : `${provider} ${recordId}`;
 
@@ -68,7 +68,7 @@ const rankOf = (planned: readonly Planned[]): number => (planned.some(differs) ?
 
 const blank = (reader: Reader): VNode => html`<span class="quiet">${reader.text('company.blank')}</span>`;
 
-/** Why a record could not be compared; nothing where it could. */
+/** Why a record could not be compared; nothing if it could. */
 function remark(reader: Reader, { provider, recordId, current }: ComparedRecord): Markup {
   switch (current.kind) {
     case 'compared':

@@ -16,7 +16,7 @@ interface Entry {
   readonly what: Markup;
 }
 
-/** The list; what was decided of one record at one time is one entry. Later than `after`, until `until` where they are given. */
+/** The list; what was decided of one record at one time is one entry. Later than `after`, until `until` if they are given. */
 export function history(
   spectator: Spectator,
   {

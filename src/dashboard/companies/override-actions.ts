@@ -97,7 +97,7 @@ const isSame = (override: Override | undefined, wanted: Wanted | undefined): boo
   override?.until === wanted?.until &&
   override?.reason === wanted?.reason;
 
-/** Undefined where the last day is no day. */
+/** Undefined if the last day is no day. */
 function readHold({ field }: AskedRecord): Wanted | undefined {
   const [day, reason] = [field('until'), field('reason').trim().slice(0, 200)];
   if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(endOfDay(day)))) return undefined;
@@ -138,7 +138,7 @@ const releaseInputs = (asked: AskedRecord): Markup => html`${propertyInput(asked
 
 interface OverrideChange {
   readonly words: Markup;
-  /** Undefined where what stands there is to end. */
+  /** Undefined if what stands there is to end. */
   readonly wanted: Wanted | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
 }

@@ -51,9 +51,9 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
 
 /** A company, with as much of its timeline as a page holds. */
 interface Part extends Timeline {
-  /** What happened later than that is on this page; undefined where all that is older is, too. */
+  /** What happened later than that is on this page; undefined if all that is older is, too. */
   readonly after: number | undefined;
-  /** Until when the page tells; undefined where it begins with the newest. */
+  /** Until when the page tells; undefined if it begins with the newest. */
   readonly until: number | undefined;
 }
 
@@ -167,7 +167,7 @@ function observedWord(reader: Reader, observed: string): string {
   return known === undefined ? observed : reader.text(`observed.${known}`);
 }
 
-/** Whether the company is monitored for a record: one word where what is wanted is so. */
+/** Whether the company is monitored for a record: one word if what is wanted is so. */
 const monitoring = (reader: Reader, { desired, observed }: TimelineLink): string =>
   desired === observed
     ? reader.text(desired === 'on' ? 'monitor.on' : 'monitor.off')

@@ -25,7 +25,7 @@ import type { CompanyDeps } from './company-deps.ts';
 export interface AskedRecord {
   readonly visit: Visit;
   readonly entity: string;
-  /** Undefined where no connection or no record is named yet. */
+  /** Undefined if no connection or no record is named yet. */
   readonly ref: RecordRef | undefined;
   readonly crm: Crm | undefined;
   /** The link of the record, whatever it is linked to. */
@@ -51,7 +51,7 @@ export interface Proposal {
   readonly seen: unknown;
   /** Whether things are so already: a form that is sent twice is no surprise. */
   readonly isDone?: boolean;
-  /** Undefined where it cannot be done, which `effect` explains. */
+  /** Undefined if it cannot be done, which `effect` explains. */
   readonly step?: ActionStep | undefined;
 }
 
@@ -62,7 +62,7 @@ interface ActionStep {
   readonly button: string;
   /** What the person must say yes to besides. */
   readonly consent?: string | undefined;
-  /** Does it, and returns what else the audit keeps; `changed` where it cannot be done any more. */
+  /** Does it, and returns what else the audit keeps; `changed` if it cannot be done any more. */
   run(tx: Tx): Promise<Readonly<Record<string, unknown>> | 'changed' | undefined>;
 }
 
@@ -121,7 +121,7 @@ export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAc
 /** Whether it is said which record is meant. */
 export const isNamed = (asked: AskedRecord): asked is NamedRecord => asked.ref !== undefined && asked.crm !== undefined;
 
-/** Undefined where the address names no company, or a record that is not the company's. */
+/** Undefined if the address names no company, or a record that is not the company's. */
 async function readAsked(
   { store, crms }: CompanyDeps,
   { isForLinked }: RecordAction,
@@ -138,7 +138,7 @@ async function readAsked(
   return { visit, entity, ref, crm, link, field };
 }
 
-/** In one transaction with a look at what the person saw; false where that is not so any more. */
+/** In one transaction with a look at what the person saw; false if that is not so any more. */
 async function carryOut(tx: Tx, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
   const { visit, ref, field } = asked;
   const hasConsent = step?.consent === undefined || field('consent') === 'yes';

@@ -19,7 +19,7 @@ export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {
 const mayName = (field: FieldName): boolean =>
   'persons' in FIELDS[field] || field === 'accountant' || field === 'coName';
 
-/** A field's value as one text; undefined where the register has none. */
+/** A field's value as one text; undefined if the register has none. */
 export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, value: FieldValue): string | undefined {
   if (typeof value !== 'object' || value === null) return shownProperty({ reader, seesPersons }, field, value);
   const isMasked = (id: string, type: string | undefined): boolean =>
@@ -31,7 +31,7 @@ export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, 
   return members.length === 0 ? undefined : members.join(', ');
 }
 
-/** A property's value as one text; undefined where it is blank. `field` is what the property is made of. */
+/** A property's value as one text; undefined if it is blank. `field` is what the property is made of. */
 export function shownProperty(
   { reader, seesPersons }: Pick<Spectator, 'reader' | 'seesPersons'>,
   field: string | null,
@@ -66,7 +66,7 @@ export function briefChange(
 /** Whether the values of a property may name persons. */
 export const mayNamePersons = (field: FieldName | null): boolean => field !== null && mayName(field);
 
-/** The field that a property of a connection is made of; null where the mapping does not name it. */
+/** The field that a property of a connection is made of; null if the mapping does not name it. */
 export const fieldOfProperty = (
   crms: readonly Pick<Crm, 'name' | 'mapping'>[],
   provider: string,
@@ -77,7 +77,7 @@ export const fieldOfProperty = (
 const plain = (value: unknown): string | undefined =>
   value === null || value === undefined || value === '' ? undefined : String(value);
 
-/** A value as the kind of its field is written where the reader lives; what is spelled another way stands as it is. */
+/** A value as the kind of its field is written if the reader lives; what is spelled another way stands as it is. */
 function inForm(reader: Reader, field: FieldName, value: unknown): string | undefined {
   const text = plain(value);
   if (text === undefined) return undefined;

@@ -73,7 +73,7 @@ export function addConnections(app: Server, deps: ConnectionDeps): void {
   addPayloadTrial(app, deps);
 }
 
-/** Says so where there is no answer in time, whatever the provider does with the signal. */
+/** Says so if there is no answer in time, whatever the provider does with the signal. */
 async function tryCredentials(deps: ConnectionDeps, crm: Crm): Promise<Findings> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   const late = new Promise<Findings>((resolve) => {
@@ -137,7 +137,7 @@ function budgets({ reader }: Visit, { limits }: Crm): VNode {
   });
 }
 
-/** The mapping with what `check` says of each property; without that where the CRM does not answer. */
+/** The mapping with what `check` says of each property; without that if the CRM does not answer. */
 async function mapping({ reader }: Visit, crm: Crm): Promise<Markup> {
   const checked = await readChecked(crm);
   const rows: readonly CheckedRow[] =
@@ -160,7 +160,7 @@ async function mapping({ reader }: Visit, crm: Crm): Promise<Markup> {
 
 type CheckedRow = ReturnType<typeof checkRows>[number];
 
-/** Undefined where the CRM may not be called, or does not say in time what properties it has. */
+/** Undefined if the CRM may not be called, or does not say in time what properties it has. */
 async function readChecked(crm: Crm): Promise<readonly CheckedRow[] | undefined> {
   if ((await crm.rateLimiter.blockedUntil()) !== undefined) return undefined;
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);

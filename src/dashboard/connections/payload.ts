@@ -59,7 +59,7 @@ export function addPayloadTrial(app: Server, deps: TrialDeps): void {
   });
 }
 
-/** The body of the event that an address names, for people to try and to edit; empty where it names none. */
+/** The body of the event that an address names, for people to try and to edit; empty if it names none. */
 export async function eventIn(db: Db, { query, visitor }: Visit): Promise<string> {
   if (!/^\d{1,15}$/.test(query('event')) || !visitor.seesPersons) return '';
   const body = await readEventBody(db, Number(query('event')));
@@ -99,7 +99,7 @@ function readText(text: string, wire: WireOptions): ReadText {
 
 type Trial = { readonly decided: readonly Preview[] } | { readonly silent: string };
 
-/** Says so where the CRM does not answer in time, whatever the provider does with the signal. */
+/** Says so if the CRM does not answer in time, whatever the provider does with the signal. */
 async function previewInTime({ store, now }: TrialDeps, crm: Crm, payload: Payload): Promise<Trial> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   const silent = `no answer within ${CRM_LIMIT_MS / 1_000} s`;

@@ -38,7 +38,7 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
   });
 }
 
-/** What the file changes and nobody accepted yet; nothing where a daemon has not looked at it, or its file is an old one. */
+/** What the file changes and nobody accepted yet; nothing if a daemon has not looked at it, or its file is an old one. */
 export async function proposalSection({ store, configured }: ProposalDeps, visit: Visit, crm: Crm): Promise<Markup> {
   const { reader } = visit;
   const counted = await readCounted(store.db, crm.name);
@@ -62,7 +62,7 @@ interface Shown {
   readonly counted: RulePreview | undefined;
 }
 
-/** The count with its examples as they are now; without them where the CRM does not answer in time. */
+/** The count with its examples as they are now; without them if the CRM does not answer in time. */
 async function withExamples(
   store: Store,
   { visitor, now }: Visit,

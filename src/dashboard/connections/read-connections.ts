@@ -14,7 +14,7 @@ export interface ConnectionRow {
     | { readonly kind: 'silent'; readonly since: number; readonly failure: string };
   /** Calls that the account allows in a minute. */
   readonly callsPerMinute: number;
-  /** When a record was last read and decided; undefined where it was not lately. */
+  /** When a record was last read and decided; undefined if it was not lately. */
   readonly decidedAt: number | undefined;
   readonly writtenAt: number | undefined;
 }

@@ -32,7 +32,7 @@ export function connectionsTable(
   });
 }
 
-/** What happens where a pause ends: after a refusal the account is only probed. */
+/** What happens if a pause ends: after a refusal the account is only probed. */
 const UNTIL = {
   auth: 'overview.probedAt',
   refused: 'overview.probedAt',

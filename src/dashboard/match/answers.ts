@@ -41,7 +41,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
   });
 }
 
-/** One of the candidates, or the number that the person typed; undefined where it is neither. */
+/** One of the candidates, or the number that the person typed; undefined if it is neither. */
 function chosenCompany({ candidates }: UndecidedMatch, fields: Fields): string | undefined {
   const company = fieldValue(fields, 'company');
   if (company === 'none') return company;

@@ -144,7 +144,7 @@ export const watched = (reader: Reader, { target }: Pick<Monitor, 'target'>, ite
     : reader.text('monitors.items', { count: items });
 };
 
-/** The share of deliveries that arrived; nothing where none was tried. */
+/** The share of deliveries that arrived; nothing if none was tried. */
 export const successOf = (reader: Reader, statistics: DeliveryStatistics | undefined): string | null =>
   statistics === undefined || statistics.tried === 0
     ? null

@@ -62,7 +62,7 @@ const NOT_POSTED = ['no-webhook', 'elsewhere', 'unknown-entity'] as const;
 const isNotPosted = (code: string | undefined): code is (typeof NOT_POSTED)[number] =>
   NOT_POSTED.some((each) => each === code);
 
-/** The payload of a delivery, to be edited; empty where none is named. */
+/** The payload of a delivery, to be edited; empty if none is named. */
 async function payloadOf({ store, management }: ServicePageDeps, delivery: string): Promise<string> {
   if (!/^\d{1,15}$/.test(delivery)) return '';
   const body = await readDeliveryBody(store.db, Number(delivery), management.monitorOptions);

@@ -5,7 +5,7 @@ import { countRows } from '../../store/count.ts';
 import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A count; `about` where it was worked out from a part of the rows, `at least` where only a part was counted. */
+/** A count; `about` if it was worked out from a part of the rows, `at least` if only a part was counted. */
 export interface Figure {
   readonly count: number;
   readonly isAbout: boolean;

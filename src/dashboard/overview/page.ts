@@ -163,7 +163,7 @@ function shownFigure(reader: Reader, { count, isAbout, isAtLeast }: Figure): str
   return isAbout ? reader.text('overview.about', { number: count }) : reader.number(count);
 }
 
-/** Tasks that come back for ever: they are work only where they are due, or failed. */
+/** Tasks that come back for ever: they are work only if they are due, or failed. */
 const RECURRING: ReadonlySet<string> = new Set(['housekeeping', 'service-housekeeping', 'poll', 'watch']);
 
 function queues({ reader, now }: Visit, { queues: all }: Overview): Markup {

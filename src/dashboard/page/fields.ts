@@ -18,13 +18,13 @@ export function fieldsOf(given: unknown): Fields {
   );
 }
 
-/** The bytes of a file that was sent in a field; undefined where none was. */
+/** The bytes of a file that was sent in a field; undefined if none was. */
 export function fileOf(body: unknown, name: string): Buffer | undefined {
   const value = typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
   return Buffer.isBuffer(value) && value.length > 0 ? value : undefined;
 }
 
-/** The first value of a field; empty where it was not sent. */
+/** The first value of a field; empty if it was not sent. */
 export const fieldValue = (fields: Fields, name: string): string => fields.find(([one]) => one === name)?.[1] ?? '';
 
 /** All values of a field, in their order. */
@@ -34,7 +34,7 @@ export const fieldValues = (fields: Fields, name: string): readonly string[] =>
 /** Fields as one text, to be kept in a form. */
 export const packFields = (fields: Fields): string => JSON.stringify(fields.filter(([name]) => name !== FORM_TOKEN));
 
-/** Fields that were packed; undefined where the text is something else. */
+/** Fields that were packed; undefined if the text is something else. */
 export function unpackFields(text: string): Fields | undefined {
   try {
     const packed: unknown = JSON.parse(text);

@@ -11,8 +11,8 @@ export function timeOf(reader: Reader, ms: number, now?: number): VNode {
 }
 
 /**
- * A part of a page that its script keeps up to date, with the time of its figures; `soon` where somebody waits for it, and
- * `never` where nothing in it moves any more.
+ * A part of a page that its script keeps up to date, with the time of its figures; `soon` if somebody waits for it, and
+ * `never` if nothing in it moves any more.
  */
 export const livePart = (
   { reader, now }: { readonly reader: Reader; readonly now: number },

@@ -35,7 +35,7 @@ export interface Reader {
 const ZONE = 'Europe/Copenhagen';
 const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
 
-/** The reader that an Accept-Language header speaks of; English where it names neither of ours. */
+/** The reader that an Accept-Language header speaks of; English if it names neither of ours. */
 export function readerOf(acceptLanguage: string | undefined): Reader {
   const { language, locale } = chooseLanguage(acceptLanguage ?? '');
   const numbers = new Intl.NumberFormat(locale);

@@ -12,7 +12,7 @@ export function readTime(text: string): number | 'unreadable' | undefined {
   return isLocal ? instantOfClock(ms - (ms % 1_000)) + (ms % 1_000) : ms;
 }
 
-/** As the browser's field for a time has it, with what it leaves out only where that is not zero. */
+/** As the browser's field for a time has it, with what it leaves out only if that is not zero. */
 export const typedTime = (ms: number): string =>
   new Date(clockAt(ms) + (ms % 1_000)).toISOString().replace(/(?::00)?(?:\.000)?Z$/, '');
 

@@ -20,7 +20,7 @@ export interface Visit {
   readonly now: number;
   /** Each form carries it, as `FORM_TOKEN`. */
   readonly formToken: string;
-  /** A value of the query; empty where it is not there. */
+  /** A value of the query; empty if it is not there. */
   query(name: string): string;
   /** A part of the path, such as `id` of `/companies/:id`. */
   param(name: string): string;

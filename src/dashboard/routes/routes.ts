@@ -54,7 +54,7 @@ export interface PageRoute {
   readonly path: string;
   /** The least role that sees it; `viewer` where absent. */
   readonly role?: Role;
-  /** A path where it is elsewhere; undefined where there is nothing at the address. */
+  /** A path if it is elsewhere; undefined if there is nothing at the address. */
   show(visit: Visit): Promise<PageBody | FileBody | string | undefined>;
 }
 

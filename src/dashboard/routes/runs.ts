@@ -24,7 +24,7 @@ export interface RunPages {
   cancel(tx: Tx, ref: RunRef, now: number): Promise<boolean>;
 }
 
-/** The id of a run in an address; undefined where it is none. */
+/** The id of a run in an address; undefined if it is none. */
 export const runIdIn = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
 
 /** Adds the actions on one run. */
@@ -64,7 +64,7 @@ export function runSummary({ reader }: Visit, run: Run, progress: Markup, more: 
   </dl>`;
 }
 
-/** What may be done with it now: `ready` says what its button would do; undefined where there is nothing to do. */
+/** What may be done with it now: `ready` says what its button would do; undefined if there is nothing to do. */
 export function runSteps(
   { reader, visitor, formToken }: Visit,
   run: Run,

@@ -17,7 +17,7 @@ export function roleValuesOf(claims: Claims, { roleClaim }: Pick<RoleMapping, 'r
   return [value].flat().filter((each) => typeof each === 'string');
 }
 
-/** The highest role that the claims give; undefined where they give none. */
+/** The highest role that the claims give; undefined if they give none. */
 export function roleOf(claims: Claims, mapping: RoleMapping): Role | undefined {
   const values = roleValuesOf(claims, mapping);
   return ROLES.findLast((role) => mapping.roles[role]?.some((value) => values.includes(value)));

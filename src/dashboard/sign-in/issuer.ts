@@ -22,12 +22,12 @@ interface SignOnRequest {
   readonly verifier: string;
 }
 
-/** The issuer as the pages use it. Each call throws where it does not answer in time, or not as it must. */
+/** The issuer as the pages use it. Each call throws if it does not answer in time, or not as it must. */
 export interface Issuer {
   begin(): Promise<SignOnRequest>;
   /** The claims of whoever came back with the query of a callback. */
   finish(query: string, proof: Pick<SignOnRequest, 'state' | 'nonce' | 'verifier'>): Promise<Claims>;
-  /** Where a person signs out of the issuer; undefined where it has no such place, or was not asked yet. */
+  /** Where a person signs out of the issuer; undefined if it has no such place, or was not asked yet. */
   endSessionUrl(): string | undefined;
 }
 
@@ -43,13 +43,13 @@ export const CALLBACK_PATH = '/login/oidc/callback';
 /** The address to register at the issuer. */
 export const callbackUrl = (publicUrl: string): string => `${publicUrl}${CALLBACK_PATH}`;
 
-/** Reads what an issuer says of itself. Throws where it does not answer, or is another one. */
+/** Reads what an issuer says of itself. Throws if it does not answer, or is another one. */
 export async function discoverIssuer(
   { issuer, clientId, clientSecret }: IssuerSettings,
   http: OutboundHttp,
   now: () => number,
 ): Promise<Configuration> {
-  // Loaded where it is configured.
+  // Loaded if it is configured.
   const { allowInsecureRequests, clockSkew, customFetch, discovery, enableNonRepudiationChecks } = await import(
     'openid-client'
   );

@@ -85,7 +85,7 @@ export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
   });
 }
 
-/** A token becomes a session; what was interrupted goes on, after a look where it was a form. */
+/** A token becomes a session; what was interrupted goes on, after a look if it was a form. */
 async function signIn(deps: LoginDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const to = { request, reply, halves: deps.halves };
   const reader = readerOfRequest(request);

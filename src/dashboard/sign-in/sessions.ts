@@ -75,7 +75,7 @@ const BROWSERS = [
 ] as const;
 const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
 
-/** A browser's long name for itself as people call it; the long name where it is none of the usual ones. */
+/** A browser's long name for itself as people call it; the long name if it is none of the usual ones. */
 function browserName(agent: string): string {
   const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];
   const system = SYSTEMS.find((name) => agent.includes(name));

@@ -107,7 +107,7 @@ function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: Selecti
   </form>`;
 }
 
-/** Asks for a preview; says what is missing where the list is too wide for one. */
+/** Asks for a preview; says what is missing if the list is too wide for one. */
 function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, narrow: boolean): Markup {
   if (!includesRole(visitor.role, 'operator')) return null;
   if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;

@@ -58,7 +58,7 @@ export class MonitorError extends Error {
 
 /** How a monitor is read that somebody asks for. */
 export interface MonitorOptions extends WireOptions {
-  /** Why an IP address may not be posted to; undefined where it may. Where absent, it is left to the delivery. */
+  /** Why an IP address may not be posted to; undefined if it may. Where absent, it is left to the delivery. */
   readonly refusal?: (address: string) => string | undefined;
 }
 
@@ -87,7 +87,7 @@ const CONTROL = /\p{Cc}/u;
 /** Headers that belong to the post itself, or that the client refuses to send. */
 const OURS = /^(?:host|connection|keep-alive|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
 
-/** Tells everything that is wrong with what is asked; nothing where it can be. */
+/** Tells everything that is wrong with what is asked; nothing if it can be. */
 export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly MonitorIssue[] {
   const { name, provider, target, events, url, credentials, schedule, postsPerMinute, emails } = input;
   const issues: MonitorIssue[] = [];
@@ -134,7 +134,7 @@ interface UrlOptions {
 
 const CREDENTIALS = ': give them as credentials of method BasicAuth';
 
-/** Tells what is wrong with the address of a webhook; nothing where it can be posted to. */
+/** Tells what is wrong with the address of a webhook; nothing if it can be posted to. */
 export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {}): readonly Issue[] {
   const path = '/url';
   const url = URL.parse(text);

@@ -80,7 +80,7 @@ async function holdOff(db: Db): Promise<void> {
     await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
 }
 
-/** When the newest erasure began, in ms; undefined where there is none. None begins before the transaction ends. */
+/** When the newest erasure began, in ms; undefined if there is none. None begins before the transaction ends. */
 export async function newestErasure(tx: Tx): Promise<number | undefined> {
   await holdOff(tx);
   const { at } = await tx
@@ -130,7 +130,7 @@ export async function beginErasure(
   return digests[0] ?? '';
 }
 
-/** What an erasure of the entity still needs; undefined where there is none, or none that was cut off. */
+/** What an erasure of the entity still needs; undefined if there is none, or none that was cut off. */
 export async function readRest(db: Db, entity: string): Promise<string | undefined> {
   const salt = await readValue(db, SALT);
   if (salt === undefined) return undefined;
@@ -148,7 +148,7 @@ export async function endErasure(tx: Tx, entity: string, now: number): Promise<v
   await tx.updateTable('erasure').set({ done_at: now, rest: null }).where('erased_with', '=', digest).execute();
 }
 
-/** Lets what is told of the entity, and of its production units, be kept again; false where it was not erased. */
+/** Lets what is told of the entity, and of its production units, be kept again; false if it was not erased. */
 export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
   const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
   const { numDeletedRows } = await tx.deleteFrom('erasure').where('erased_with', '=', digest).executeTakeFirst();

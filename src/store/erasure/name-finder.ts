@@ -81,7 +81,7 @@ export function createNameFinder(salt: string, digests: ReadonlySet<string>): Na
     return found;
   }
 
-  /** The words of the longest name that begins there; none where none does. */
+  /** The words of the longest name that begins there; none if none does. */
   function nameAt(words: readonly RegExpExecArray[], at: number): readonly RegExpExecArray[] {
     const short = shortOf(words[at]?.[0] ?? '');
     if (!firsts.has(short)) return [];

@@ -33,7 +33,7 @@ export interface ErasedWords {
 }
 
 export interface RedactOptions {
-  /** Whether names are taken out of prose; true where absent. */
+  /** Whether names are taken out of prose; true if absent. */
   readonly names?: boolean;
 }
 
@@ -106,7 +106,7 @@ function aliasIn(object: JsonObject, aliasOf: AliasOf): string | undefined {
   return undefined;
 }
 
-/** The id that a property may hold; of no entity where it holds none. */
+/** The id that a property may hold; of no entity if it holds none. */
 const idAt = (key: string, text: string): string =>
   Object.hasOwn(NUMBERS, key) ? `${NUMBERS[key]}${text}` : (canonicalEntityId(text) ?? '');
 

@@ -56,7 +56,7 @@ const ONE_KIND_OF_LOCK = new Set([0x6969, 0xff534d42, 0xfe534d42]);
 const TAKEN = 1;
 
 /**
- * The descriptor that holds a lock on the file's inode; undefined where the system has none to give. Node cannot lock: the
+ * The descriptor that holds a lock on the file's inode; undefined if the system has none to give. Node cannot lock: the
  * program `flock` does it on a descriptor that both share, and the lock lives as long as ours.
  */
 function lockInode(file: string): number | 'taken' | undefined {

@@ -48,7 +48,7 @@ export class SchemaError extends Error {
 export const isEmpty = async (store: Store): Promise<boolean> =>
   (await currentVersion(store.db, store.engine)) === undefined;
 
-/** Throws where the schema is not exactly the one this version works with. */
+/** Throws if the schema is not exactly the one this version works with. */
 export async function requireCurrent(store: Store): Promise<void> {
   const last = MIGRATIONS.length;
   const version = (await currentVersion(store.db, store.engine)) ?? 0;

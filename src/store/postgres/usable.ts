@@ -14,7 +14,7 @@ interface Found {
   readonly pid: number;
 }
 
-/** Throws where the version or the encoding does not do, or a pooler gives the sessions that we lock and set up to others. */
+/** Throws if the version or the encoding does not do, or a pooler gives the sessions that we lock and set up to others. */
 export async function requireUsable(connect: Connect): Promise<void> {
   const client = await connect();
   try {

@@ -121,7 +121,7 @@ it('is a bar on a terminal, which is left as it was', async () => {
   expect(await main(['--config', file, 'backfill', 'hubspot', '--yes'], world)).toBe(0);
   expect(drawn).toMatch(/\[=+\] monitoring: 3 of 3/u);
   expect(drawn.lastIndexOf('\u001B[?25h')).toBeGreaterThan(drawn.lastIndexOf('\u001B[?25l'));
-  // A program reads lines of JSON, also where somebody watches.
+  // A program reads lines of JSON, also if somebody watches.
   drawn = '';
   expect(await main(['--config', file, '--json', 'backfill', 'hubspot', '--yes'], world)).toBe(0);
   for (const line of drawn.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });

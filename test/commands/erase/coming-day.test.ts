@@ -1,4 +1,4 @@
-/** What a document says of a coming day is told on that day, also where somebody else whom it names was erased. */
+/** What a document says of a coming day is told on that day, also if somebody else whom it names was erased. */
 import { describe, expect, it } from 'vitest';
 import { readEntityRows } from '../../../src/commands/erase/erase.ts';
 import { document, ENTITY, name, person, relation, role } from '../../service/register/documents.ts';

@@ -208,7 +208,7 @@ describe.each(SUITE_ENGINES)('an erasure on %s that is cut off', (engine) => {
       updates: { phoneNumber: { before: '30405060', after: '20304050' } },
     });
     const done = await fixture.cli('erase', COMPANY, '--yes', '--json');
-    // Also where the links went before it was cut off.
+    // Also if the links went before it was cut off.
     expect(JSON.parse(done.stdout).records).toContain(`hubspot:${records.hubspot}`);
     await fixture.atRest();
     expect(await findable(store, OF_COMPANY)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Commands beside a daemon without the role `service`: they call the service where the configuration says that it is. */
+/** Commands beside a daemon without the role `service`: they call the service if the configuration says that it is. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

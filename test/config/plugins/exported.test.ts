@@ -1,4 +1,4 @@
-/** Which export of a module is the provider, and what is told where none is. */
+/** Which export of a module is the provider, and what is told if none is. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

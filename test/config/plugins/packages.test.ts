@@ -1,4 +1,4 @@
-/** Which module of a package a plugin is, and what is told where it cannot be loaded. */
+/** Which module of a package a plugin is, and what is told if it cannot be loaded. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

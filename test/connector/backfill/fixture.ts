@@ -1,4 +1,4 @@
-/** A backfill without its command: an emulated CRM, a store, a monitoring service, and a clock where one is wanted. */
+/** A backfill without its command: an emulated CRM, a store, a monitoring service, and a clock if one is wanted. */
 import { onTestFinished } from 'vitest';
 import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';

@@ -44,7 +44,7 @@ interface Case extends Partial<PlanInput> {
   readonly properties?: readonly Property[];
 }
 
-/** What is planned where the register says 500,000 EUR: `property: action rule`. */
+/** What is planned if the register says 500,000 EUR: `property: action rule`. */
 function plan({ properties = [AMOUNT, CODE], ...more }: Case = {}): readonly Planned[] {
   return planRecord({
     entity: ENTITY,

@@ -5,7 +5,7 @@ import { type Decision, decide, type Inputs, isBlank } from '../../../src/connec
 
 const POLICIES: readonly Policy[] = ['tracked', 'always', 'if-blank', 'never'];
 const same = (a: PropertyValue, b: PropertyValue) => (isBlank(a) && isBlank(b)) || a === b;
-/** The decision where a register that knows `known` says `now`, of a record that holds `crm`; nobody has had a word in it. */
+/** The decision if a register that knows `known` says `now`, of a record that holds `crm`; nobody has had a word in it. */
 const decided = (
   policy: Policy,
   [crm, now]: readonly [PropertyValue, PropertyValue],

@@ -4,7 +4,7 @@ import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { render, type ValueMap } from '../../../src/connector/decide/render.ts';
 import { propertyOf } from '../property-of.ts';
 
-/** The rendered value; the reason behind an exclamation mark where it is refused. */
+/** The rendered value; the reason behind an exclamation mark if it is refused. */
 const rendered = (field: FieldName, value: FieldValue, property: Property, values?: ValueMap): PropertyValue => {
   const result = render(field, value, property, { values });
   return result.ok ? result.value : `! ${result.reason}`;

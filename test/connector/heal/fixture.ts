@@ -53,7 +53,7 @@ export interface Fixture {
   readonly reads: string[][];
   /** Called in the middle of every read. */
   meanwhile: (() => Promise<unknown>) | undefined;
-  /** What upstream answers; it takes everything where this is undefined. */
+  /** What upstream answers; it takes everything if this is undefined. */
   answer: UpstreamResult | undefined;
   /** What upstream monitors: `entity record`, sorted. */
   items(): readonly string[];

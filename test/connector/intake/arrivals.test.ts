@@ -1,4 +1,4 @@
-/** Arrivals become receipts: each event once, in order, and none is lost where the store refuses one. */
+/** Arrivals become receipts: each event once, in order, and none is lost if the store refuses one. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Arrival, insertArrivals, readArrivals } from '../../../src/connector/intake/arrivals.ts';

@@ -1,4 +1,4 @@
-/** Overrides and trust where the store alone decides: merges, ends, and a process that dies between a write and its record. */
+/** Overrides and trust when the store alone decides: merges, ends, and a process that dies between a write and its record. */
 import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { applyReceipts } from '../../../src/connector/apply/apply.ts';

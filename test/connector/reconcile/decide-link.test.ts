@@ -8,7 +8,7 @@ import { MATCH, numberAt, setComparison } from './comparison.ts';
 const STATES = [undefined, 'active', 'conflict', 'gone', 'removed', 'merged'] as const;
 const ORIGINS = ['person', 'number'] as const;
 
-/** What a record may hold, by its own company's number and another one's; undefined where the CRM does not list it. */
+/** What a record may hold, by its own company's number and another one's; undefined if the CRM does not list it. */
 const HELD: Readonly<
   Record<string, (own: string, other: string) => Readonly<Record<string, PropertyValue>> | undefined>
 > = {

@@ -81,7 +81,7 @@ async function world(
       });
       clock.forward(HOUR);
     },
-    /** The whole state of the company, as the service sends it where it is asked. */
+    /** The whole state of the company, as the service sends it if it is asked. */
     state: (name: string) => report({ name: { before: null, after: name } }, 10),
     /** Looks at all records. */
     async look() {

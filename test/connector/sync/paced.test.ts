@@ -12,7 +12,7 @@ it('writes each record with two calls, where calls are further apart than a writ
   await sync(1);
   const calls = emulated.emulator.calls.slice(before);
   expect(holding('B ApS')).toBe(5);
-  // Two for each record; one more where the machine stood still.
+  // Two for each record; one more if the machine stood still.
   expect(calls.length).toBeLessThanOrEqual(11);
   expect(calls.filter(({ status }) => status === 429)).toEqual([]);
 });

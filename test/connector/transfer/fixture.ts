@@ -1,4 +1,4 @@
-/** A CRM that makes companies, and loses its answers where a test says so. */
+/** A CRM that makes companies, and loses its answers if a test says so. */
 import { type Respell, respelled } from '../../../providers/kit/emulator/emulator.ts';
 import {
   type Connection,

@@ -36,7 +36,7 @@ export interface House {
   scan(visitor: Visitor, crm: CrmName): Promise<string>;
   /** Asks on the page what an apply would do; the address of the run, once that is shown. */
   preview(visitor: Visitor, crm: CrmName, fields?: Readonly<Record<string, string>>): Promise<string>;
-  /** Stops the daemon where it is, and starts another one on its store. */
+  /** Stops the daemon if it is, and starts another one on its store. */
   restart(): Promise<App>;
   /** `action result` of what people did with backfills. */
   audit(): Promise<readonly string[]>;

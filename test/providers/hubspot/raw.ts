@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 const BASE = '/crm/objects/2026-09/companies';
 
-/** A GET, or a POST where there is a body; `path` is under the companies unless it starts with `/`. */
+/** A GET, or a POST if there is a body; `path` is under the companies unless it starts with `/`. */
 export async function call(
   emulator: HubspotEmulator,
   path: string,

@@ -1,4 +1,4 @@
-/** Addresses of webhooks that hold a secret: sealed in the store, and masked where they are listed or named. */
+/** Addresses of webhooks that hold a secret: sealed in the store, and masked if they are listed or named. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { viewOf, viewOfCreated } from '../../../src/operations/monitor-view.ts';
 import { post, webhookAt } from '../../../src/service/delivery/post.ts';

@@ -23,7 +23,7 @@ export const changeOf = (updates: Updates, more: Partial<Change> = {}): Change =
   ...more,
 });
 
-/** The only item of a change. Throws where there are none or several. */
+/** The only item of a change. Throws if there are none or several. */
 export function itemOf(updates: Updates, more: Partial<Change> = {}): NewsItem {
   const [item, ...others] = newsOf(changeOf(updates, more), SETTINGS);
   if (item === undefined || others.length > 0) throw new Error('not one item');

@@ -1,4 +1,4 @@
-/** Beneficial owners are not public: nothing of them is kept or told where no legal basis allows it. */
+/** Beneficial owners are not public: nothing of them is kept or told if no legal basis allows it. */
 import { describe, expect, it } from 'vitest';
 import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';

@@ -1,4 +1,4 @@
-/** Against answers that were found by other means: for invented documents, and for the register's own where they lie beside the checkout. */
+/** Against answers that were found by other means: for invented documents, and for the register's own if they lie beside the checkout. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

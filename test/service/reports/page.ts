@@ -2,7 +2,7 @@
 import { declarations, escaped, renamer, resources, type Said, type Stated } from './instance.ts';
 
 export interface PageOptions {
-  /** Figures are shown in thousands; only where they are whole ones. */
+  /** Figures are shown in thousands; only if they are whole ones. */
   readonly thousands?: boolean;
   /** How numbers are shown. */
   readonly style?: 'dot' | 'comma';

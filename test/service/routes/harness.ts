@@ -20,7 +20,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   readonly json: unknown;
 }
 
@@ -50,7 +50,7 @@ export interface HarnessOptions {
   readonly secrets?: Secrets;
 }
 
-/** What `call` sends to `/admin` where no other proof is given. */
+/** What `call` sends to `/admin` if no other proof is given. */
 const ADMIN_TOKEN = 'the-token-of-the-operators';
 
 /** Serves both kinds of routes; closed with the test. */

@@ -33,7 +33,7 @@ export type RowEditResult = 'done' | 'missing' | 'stale' | 'busy' | 'erased';
 export const rowSight = ({ found, entity, verdict, action, state, version }: PlanRow): string =>
   sightOf(JSON.stringify([found, entity, verdict, action, state, version]));
 
-/** Whether a plan may be edited on pages where nothing of it goes on. */
+/** Whether a plan may be edited on pages if nothing of it goes on. */
 export const isEditable = (run: BackfillRun): boolean => run.phase === 'planned' || run.phase === 'done';
 
 /** Whether the plan linked the row: an edit would not unlink it. */

@@ -30,7 +30,7 @@ const WINDOW = 20_000;
 
 export interface PlanPage {
   readonly rows: readonly PlanRow[];
-  /** The position that the next page comes after; undefined where there is none. */
+  /** The position that the next page comes after; undefined if there is none. */
   readonly next: number | undefined;
 }
 

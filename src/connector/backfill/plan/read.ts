@@ -11,16 +11,16 @@ import { ACTIONS, type Action } from '../../follow/verdict.ts';
 export interface PlanLine {
   readonly line: number;
   readonly recordId: string;
-  /** The canonical entity id of its number, undefined where the number is no company's. */
+  /** The canonical entity id of its number, undefined if the number is no company's. */
   readonly entity: string | undefined;
   /** The number's cell, as it stands. */
   readonly number: string;
   readonly action: Action;
-  /** Set where a person says that the record does not mean this company; its action is `skip`. */
+  /** Set if a person says that the record does not mean this company; its action is `skip`. */
   readonly rejected?: true;
-  /** What the CRM held when the plan was written; undefined where the file has no such column. */
+  /** What the CRM held when the plan was written; undefined if the file has no such column. */
   readonly scanned: string | undefined;
-  /** Set where a spreadsheet took the number's leading zero, which is given back. */
+  /** Set if a spreadsheet took the number's leading zero, which is given back. */
   readonly repaired?: true;
 }
 

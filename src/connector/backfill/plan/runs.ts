@@ -82,7 +82,7 @@ export async function requestBackfill(
 }
 
 /**
- * Asks for the apply that was previewed. False where it is not at that point, where the plan is another one by now, or where
+ * Asks for the apply that was previewed. False if it is not at that point, where the plan is another one by now, or where
  * a person must first say that it is meant.
  */
 export async function requestApply(tx: Tx, ref: RunRef, now: number): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function requestApply(tx: Tx, ref: RunRef, now: number): Promise<bo
   return true;
 }
 
-/** Stops a scan or an apply before its next page. False where it had ended already. What is linked stays linked. */
+/** Stops a scan or an apply before its next page. False if it had ended already. What is linked stays linked. */
 export async function cancelBackfill(tx: Tx, { id, actor }: RunRef, now: number): Promise<boolean> {
   const run = await cancelRun(tx, BACKFILL, id, now);
   if (run === undefined) return false;

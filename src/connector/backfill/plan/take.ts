@@ -55,7 +55,7 @@ const MOVED =
 const PAGE = 500;
 const MOST_PROBLEMS = 20;
 
-/** Reads the whole file beside the scan, changing nothing. Throws {@link PlanError} where a line cannot be followed. */
+/** Reads the whole file beside the scan, changing nothing. Throws {@link PlanError} if a line cannot be followed. */
 export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: AbortSignal): Promise<PlanRead> {
   const { name: provider } = crm;
   const problems: Problems = { first: [], count: 0 };

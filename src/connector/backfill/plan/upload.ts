@@ -20,7 +20,7 @@ export type PlanUploadResult =
   | { readonly kind: 'stale' | 'busy' };
 
 /**
- * Takes a plan file in. Nothing is changed where a line cannot be followed: throws `PlanError`. A process that ends in the
+ * Takes a plan file in. Nothing is changed if a line cannot be followed: throws `PlanError`. A process that ends in the
  * middle leaves a plan that links nothing before a file is taken in again.
  */
 export async function uploadPlan(
@@ -55,5 +55,5 @@ export async function uploadPlan(
   return { kind: 'taken', read };
 }
 
-/** Whether a file may become the plan: also where one was cut in the middle. */
+/** Whether a file may become the plan: also if one was cut in the middle. */
 export const takesFile = (run: BackfillRun): boolean => isEditable(run) || run.phase === 'import';

@@ -16,7 +16,7 @@ const STEP = 500;
 const PLAN_COLUMNS = ['record', 'name', 'number', 'verdict', 'action', 'note', 'scanned'] as const;
 
 /**
- * Writes every row of the scan; the file is there once it is whole. Throws where one of that name is: it may hold a
+ * Writes every row of the scan; the file is there once it is whole. Throws if one of that name is: it may hold a
  * person's work.
  */
 export async function writePlan(
@@ -41,7 +41,7 @@ export async function writePlan(
 
 /**
  * Writes a plan file of a header and the lines of each page, until a page is empty. The file is there once it is whole.
- * Throws where one of that name is.
+ * Throws if one of that name is.
  */
 export async function writePlanFile(
   file: string,
@@ -87,6 +87,6 @@ const lineOf = (row: ScanRow, properties: readonly string[], differences: Differ
   ...properties.map((property) => differences[property] ?? ''),
 ];
 
-/** Its eight digits where it is a company's, else what the CRM holds. */
+/** Its eight digits if it is a company's, else what the CRM holds. */
 const numberOf = ({ entity, found }: ScanRow): string =>
   (entity === null ? undefined : parseEntityId(entity)?.number) ?? found ?? '';

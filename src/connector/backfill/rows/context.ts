@@ -35,14 +35,14 @@ export interface BackfillDeps {
   /** Rung where links wait to be carried. */
   readonly wakeUp: WakeUp;
   readonly crm: Crm;
-  /** Undefined where none is configured: records are linked only. */
+  /** Undefined if none is configured: records are linked only. */
   readonly upstream: Upstream | undefined;
   /** The daemon calls the monitoring service itself. */
   readonly isInDaemon?: true;
   readonly upstreamRateLimiter: RateLimiter;
   readonly metrics: Metrics;
   readonly now: () => number;
-  /** Waits; resolves early where the signal aborts. */
+  /** Waits; resolves early if the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: { error(details: object, message: string): void };
   readonly leaseMs: number;

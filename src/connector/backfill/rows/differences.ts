@@ -19,7 +19,7 @@ export interface Comparer {
   compare(rows: readonly ScanRow[], signal: AbortSignal): Promise<ReadonlyMap<string, Differences>>;
 }
 
-/** Compares records with facts; without properties where no fact is known of any company of the plan. */
+/** Compares records with facts; without properties if no fact is known of any company of the plan. */
 export async function openComparer(deps: BackfillDeps, { trust }: BackfillRun, signal: AbortSignal): Promise<Comparer> {
   const { store, crm } = deps;
   const schema = await patiently(deps, () => crm.schema(signal), signal);

@@ -33,12 +33,12 @@ export interface BackfillRun {
   readonly writesNumber?: boolean;
   /** Rows that were to be linked and were already: they keep the properties that were decided. */
   readonly before?: number;
-  /** Digest of the plan file that is applied; absent where the scan's own plan is. */
+  /** Digest of the plan file that is applied; absent if the scan's own plan is. */
   readonly file?: string;
   readonly startedAt: number;
   /** How often people edited the plan on pages. */
   readonly edits?: number;
-  /** The run of a page that carries it; absent where a command does. */
+  /** The run of a page that carries it; absent if a command does. */
   readonly page?: number;
 }
 
@@ -58,7 +58,7 @@ class BackfillTakenOverError extends Error {
 
 const keyOf = (provider: string): string => `backfill:${provider}`;
 
-/** The connection's backfill, undefined where there never was one. */
+/** The connection's backfill, undefined if there never was one. */
 export async function readRun(db: Db, provider: string): Promise<BackfillRun | undefined> {
   const text = await readValue(db, keyOf(provider));
   return text === undefined ? undefined : JSON.parse(text);
@@ -85,13 +85,13 @@ export const freshRun = (
 export const putRun = (tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> =>
   writeValue(tx, keyOf(provider), JSON.stringify(run), now);
 
-/** Writes how far the run has come. Throws {@link BackfillTakenOverError} where another process carries it by now. */
+/** Writes how far the run has come. Throws {@link BackfillTakenOverError} if another process carries it by now. */
 export async function saveRun(tx: Tx, provider: string, run: BackfillRun, now: number): Promise<void> {
   await holdRun(tx, provider, run);
   await putRun(tx, provider, run, now);
 }
 
-/** Locks the run until the transaction ends; throws where it is no longer ours. */
+/** Locks the run until the transaction ends; throws if it is no longer ours. */
 export async function holdRun(tx: Tx, provider: string, { owner }: BackfillRun): Promise<void> {
   if ((await lockRun(tx, provider))?.owner !== owner)
     throw new BackfillTakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);

@@ -1,4 +1,4 @@
-/** What a provider returned where something else was wanted, for its author: its type, and its value where that is short. */
+/** What a provider returned where something else was wanted, for its author: its type, and its value if that is short. */
 import { types } from 'node:util';
 import { cutText } from '../../../protocol/text/cut.ts';
 

@@ -24,7 +24,7 @@ export interface FenceOptions {
   readonly stopMs?: number;
 }
 
-/** Runs a verb; `read` checks its answer and throws where it makes no sense. */
+/** Runs a verb; `read` checks its answer and throws if it makes no sense. */
 export type Bound = <T, R>(
   verb: string,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ function asThrown(error: unknown, what: string, told: AnswerReading['told']): un
   return providerErrorIn(error, told) ?? new ProviderBug(told(message), { cause: causeKept(error) });
 }
 
-/** What was thrown as a fault of the connection, made anew; undefined where it is none. */
+/** What was thrown as a fault of the connection, made anew; undefined if it is none. */
 export function providerErrorIn(error: unknown, told: AnswerReading['told']): ProviderError | undefined {
   const found = faultIn(error);
   if (found === undefined) return undefined;
@@ -116,7 +116,7 @@ interface Found {
   readonly wait: { readonly retryAfterMs?: number };
 }
 
-/** The fault of a ProviderError, also of another copy of this package; its wait where an account could live with it. */
+/** The fault of a ProviderError, also of another copy of this package; its wait if an account could live with it. */
 function faultIn(error: unknown): Found | undefined {
   try {
     const isOurs = error instanceof ProviderError;

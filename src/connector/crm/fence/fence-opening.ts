@@ -4,10 +4,10 @@ import type { Connection, Limits } from '../../../../providers/provider.ts';
 import { described } from './described.ts';
 import { ProviderBug } from './provider-bug.ts';
 
-/** The limits as they are; throws where one of them is no number a batch or a pace can be made of. */
+/** The limits as they are; throws if one of them is no number a batch or a pace can be made of. */
 export const soundLimits = (name: string, limits: Limits): Limits => sound(name, limits, limitsMisfit);
 
-/** The connection as it is; throws where a verb is missing, or a part of it is of another kind. */
+/** The connection as it is; throws if a verb is missing, or a part of it is of another kind. */
 export const soundConnection = (name: string, connection: Connection): Connection =>
   sound(name, connection, connectionMisfit);
 

@@ -17,7 +17,7 @@ import {
 } from './fence-values.ts';
 import type { IdForm } from './record-id.ts';
 
-/** A reader of one record's answer: a flaw where it makes no sense. */
+/** A reader of one record's answer: a flaw if it makes no sense. */
 export type ReadOne<T> = (answer: AnswerObject, id: string) => T | Flaw;
 
 /** How the answers of a verb are read. */
@@ -81,7 +81,7 @@ function silenceOf(id: string, nameless: readonly unknown[]): string {
 /** The kinds that an answer may be of, for people. */
 const kinds = (all: string, { kind }: AnswerObject): Flaw => ({ flaw: `${described(kind)} as its kind: it is ${all}` });
 
-/** What both reads and outcomes may be; undefined where the answer is of another kind. */
+/** What both reads and outcomes may be; undefined if the answer is of another kind. */
 export function movedOrGone({ kind, to }: AnswerObject, id: string, form: IdForm) {
   if (kind === 'gone') return { kind: 'gone' as const, id };
   if (kind !== 'moved') return undefined;
@@ -120,7 +120,7 @@ export const leftOut = (read: Read, names: readonly string[]): readonly string[]
     ? names.filter((name) => !Object.hasOwn(read.properties, name) && read.unreadable?.includes(name) !== true)
     : [];
 
-/** The read as it is used; a retry where the answer lacks what this CRM can read. */
+/** The read as it is used; a retry if the answer lacks what this CRM can read. */
 export function wholeRead(
   read: Read,
   missing: string | undefined,

@@ -47,7 +47,7 @@ export const readAccount =
     return { id, name: isText(name) ? reading.told(name) : id, notes: linesOf(notes, reading), ...own };
   };
 
-/** A record with its properties; the whole answer is refused where one makes no sense: a page cannot be asked for in parts. */
+/** A record with its properties; the whole answer is refused if one makes no sense: a page cannot be asked for in parts. */
 function recordOf(answer: unknown, form: IdForm): Page['records'][number] {
   const record = readObject(answer, 'a record');
   const id = readId(record['id'], form);
@@ -170,7 +170,7 @@ export const readNoteOutcome =
     throw new ShapeError(`${described(kind)} as the kind of its outcome: it is written, gone, retry or rejected`);
   };
 
-/** What headers say; undefined where they say nothing that can be used. They are a hint: nothing of them is an error. */
+/** What headers say; undefined if they say nothing that can be used. They are a hint: nothing of them is an error. */
 export function readObservation(answer: unknown, told: AnswerReading['told']): Observation | undefined {
   if (!isObject(answer)) return undefined;
   const { budget, remaining, pauseMs, reason } = answer;

@@ -36,7 +36,7 @@ const MOST_WAIT_MS = 24 * 3_600_000;
 /** Whether an account can live with such a wait. */
 export const isWait = (ms: unknown): ms is number => typeof ms === 'number' && ms >= 0 && ms <= MOST_WAIT_MS;
 
-/** The wait, no longer than an account can live with; undefined where it is none. */
+/** The wait, no longer than an account can live with; undefined if it is none. */
 export const boundedWait = (ms: unknown): number | undefined =>
   typeof ms === 'number' && ms >= 0 ? Math.min(ms, MOST_WAIT_MS) : undefined;
 
@@ -79,7 +79,7 @@ export function idIn(id: unknown, form: IdForm): string | Flaw {
   return form(id) ?? { flaw: `the record id ${id}, which its own canonicalId takes for none` };
 }
 
-/** The same; throws where it is none. */
+/** The same; throws if it is none. */
 export function readId(id: unknown, form: IdForm): string {
   const read = idIn(id, form);
   if (typeof read !== 'string') throw new ShapeError(read.flaw);

@@ -14,7 +14,7 @@ export interface IdReader {
   readonly mask?: ((text: string) => string) | undefined;
 }
 
-/** The canonical form of an id; undefined where it can be no record's. */
+/** The canonical form of an id; undefined if it can be no record's. */
 export type IdForm = (text: string) => string | undefined;
 
 const NOT_READ = 'its provider cannot read it: canonicalId returned neither an id nor a reason';
@@ -32,7 +32,7 @@ export function readRecordId(reader: IdReader, text: string): RecordId {
 
 /**
  * The form of the ids in a connection's own answers: where its provider states none, they are taken as they stand. Throws
- * {@link ProviderBug} where its provider fails: an id that cannot be read now must not pass for one that no record has.
+ * {@link ProviderBug} if its provider fails: an id that cannot be read now must not pass for one that no record has.
  */
 export const formOf =
   (reader: IdReader): IdForm =>

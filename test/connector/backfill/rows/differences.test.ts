@@ -1,4 +1,4 @@
-/** What a plan shows of each property where the register's facts are known already. */
+/** What a plan shows of each property if the register's facts are known already. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -4,7 +4,7 @@ import { code, openApi } from '../../salesforce/raw.ts';
 
 type Api = Awaited<ReturnType<typeof openApi>>;
 
-/** Updates records in one call; the codes of their errors, blank where one was written. */
+/** Updates records in one call; the codes of their errors, blank if one was written. */
 async function update({ call }: Api, ids: readonly string[], values: object): Promise<readonly string[]> {
   const records = ids.map((id) => ({ attributes: { type: 'Account' }, id, ...values }));
   const { json } = await call('PATCH', '/composite/sobjects', { records });

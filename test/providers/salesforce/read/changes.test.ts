@@ -6,7 +6,7 @@ import { live, openBench, paths } from '../setup.ts';
 const NAMES = ['Name', 'CVR_Number__c'];
 const MINUTE_MS = 60_000;
 
-/** Calls until nothing is left; fails where that never comes. */
+/** Calls until nothing is left; fails if that never comes. */
 async function sweep(connection: Connection, cursor: string | undefined) {
   const changeHints: ChangeHint[] = [];
   let at = cursor;

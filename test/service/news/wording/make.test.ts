@@ -114,7 +114,7 @@ describe('news of a change', () => {
 
 const VOID = new Set(['br']);
 
-/** Whether every tag is one of ours, closed where it was opened. */
+/** Whether every tag is one of ours, closed if it was opened. */
 function isSound(html: string): boolean {
   const open: string[] = [];
   for (const [, slash, name = '', rest = ''] of html.matchAll(/<(\/?)([^\s>]*)([^>]*)>/g)) {
