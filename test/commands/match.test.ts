@@ -59,7 +59,7 @@ describe('match', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      new RegExp(`^certain\n {2}${A} {2}Nordlys Møbler ApS {2}\\(83: name equal but for the form; same address`, 'u'),
+      new RegExp(`^certain\n {2}${A} {2}Nordlys Møbler ApS {2}\\(100: name equal but for the form; same address`, 'u'),
     );
     expect(stdout).toContain('no other company of the index has the name, but the index is partial');
     const danish = await run('match', 'find', 'Nordlys Møbler', '--language', 'da');
@@ -75,7 +75,7 @@ describe('match', () => {
     const shown = await run('match', 'hubspot');
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(/ 1 {2}certain .*\n +1 {2}none /u);
-    expect(shown.stdout).toContain(`${A} Nordlys Møbler ApS, 83: name equal but for the form; same address`);
+    expect(shown.stdout).toContain(`${A} Nordlys Møbler ApS, 100: name equal but for the form; same address`);
     expect(shown.stdout).toContain('Nothing was linked.');
     expect((await run('match', 'hubspot', '--plan', plan, '--link-certain', '--yes')).stdout).toContain(
       'of which 1 line says link',
