@@ -101,7 +101,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     await fixture.atRest();
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS' });
     const first = await fixture.cli('undo', '--yes', '--event', '1');
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('that of event 2, which carries all')]);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('that of event 2, which includes all')]);
     expect(await undo(fixture, name, '--event', '2')).toBe('0 restored A ApS');
     expect((await fixture.cli('undo', '--event', '77')).stderr).toContain('there is no event 77');
   });
