@@ -13,7 +13,7 @@ const TOWNS: ReadonlySet<string> = new Set(
 );
 
 /** Codes of five digits, or with a country before them. */
-const POSTAL_CODE = /^(?:(?:se?|no?|de?|fi|nl|gb|uk|pl)[\s-]+\d{4,5}|\d{5}|\d{3} \d{2})(?!\d)/iu;
+const POSTAL_CODE = /^(?:(?:se?|no?|de?|fi|nl|gb|uk|pl)[\s-]+\d{4,5}|\d{5}|\d{3} \d{2})(?:\D|$)/iu;
 const DOMAIN = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
 /** Greenland's and the Faroe Islands' numbers are no other country's. */
 const DANISH_PHONE = /^\+(?:45|298|299)/u;

@@ -129,7 +129,6 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
   expect(differences(crms, records, foldSamples(samples), { respell: RESPELL, amount: AMOUNT })).toEqual([]);
   expect(inWrongCurrency).toEqual([]);
-  // Each record under one id, whichever it was linked by.
   const links = await store.db.selectFrom('link').select(['record_id', 'state']).execute();
   const active = links.filter(({ state }) => state === 'active').map((link) => link.record_id);
   expect(active.sort()).toEqual(records.map(({ id }) => id).sort());
@@ -148,20 +147,15 @@ const lookAt = (store: Store, lanes: readonly { readonly queue: string; readonly
     for (const { queue, key } of lanes) await mark(tx, queue, [key], Date.now());
   });
 
-/**
- * Links the records as people and older versions did: of the accounts a third by the short form of their id, with a hold on
- * the name, and a third by both forms.
- */
+/** Links the records; of the accounts a third has a hold on the name. */
 async function linkAll(url: string, crms: Crms, records: readonly CrmRecord[]): Promise<void> {
   const store = await openStore(url);
   await store.write(async (tx) => {
     const now = Date.now();
     for (const [index, { crm, id, entity, edits, before }] of records.entries()) {
-      const forms = crm === 'salesforce' ? [[id], [shortForm(id)], [id, shortForm(id)]][index % 3] : [id];
-      for (const recordId of forms ?? [])
-        await linkRecord(tx, { provider: crm, recordId, entity, sendUpdate: false, now });
-      if (forms?.length !== 1 || forms[0] === id) continue;
-      const held = { provider: crm, recordId: shortForm(id), property: 'Name' };
+      await linkRecord(tx, { provider: crm, recordId: id, entity, sendUpdate: false, now });
+      if (crm !== 'salesforce' || index % 3 !== 1) continue;
+      const held = { provider: crm, recordId: id, property: 'Name' };
       await setOverride(tx, held, { kind: 'hold', once: false, until: null, reason: null }, now);
       edits.set('Name', crms.salesforce.get(id)?.['Name'] ?? null);
       before.delete('Name');
@@ -169,5 +163,3 @@ async function linkAll(url: string, crms: Crms, records: readonly CrmRecord[]): 
   });
   await store.close();
 }
-
-const shortForm = (id: string): string => id.slice(0, 15);

@@ -96,7 +96,10 @@ describe('own jobs are claimed only where the connector runs', () => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const test = (app: App) => fetch(`${app.adminUrl}/admin/api/monitors/${id}/test`, { method: 'POST', headers });
     const refused = await test(alone);
-    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('runs in another daemon')]);
+    expect([refused.status, await refused.text()]).toEqual([
+      422,
+      expect.stringContaining('runs with another configuration'),
+    ]);
     expect(await (await test(both)).json()).toMatchObject({ failure: null });
   });
 

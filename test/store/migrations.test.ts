@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
-import { addOwners } from './next-version.ts';
+import { addRemarks } from './next-version.ts';
 
 const PROCESS = path.join(import.meta.dirname, 'store-process.ts');
 
 const versionOf = async ({ db }: Store) =>
   (await sql<{ version: number }>`select version from schema_version`.execute(db)).rows;
-const ownersIn = async ({ db }: Store) =>
-  (await sql<{ owner: string }>`select record_id, owner from link order by record_id`.execute(db)).rows;
+const remarksIn = async ({ db }: Store) =>
+  (await sql<{ remark: string }>`select record_id, "remark" from link order by record_id`.execute(db)).rows;
 const addLinks = (store: Store) =>
   store.write((tx) =>
     sql`insert into link (provider, record_id, entity, state, desired, observed, created_at, updated_at) values
@@ -21,9 +21,9 @@ const addLinks = (store: Store) =>
       tx,
     ),
   );
-const OWNED = [
-  { record_id: '1', owner: 'crm' },
-  { record_id: '2', owner: 'crm' },
+const REMARKED = [
+  { record_id: '1', remark: 'crm' },
+  { record_id: '2', remark: 'crm' },
 ];
 
 describe.each(ENGINES)('a store of the first version on %s', (engine) => {
@@ -32,9 +32,9 @@ describe.each(ENGINES)('a store of the first version on %s', (engine) => {
     const store = await opened(url);
     const others = [await opened(url), await opened(url)];
     await addLinks(store);
-    await Promise.all([store, ...others].map((each) => migrateStore(each, [addOwners])));
+    await Promise.all([store, ...others].map((each) => migrateStore(each, [addRemarks])));
     expect(await versionOf(store)).toEqual([{ version: 2 }]);
-    expect(await ownersIn(store)).toEqual(OWNED);
+    expect(await remarksIn(store)).toEqual(REMARKED);
     await expect(openStore(url)).rejects.toThrow(/schema version 2, written by a newer cvrsync; this one knows 1/);
     await expect(openStore(url, { migrate: false })).rejects.toThrow(/run the newer version, or restore a backup/);
   });
@@ -42,12 +42,12 @@ describe.each(ENGINES)('a store of the first version on %s', (engine) => {
   it('stays as it was if the migration fails, and tries again', async () => {
     const store = await newStore(engine);
     await addLinks(store);
-    const stopped = migrateStore(store, [addOwners, () => Promise.reject(new Error('stopped'))]);
+    const stopped = migrateStore(store, [addRemarks, () => Promise.reject(new Error('stopped'))]);
     await expect(stopped).rejects.toThrow('stopped');
     expect(await versionOf(store)).toEqual([{ version: 1 }]);
-    await expect(ownersIn(store)).rejects.toThrow(/owner/);
-    await migrateStore(store, [addOwners]);
-    expect(await ownersIn(store)).toEqual(OWNED);
+    await expect(remarksIn(store)).rejects.toThrow(/remark/);
+    await migrateStore(store, [addRemarks]);
+    expect(await remarksIn(store)).toEqual(REMARKED);
   });
 
   it('stays as it was if the process is killed in between', async () => {
@@ -61,8 +61,8 @@ describe.each(ENGINES)('a store of the first version on %s', (engine) => {
     await once(child, 'exit');
     const after = await opened(url);
     expect(await versionOf(after)).toEqual([{ version: 1 }]);
-    await migrateStore(after, [addOwners]);
+    await migrateStore(after, [addRemarks]);
     expect(await versionOf(after)).toEqual([{ version: 2 }]);
-    expect(await ownersIn(after)).toEqual(OWNED);
+    expect(await remarksIn(after)).toEqual(REMARKED);
   });
 });

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { dialect, type Migration } from '../../src/store/migrations/dialect.ts';
 
-/** Gives each link an owner, found by the index that it adds: of the rows it holds, the connection. */
-export const addOwners: Migration = async (tx, engine) => {
+/** Gives each link a remark, found by the index that it adds: of the rows it holds, the connection. */
+export const addRemarks: Migration = async (tx, engine) => {
   const { text, index } = dialect(tx, engine);
-  await tx.schema.alterTable('link').addColumn('owner', text).execute();
-  await sql`update link set owner = provider`.execute(tx);
-  await index('link_owner', 'link', ['owner', 'record_id'], 'owner is not null').execute();
+  await tx.schema.alterTable('link').addColumn('remark', text).execute();
+  await sql`update link set remark = provider`.execute(tx);
+  await index('link_remark', 'link', ['remark', 'record_id'], 'remark is not null').execute();
 };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
-import { addOwners } from './next-version.ts';
+import { addRemarks } from './next-version.ts';
 
 const [, , url = '', what, count = '0'] = process.argv;
 const store = await openStore(url);
@@ -18,7 +18,7 @@ if (what === 'daemon') {
     setInterval(() => store.engine, 1_000);
     await new Promise(() => {});
   };
-  await migrateStore(store, [addOwners, stay]);
+  await migrateStore(store, [addRemarks, stay]);
 } else if (what === 'write' || what === 'write-ephemeral' || what === 'write-and-stay') {
   for (let i = 0; i < Number(count); i++) {
     await store.write(
