@@ -10,7 +10,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { type Change, isCompany } from '../changes/change.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
 import { DELIVER_QUEUE, readStateKey } from '../names/queues.ts';
-import { publish } from '../publish/publish.ts';
+import { publish, publishersEnd } from '../publish/publish.ts';
 import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
 import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/watch/state.ts';
@@ -41,6 +41,7 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const { store, wakeUp, now } = deps;
   await fetchUnknown(deps, claims, signal);
+  await publishersEnd(store);
   const dropped = await store.write(async (tx) => {
     const listed = await listedKeys(tx, claims);
     const known = await readFullStates(tx, entitiesOf(claims));

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
-import { engineOf, type Tx } from '../../store/store.ts';
+import { engineOf, type Store, type Tx } from '../../store/store.ts';
 import { traceToStore } from '../../telemetry/trace.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { type Change, isCompany } from '../changes/change.ts';
@@ -34,6 +34,9 @@ interface Stored {
   readonly listeners: readonly Listener[];
 }
 
+/** The number of PostgreSQL's advisory lock of those who publish: any constant that no other program picks. */
+const PUBLISHERS = 7_201_995;
+
 /** Rows per statement: some 20 ms on SQLite, in which nothing else runs. */
 const CHUNK = 2_000;
 
@@ -45,6 +48,7 @@ const CHUNK = 2_000;
 export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
   const tellable = options.beneficialOwners === true ? given : given.flatMap(withoutOwners);
   const changes = await withoutErasedNames(tx, tellable);
+  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock_shared(${PUBLISHERS})`.execute(tx);
   const listenersOf = await listeners(tx, changes);
   const worth = changes.filter((change) => isKept(change, listenersOf(change)));
   if (worth.length === 0) return;
@@ -57,6 +61,16 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
       stored.flatMap(({ change }) => newsOf(change, news)),
     );
   for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
+}
+
+/**
+ * Waits until the transactions end that read the lists in order to publish. What comes onto a list before the call is not in
+ * the lists that they read, so that nobody is notified of their changes; the snapshots that they store are seen after it.
+ * SQLite has one writer, and nothing to wait for.
+ */
+export async function publishersEnd(store: Store): Promise<void> {
+  if (engineOf(store.db) === 'postgres')
+    await store.write((tx) => sql`select pg_advisory_xact_lock(${PUBLISHERS})`.execute(tx));
 }
 
 function withoutOwners(change: Change): readonly Change[] {

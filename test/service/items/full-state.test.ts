@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
 import { statesWholeCompany } from '../../../src/protocol/full-state.ts';
@@ -14,7 +16,7 @@ import { STATE_QUEUE } from '../../../src/service/names/queues.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
+import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { changed, deliveries, lanes, made, NOW, PERSON } from '../monitored.ts';
 
 const HOUR = 3_600_000;
@@ -60,6 +62,39 @@ async function run({ store, now }: StateDeps, given = deps(store)) {
 }
 
 const told = async (store: Store) => (await deliveries(store)).filter(({ events }) => !events.includes('Monitor"'));
+
+describe.each(ENGINES)('a company whose change is published while it is listed, on %s', (engine) => {
+  it('is sent as it is after the change, of which the list is not notified', async () => {
+    const store = await newStore(engine);
+    const job = await made(store, { provider: 'crm' });
+    await seen(store);
+    const committed = Promise.withResolvers<void>();
+    const published = Promise.withResolvers<void>();
+    const publishing = store.write(async (tx) => {
+      await publish(tx, [changed({ entity: company.entityId })], { now: NOW });
+      const { body } = await tx.selectFrom('snapshot').select('body').executeTakeFirstOrThrow();
+      await tx
+        .updateTable('snapshot')
+        .set({ body: JSON.stringify({ ...JSON.parse(body), name: 'Fornyet ApS' }) })
+        .execute();
+      published.resolve();
+      if (engine === 'postgres') await committed.promise;
+    });
+    await published.promise;
+    await wished(store, job.id);
+    const sending = run(deps(store).deps);
+    const waits = async () =>
+      (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(store.db)).rows.length;
+    const waiting = async () => {
+      while ((await waits()) === 0) await setImmediate();
+    };
+    if (engine === 'postgres') await Promise.race([sending, waiting()]);
+    committed.resolve();
+    await Promise.all([publishing, sending]);
+    const states = await store.db.selectFrom('change').select('name').where('kind', '=', 'state').execute();
+    expect(states).toEqual([{ name: 'Fornyet ApS' }]);
+  });
+});
 
 describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
   it('are sent to the monitor that asked, once, as a payload that states the whole company', async () => {
