@@ -274,7 +274,7 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
-/** Single sign-on as the dashboard takes it; undefined if there is none. */
+/** The single sign-on of the dashboard; undefined if none is configured. */
 const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
   oidc === undefined || publicUrl === undefined ? undefined : { ...oidc, publicUrl };
 

@@ -109,7 +109,7 @@ const answersTo = (
     ),
   );
 
-/** Whether the company is linked, and no event has told anything about it. */
+/** Whether the company is linked and has had no event yet. */
 const isAwaited = ({ links, facts }: Timeline): boolean =>
   facts.length === 0 && links.some(({ state }) => state === 'active');
 

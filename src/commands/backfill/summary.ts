@@ -109,7 +109,7 @@ export function textOf(summary: Summary): string {
   return [...lines, ...nextText(summary)].join('\n');
 }
 
-/** What is left, and the command for it: the last line, where people look for it. */
+/** The remaining work and its command, in the last line, where people look. */
 function nextText({ ended, isLook, outcome, file, next }: Summary): readonly string[] {
   switch (ended) {
     case 'planned':

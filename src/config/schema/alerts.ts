@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
-/** The `alerts` part of the configuration: whom to alert when something needs a person. */
+/** The `alerts` part of the configuration: who gets an alert when something needs a person. */
 export const alerts = Type.Object(
   {
     webhook: Type.Optional(

@@ -14,6 +14,6 @@ export async function recordLink(
   const crm = crms.find(({ name }) => name === provider);
   const address = crm && recordAddress(crm, recordId, await readAccount(store.db, provider));
   const id = html`<code>${recordId}</code>`;
-  // The CRM needs not know which page of cvrsync led there.
+  // The CRM need not know which page of cvrsync led there.
   return html`<span>${provider} ${address === undefined ? id : html`<a href=${address} rel="noreferrer">${id}</a>`}</span>`;
 }

@@ -101,7 +101,7 @@ function asThrown(error: unknown, what: string, told: AnswerReading['told']): un
   return providerErrorIn(error, told) ?? new ProviderBug(told(message), { cause: causeKept(error) });
 }
 
-/** What was thrown as a fault of the connection, made anew; undefined if it is none. */
+/** A new ProviderError from what was thrown; undefined if that is not a fault of the connection. */
 export function providerErrorIn(error: unknown, told: AnswerReading['told']): ProviderError | undefined {
   const found = faultIn(error);
   if (found === undefined) return undefined;

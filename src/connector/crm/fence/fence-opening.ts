@@ -7,7 +7,7 @@ import { ProviderBug } from './provider-bug.ts';
 /** The limits as they are; throws if one of them is no number a batch or a pace can be made of. */
 export const soundLimits = (name: string, limits: Limits): Limits => sound(name, limits, limitsMisfit);
 
-/** The connection as it is; throws if a verb is missing, or a part of it is of another kind. */
+/** Returns the connection unchanged; throws if a verb is missing or a part has the wrong type. */
 export const soundConnection = (name: string, connection: Connection): Connection =>
   sound(name, connection, connectionMisfit);
 
