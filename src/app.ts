@@ -14,7 +14,7 @@ import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { arrivedSince } from './connector/intake/arrivals.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { askRefused } from './connector/monitoring/monitoring.ts';
-import { measureReview } from './connector/review/attention.ts';
+import { measureReview } from './connector/review/review-list.ts';
 import { createTestViewer } from './connector/test-event.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';

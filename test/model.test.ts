@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moveLink } from '../src/connector/follow/move-link.ts';
 import { endLink, LINK_STATES, linkRecord } from '../src/connector/links/links.ts';
-import { ATTENTION_KINDS, KINDS_FOR_ALL, VERBS } from '../src/connector/review/attention-kinds.ts';
 import { canTakeBack } from '../src/connector/review/given-answers.ts';
+import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../src/connector/review/review-kinds.ts';
 import { counts } from '../src/runtime/lanes/count-lanes.ts';
 import { drop, park, unpark } from '../src/runtime/lanes/lane-state.ts';
 import { claim, mark, type Settlement, settle } from '../src/runtime/lanes/lanes.ts';
@@ -31,7 +31,7 @@ const reviewTable = (): string =>
   [
     '| Kind | Answers that all of a kind take | Can be taken back |',
     '|---|---|---|',
-    ...ATTENTION_KINDS.map((kind) => {
+    ...REVIEW_KINDS.map((kind) => {
       const verbs = VERBS.filter((verb) => KINDS_FOR_ALL[verb].some((each) => each === kind));
       const back = VERBS.filter((verb) => canTakeBack(verb, kind));
       const cells = [[kind], verbs, back].map((words) => words.map((word) => `\`${word}\``).join(', '));

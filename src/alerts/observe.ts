@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/proposals/preview.ts';
 import { readAllCounted } from '../connector/proposals/proposals.ts';
-import { countAttention } from '../connector/review/attention.ts';
-import { readMailOutage, readRefusedMail } from '../connector/review/attention-mail.ts';
+import { readMailOutage, readRefusedMail } from '../connector/review/mail-entries.ts';
+import { countReview } from '../connector/review/review-list.ts';
 import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
 import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { WATCH_QUEUE } from '../service/register/watch/ingest-page.ts';
-import { VANISHED_QUEUE } from '../service/register/watch/losses.ts';
+import { WITHHELD_QUEUE } from '../service/register/watch/withheld.ts';
 import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
@@ -27,14 +27,14 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     limits: parked
       .filter(({ isLimit }) => isLimit)
       .map(({ queue, since }) => ({
-        provider: queue === VANISHED_QUEUE ? undefined : queue.slice(queue.indexOf(':') + 1),
+        provider: queue === WITHHELD_QUEUE ? undefined : queue.slice(queue.indexOf(':') + 1),
         since,
       })),
     behind: await readBehind(db),
     missing: await readMissing(db),
     proposals: await readProposals(db),
     freeBytes: await store.freeBytes(),
-    waiting: await countAttention(db, now, { limit: reviewOver + 1 }),
+    waiting: await countReview(db, now, { limit: reviewOver + 1 }),
     mailOutage: await readOutage(db),
     refusedMail: await readRefusedMail(db),
     monitors: await readMonitors(db),

@@ -2,11 +2,11 @@
 import { runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
 import type { BackfillOptions } from '../connector/backfill/options.ts';
 import { printWarnings } from '../connector/backfill/plan/doubts.ts';
-import { PlanError } from '../connector/backfill/plan/take.ts';
-import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
+import { PlanError } from '../connector/backfill/plan/import-plan.ts';
+import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
-import { sampleRows } from '../connector/backfill/rows/rows.ts';
-import { type BackfillRun, readRun } from '../connector/backfill/rows/run.ts';
+import { type BackfillProgress, readRun } from '../connector/backfill/rows/progress.ts';
+import { sampleRows } from '../connector/backfill/rows/scan-rows.ts';
 import { showProgress } from './backfill/progress.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
@@ -57,7 +57,7 @@ async function runShown(
   opened: BackfillContext,
   calls: CallsMade,
   options: Omit<BackfillOptions, 'mayLink'> & { readonly meant: boolean },
-): Promise<BackfillRun | undefined> {
+): Promise<BackfillProgress | undefined> {
   const { name: provider } = opened.crm;
   let progress = showProgress(context, calls);
   const mayLink = async (count: number): Promise<boolean> => {
@@ -118,7 +118,7 @@ type RunOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate' | 'limit
 async function summarise(
   context: CommandContext,
   { store, crm, upstream }: BackfillContext,
-  ended: BackfillRun | undefined,
+  ended: BackfillProgress | undefined,
   { calls, seconds, ...asked }: RunOptions & Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
@@ -157,7 +157,7 @@ async function summarise(
   };
 }
 
-function endingOf(run: BackfillRun | undefined): Summary['ended'] {
+function endingOf(run: BackfillProgress | undefined): Summary['ended'] {
   if (run === undefined) return 'stopped';
   return run.phase === 'planned' || run.phase === 'done' ? run.phase : 'limited';
 }
@@ -167,7 +167,7 @@ function nextOf(
   context: CommandContext,
   provider: string,
   { mode, trust, sendUpdate, limit, yes }: RunOptions,
-  begun: BackfillRun | undefined,
+  begun: BackfillProgress | undefined,
 ): string {
   return commandLine(context, `backfill ${provider}`, {
     dryRun: mode.kind === 'poll',

@@ -7,7 +7,7 @@ import { writtenProperties } from '../connector/decide/plan.ts';
 import { entityOf, readTimeline, type Timeline } from '../connector/explain/timeline.ts';
 import { type RecordRef, readLinkKey } from '../connector/names/queues.ts';
 import { ALL_PROPERTIES } from '../connector/overrides/override.ts';
-import { shownStay } from '../connector/review/attention-records.ts';
+import { shownStay } from '../connector/review/record-entries.ts';
 import { entityIdIn } from '../protocol/cvr-number.ts';
 import type { Db } from '../store/store.ts';
 import { nameIn, readRecord } from './arguments/record-argument.ts';
@@ -132,7 +132,7 @@ function textOf(timeline: Timeline, emptiness: string, answers: readonly string[
     ),
     ...section('Overrides', timeline.overrides.map(overrideLine)),
     ...section(
-      'Set aside',
+      'Set quarantined',
       timeline.setAside.map(
         (each) =>
           `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''}${shownStay(each.stays)} (see cvrsync review)`,
@@ -173,13 +173,14 @@ function overrideLine({
 }
 
 function receiptLine(receipt: Timeline['receipts'][number]): string {
-  const { seq, request, timestamp, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
+  const { seq, request, timestamp, receivedAt, appliedAt, pruned, quarantined, events, malformed, changed, stale } =
+    receipt;
   const parts = [
     appliedAt === null ? 'not applied yet' : undefined,
     pruned ? 'body no longer kept' : events.length === 0 ? 'no known event' : events.join(', '),
     changed.length === 0 ? undefined : `changed ${changed.join(', ')}`,
     stale.length === 0 ? undefined : `older than what was known: ${stale.join(', ')}`,
-    aside === null ? undefined : `set aside (see cvrsync review): ${aside}`,
+    quarantined === null ? undefined : `set aside (see cvrsync review): ${quarantined}`,
     malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
     request === undefined ? undefined : `request ${request}`,
   ];

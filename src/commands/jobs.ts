@@ -3,7 +3,7 @@ import { createJob, moveJob, removeJob } from '../operations/jobs.ts';
 import { listMonitors } from '../service/monitors/monitors.ts';
 import { withService } from './arguments/with-service.ts';
 import { defineCommand, flag, needed, text, UsageError } from './cli/command.ts';
-import { readSettings, settingOptions } from './monitors/settings.ts';
+import { readSettings, settingOptions } from './monitors/monitor-options.ts';
 import { itemCounts, rowOf, showNew } from './monitors/show.ts';
 import { operationCommand, performHere } from './operations/operation-command.ts';
 

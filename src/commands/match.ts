@@ -2,11 +2,11 @@
 import { runBackfill } from '../connector/backfill/backfill.ts';
 import { matchCrm } from '../connector/backfill/match-crm.ts';
 import { refuseExisting, writeMatchPlan } from '../connector/backfill/match-plan.ts';
-import { PlanError } from '../connector/backfill/plan/take.ts';
-import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/context.ts';
+import { PlanError } from '../connector/backfill/plan/import-plan.ts';
+import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
-import { sampleRows } from '../connector/backfill/rows/rows.ts';
-import { countVerdicts, sampleResults } from '../connector/match/results.ts';
+import { sampleRows } from '../connector/backfill/rows/scan-rows.ts';
+import { countByConfidence, sampleResults } from '../connector/match/results.ts';
 import { surveyResults } from '../connector/match/survey.ts';
 import { showProgress } from './backfill/progress.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
@@ -18,7 +18,7 @@ import { find } from './match/find.ts';
 import { acceptCertain, type CertainSample } from './match/link-certain.ts';
 import { index } from './match/make-index.ts';
 import { needIndex } from './match/need-index.ts';
-import { resultText, verdictTable } from './match/show.ts';
+import { confidenceTable, resultText } from './match/show.ts';
 import { undo } from './match/undo.ts';
 
 const SAMPLE = 10;
@@ -96,12 +96,12 @@ interface ShowOptions {
 async function show(context: CommandContext, opened: BackfillContext, options: ShowOptions): Promise<ExitCode> {
   const { store, crm } = opened;
   const { plan, linkCertain, sample = SAMPLE, language } = options;
-  const verdicts = await countVerdicts(store.db, crm.name);
+  const byConfidence = await countByConfidence(store.db, crm.name);
   const results = linkCertain ? [] : await sampleResults(store.db, crm.name, sample);
   const written = plan === undefined ? undefined : await writePlan(context, opened, { ...options, plan });
   const lines = [
     `Records of ${crm.name} without a number:`,
-    ...verdictTable(verdicts),
+    ...confidenceTable(byConfidence),
     ...(results.length === 0 ? [] : ['', 'Some of them:']),
     ...results.map((one) => resultText(one, language)),
     '',
@@ -110,10 +110,10 @@ async function show(context: CommandContext, opened: BackfillContext, options: S
       : `Wrote ${plan}, of which ${written?.toLink === 1 ? '1 line says' : `${written?.toLink} lines say`} link. Edit it, then run ${commandLine(context, `match ${crm.name}`, { apply: plan })}`,
   ];
   context.output.result(
-    { provider: crm.name, verdicts, sample: results, ...(plan !== undefined && { plan, ...written }) },
+    { provider: crm.name, byConfidence, sample: results, ...(plan !== undefined && { plan, ...written }) },
     lines.join('\n'),
   );
-  return (verdicts.likely ?? 0) + (verdicts.ambiguous ?? 0) + (verdicts.dissolved ?? 0) > 0 ? 3 : 0;
+  return (byConfidence.likely ?? 0) + (byConfidence.ambiguous ?? 0) + (byConfidence.dissolved ?? 0) > 0 ? 3 : 0;
 }
 
 /** Writes the plan, with the action `link` for certain matches if the person asked for it and accepted. */

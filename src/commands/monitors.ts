@@ -17,7 +17,7 @@ import type { MonitorPatch } from '../service/monitors/monitor-input.ts';
 import { listMonitors } from '../service/monitors/monitors.ts';
 import { readMonitoredEntity, withService } from './arguments/with-service.ts';
 import { defineCommand, flag, many, needed, oneOf, text, texts, UsageError } from './cli/command.ts';
-import { readSettings, settingOptions } from './monitors/settings.ts';
+import { readSettings, settingOptions } from './monitors/monitor-options.ts';
 import { itemCounts, rowOf, show as showMonitor, showNew, showSecret, warnWithoutMailServer } from './monitors/show.ts';
 import { tryOut } from './monitors/try.ts';
 import { operationCommand, performEachHere, performHere } from './operations/operation-command.ts';

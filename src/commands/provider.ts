@@ -52,7 +52,7 @@ const create = defineCommand({
   },
 });
 
-const SIGNS: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
+const EVIDENCE: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
 
 const test = defineCommand({
   name: 'test',
@@ -69,22 +69,22 @@ const test = defineCommand({
     for (const asked of rule)
       if (!rules.includes(asked)) throw new UsageError(`there is no rule ${asked}${didYouMean(asked, rules)}`);
     const chosen = rule.length === 0 ? rules : rules.filter((each) => rule.includes(each));
-    const verdicts: RuleResult[] = [];
-    for await (const verdict of tryRules(path, chosen, limits, signal)) {
-      verdicts.push(verdict);
-      for (const line of linesOf(verdict)) output.line(line);
+    const results: RuleResult[] = [];
+    for await (const result of tryRules(path, chosen, limits, signal)) {
+      results.push(result);
+      for (const line of linesOf(result)) output.line(line);
     }
-    const count = (kind: RuleResult['kind']) => verdicts.filter((verdict) => verdict.kind === kind).length;
+    const count = (kind: RuleResult['kind']) => results.filter((result) => result.kind === kind).length;
     const counts = { kept: count('kept'), broken: count('broken'), absent: count('absent'), skipped: count('skipped') };
     const summary = `${counts.kept} rules kept, ${counts.broken} broken, ${counts.skipped} skipped, ${counts.absent} about abilities it does not have`;
-    if (json) output.result({ provider: name, contract, ...counts, verdicts }, '');
+    if (json) output.result({ provider: name, contract, ...counts, results }, '');
     else output.line(`\n${name}, contract ${contract}: ${summary}.`);
     return counts.broken === 0 ? 0 : 1;
   },
 });
 
 function linesOf({ kind, name, about, why, detail }: RuleResult): readonly string[] {
-  const first = `${SIGNS[kind]} ${name}: ${about}`;
+  const first = `${EVIDENCE[kind]} ${name}: ${about}`;
   if (kind === 'absent') return [`${first} (it does not have the ability)`];
   if (kind === 'skipped') return [`${first} (skipped: ${detail})`];
   return kind === 'kept' ? [first] : [first, `    seen: ${detail}`, `    why it matters: ${why}`];

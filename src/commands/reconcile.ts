@@ -86,8 +86,8 @@ async function reconcile(
   return resultOf(ending, dryRun);
 }
 
-const count = (shown: readonly ReconcileView[], verdict: ReconcileView['verdict']): number =>
-  shown.filter((one) => one.verdict === verdict).reduce((sum, one) => sum + one.count, 0);
+const count = (shown: readonly ReconcileView[], result: ReconcileView['result']): number =>
+  shown.filter((one) => one.result === result).reduce((sum, one) => sum + one.count, 0);
 
 /** Whether to repair; undefined without a terminal to ask at. */
 async function mayRepair(

@@ -1,23 +1,23 @@
 /** `review`: shows what needs a person, and applies the person's answer. */
 
 import { countDifferences, type DifferenceFilter } from '../connector/history/differences.ts';
+import { canTakeBack } from '../connector/review/given-answers.ts';
 import {
-  COUNTED,
-  countAttention,
-  readAttention,
-  readDifferent,
-  shownAccount,
-  shownCount,
-} from '../connector/review/attention.ts';
-import {
-  ATTENTION_KINDS,
-  type Attention,
   KINDS_FOR_ALL,
+  REVIEW_KINDS,
+  type ReviewEntry,
   type ReviewVerb,
   VERBS,
-} from '../connector/review/attention-kinds.ts';
-import { hasCopy, readCopy } from '../connector/review/attention-unreadable.ts';
-import { canTakeBack } from '../connector/review/given-answers.ts';
+} from '../connector/review/review-kinds.ts';
+import {
+  COUNTED,
+  countReview,
+  readDifferent,
+  readReview,
+  shownAccount,
+  shownCount,
+} from '../connector/review/review-list.ts';
+import { hasCopy, readCopy } from '../connector/review/unreadable-entries.ts';
 import { needsPerson, readBlocks } from '../runtime/limits/blocks.ts';
 import type { Db } from '../store/store.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
@@ -37,10 +37,10 @@ import type { CommandContext } from './cli/context.ts';
 import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
 import { answered, takeBackCommand } from './review/take-back.ts';
 
-type Kind = Attention['kind'];
+type Kind = ReviewEntry['kind'];
 
 /** A listed entry, with the received body if nobody could read it. */
-type ListedAttention = Attention & { readonly body?: string | undefined };
+type ListedEntry = ReviewEntry & { readonly body?: string | undefined };
 
 const SHOWN = 100;
 
@@ -54,7 +54,7 @@ const list = defineCommand({
   about: 'show what needs a person, each with an id and the answers it takes; exit code 3 if there is something',
   options: {
     kind: oneOf(
-      ATTENTION_KINDS,
+      REVIEW_KINDS,
       'only this kind; differences need it. With --json, `body` holds a received body or document',
     ),
     ...narrow,
@@ -143,8 +143,8 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   const { output } = context;
   const kinds = kind === undefined ? undefined : [kind];
   const { found, count, differences, blocks } = await withStore(context, async ({ db }) => ({
-    found: await withCopies(context, db, kind, await readAttention(db, Date.now(), { kinds, limit })),
-    count: await countAttention(db, Date.now(), { kinds, limit: countedFor(limit) }),
+    found: await withCopies(context, db, kind, await readReview(db, Date.now(), { kinds, limit })),
+    count: await countReview(db, Date.now(), { kinds, limit: countedFor(limit) }),
     differences: kind === undefined ? await countDifferences(db, Date.now(), {}, COUNTED + 1) : 0,
     blocks: kind === undefined ? await readBlocks(db, Date.now()) : [],
   }));
@@ -163,8 +163,8 @@ async function withCopies(
   { json }: CommandContext,
   db: Db,
   kind: Kind | undefined,
-  found: readonly Attention[],
-): Promise<readonly ListedAttention[]> {
+  found: readonly ReviewEntry[],
+): Promise<readonly ListedEntry[]> {
   if (!json || !hasCopy(kind)) return found;
   return Promise.all(found.map(async (each) => ({ ...each, body: await readCopy(db, each.id) })));
 }
@@ -185,13 +185,13 @@ const differencesLine = (count: number): string =>
 
 function print(
   { json, log, output }: CommandContext,
-  shown: readonly ListedAttention[],
+  shown: readonly ListedEntry[],
   count: number,
   empty: string,
 ): void {
   if (json) {
     output.result(
-      shown.map(({ sight: _, ...entry }) => ({
+      shown.map(({ revision: _, ...entry }) => ({
         ...entry,
         takeBack: entry.verbs.filter((verb) => canTakeBack(verb, entry.kind)),
       })),

@@ -2,8 +2,8 @@
 import type { ConnectorConfig } from '../config/load.ts';
 import { type Crm, openCrm } from '../connector/crm/crm.ts';
 import type { Undone } from '../connector/undo/outcome.ts';
-import { UNDO_HOLD_MS } from '../connector/undo/record.ts';
-import { type UndoRun, undo } from '../connector/undo/run.ts';
+import { UNDO_HOLD_MS } from '../connector/undo/undo-record.ts';
+import { type UndoRun, undo } from '../connector/undo/undo-run.ts';
 import { countWrites, readAffected, type Selection } from '../connector/undo/writes.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';

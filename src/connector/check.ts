@@ -5,16 +5,16 @@ import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { refusedAbilities } from './crm/ability.ts';
+import { isProviderBug } from './crm/answer-check/provider-bug.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
-import { isProviderBug } from './crm/fence/provider-bug.ts';
 import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
 import { checkLinks } from './follow/check-links.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
 import { shownTotals } from './proposals/preview.ts';
 import { findProposal, previewProposal } from './proposals/proposals.ts';
-import { COUNTED, countAttention, shownCount } from './review/attention.ts';
+import { COUNTED, countReview, shownCount } from './review/review-list.ts';
 
 /** The part of the configuration that can be tried. */
 export interface ToCheck {
@@ -50,7 +50,7 @@ export async function connectorFindings(
     ...config.providers.map((provider) => checkProvider(deps, provider, signal, options)),
     checkWebhook(deps, config, signal),
     checkLinks(deps.store.db, config.providers),
-    checkAttention(deps),
+    checkReview(deps),
   ];
   return (await Promise.all(parts)).flat();
 }
@@ -291,8 +291,8 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
   }
 }
 
-async function checkAttention({ store, now }: CrmDeps): Promise<Findings> {
-  const count = await countAttention(store.db, now(), { limit: COUNTED + 1 });
+async function checkReview({ store, now }: CrmDeps): Promise<Findings> {
+  const count = await countReview(store.db, now(), { limit: COUNTED + 1 });
   if (count === 0) return [{ level: 'ok', subject: 'review', found: 'nothing needs a person' }];
   return [
     {

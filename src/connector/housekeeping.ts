@@ -107,7 +107,7 @@ async function dropBodies(tx: Tx, after: number, before: number, now: number): P
     .set({ body: null })
     .where(page.old.are)
     .where('applied_at', 'is not', null)
-    .where('aside', 'is', null)
+    .where('quarantined', 'is', null)
     .execute();
   await writeValue(tx, BODIES_DONE, String(page.old.last), now);
   return page;

@@ -12,7 +12,7 @@ import { derivedRules } from './derived.ts';
 import { type CurrentRecord, currentOf } from './explain/current.ts';
 import type { Assertion } from './facts/assertion.ts';
 import { fold, knownAddresses, knownValues } from './facts/fact.ts';
-import { followedMatch } from './follow/match.ts';
+import { followedMatch } from './follow/match-property.ts';
 import { datedBy } from './intake/ahead.ts';
 import { listLinks } from './links/links.ts';
 import { type LinkedRecord, loadRecords } from './sync/load.ts';

@@ -7,7 +7,7 @@ import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { applyReceipts } from './apply/apply.ts';
-import { backfillWork } from './backfill/worker.ts';
+import { backfillWork } from './backfill/backfill-worker.ts';
 import { openGate } from './crm/ability.ts';
 import type { Crm } from './crm/crm.ts';
 import { derivedRules, prepareDerived, startDerived } from './derived.ts';
@@ -22,11 +22,11 @@ import { openUpstream, type Upstream, upstreamRateLimiter } from './monitoring/u
 import { MONITORING_QUEUE } from './names/queues.ts';
 import { POLL_QUEUE } from './poll/poll-task.ts';
 import { runPolls, seedPolls } from './poll.ts';
-import { reviewWork } from './review/worker.ts';
+import { reviewWork } from './review/review-worker.ts';
 import { acceptAtStart, followRules, readMappedFields } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { syncRecords } from './sync/sync.ts';
-import { undoWork } from './undo/worker.ts';
+import { undoWork } from './undo/undo-worker.ts';
 import { readBatchSize } from './write/batch-size.ts';
 
 /** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */

@@ -1,16 +1,16 @@
 /** The pages of the service half: what it reads, what it sends, and to whom. */
 import type { Server } from '../http/server/server.ts';
+import { addDeliveries } from './deliveries/deliveries-page.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';
-import { addDeliveries } from './deliveries/page.ts';
 import { addReplay } from './deliveries/replay.ts';
 import { addKeys } from './keys.ts';
 import { addItemActions } from './monitors/items.ts';
 import { addMonitorLists } from './monitors/list.ts';
-import { addMonitorPage } from './monitors/page.ts';
+import { addMonitorPage } from './monitors/monitors-page.ts';
 import { addMonitorForms } from './monitors/save.ts';
 import { addMonitorSteps } from './monitors/steps.ts';
 import { addFetch } from './register/fetch.ts';
-import { addRegister, type RegisterPageDeps } from './register/page.ts';
+import { addRegister, type RegisterPageDeps } from './register/register-page.ts';
 
 /** Adds them. */
 export function addServicePages(app: Server, deps: RegisterPageDeps): void {

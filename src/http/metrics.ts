@@ -72,7 +72,7 @@ export function createMetrics() {
     records: counter('record_syncs_total', 'Records by what became of their write.', ['provider', 'outcome']),
     linkChanges: counter('link_changes_total', 'Links by what their records in the CRM made of them.', [
       'provider',
-      'verdict',
+      'decision',
     ]),
     linksEnded: counter(
       'links_ended_total',

@@ -5,12 +5,12 @@ import { isPersonName } from '../protocol/danish/person-name.ts';
 import { companyEntityId } from '../protocol/entity-id.ts';
 import type { Db } from '../store/store.ts';
 import { readAnswers } from './answers.ts';
+import { decideMatch, type MatchResult } from './confidence.ts';
 import { describeRecord, type RecordText } from './described.ts';
 import { findCandidates } from './index/candidates.ts';
 import { readIndexState } from './index/state.ts';
 import type { Answers } from './probability.ts';
 import { weighCandidate } from './score.ts';
-import { judge, type MatchResult } from './verdict.ts';
 
 /** What people answered before. */
 export interface MatchAnswers {
@@ -42,7 +42,7 @@ export async function matchRecords(
       isNamed: record.name.compact !== '',
       isCommon: record.name.owner === null && isCommonName(record.name.words),
     };
-    return judge(weighed, kind, answered);
+    return decideMatch(weighed, kind, answered);
   });
 }
 

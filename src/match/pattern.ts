@@ -1,6 +1,6 @@
 /** The pattern of a match: what agrees, what disagrees and what is missing of the first candidate, and how near others come. */
 import type { WeighedCandidate } from './score.ts';
-import { SIGNS, type Sign, type SignGroup } from './weights.ts';
+import { EVIDENCE, type Evidence, type EvidenceGroup } from './weights.ts';
 
 /** What each axis may say, from what speaks most against the candidate to what speaks most for it. */
 export const AXES = {
@@ -40,7 +40,7 @@ export type Axis = keyof typeof AXES;
 export type Pattern = { readonly [A in Axis]: (typeof AXES)[A][number] };
 
 /** Each sign on its axis; a sign that is not here says as much as a missing one. */
-const NAMES: Readonly<Partial<Record<Sign, Pattern['name']>>> = {
+const NAMES: Readonly<Partial<Record<Evidence, Pattern['name']>>> = {
   'name-same': 'same',
   'name-but-form': 'same',
   'other-name-same': 'same',
@@ -66,7 +66,7 @@ const NAMES: Readonly<Partial<Record<Sign, Pattern['name']>>> = {
   'name-other-word': 'sister',
 };
 
-const ADDRESSES: Readonly<Partial<Record<Sign, Pattern['address']>>> = {
+const ADDRESSES: Readonly<Partial<Record<Evidence, Pattern['address']>>> = {
   'address-same': 'same',
   'unit-address-same': 'same',
   'address-spelling': 'near',
@@ -82,13 +82,13 @@ const ADDRESSES: Readonly<Partial<Record<Sign, Pattern['address']>>> = {
   'address-abroad': 'wrong',
 };
 
-const PHONES: Readonly<Partial<Record<Sign, Pattern['phone']>>> = {
+const PHONES: Readonly<Partial<Record<Evidence, Pattern['phone']>>> = {
   'phone-same': 'same',
   'phone-other': 'other',
   'phone-abroad': 'wrong',
 };
 
-const DOMAINS: Readonly<Partial<Record<Sign, Pattern['domain']>>> = {
+const DOMAINS: Readonly<Partial<Record<Evidence, Pattern['domain']>>> = {
   'domain-own': 'own',
   'domain-same': 'same',
   'domain-of-group': 'name',
@@ -111,7 +111,8 @@ export interface RecordName {
 /** The pattern of a record's first candidate beside the others. */
 export function patternOf(first: WeighedCandidate, others: readonly WeighedCandidate[], record: RecordName): Pattern {
   const lead = first.weight - Math.max(0, ...others.map(({ weight }) => weight));
-  const isTheirs = (group: SignGroup): boolean => !isStrong(first, group) && others.some((one) => isStrong(one, group));
+  const isTheirs = (group: EvidenceGroup): boolean =>
+    !isStrong(first, group) && others.some((one) => isStrong(one, group));
   return {
     kind: kindOf(first, lead),
     name: nameOf(first, record),
@@ -144,21 +145,21 @@ function kindOf(first: WeighedCandidate, lead: number): Pattern['kind'] {
 
 const axisOf = <V>(
   candidate: WeighedCandidate,
-  group: SignGroup,
-  values: Readonly<Partial<Record<Sign, V>>>,
+  group: EvidenceGroup,
+  values: Readonly<Partial<Record<Evidence, V>>>,
 ): V | undefined => {
   const sign = signOf(candidate, group);
   return sign === undefined ? undefined : values[sign];
 };
 
 /** The sign that a candidate has of a group. */
-export const signOf = ({ findings }: Pick<WeighedCandidate, 'findings'>, group: SignGroup): Sign | undefined =>
-  findings.find(({ sign }) => SIGNS[sign].group === group)?.sign;
+export const signOf = ({ findings }: Pick<WeighedCandidate, 'findings'>, group: EvidenceGroup): Evidence | undefined =>
+  findings.find(({ sign }) => EVIDENCE[sign].group === group)?.sign;
 
 /** Whether a candidate has a strong sign of a group. */
-export const isStrong = (candidate: WeighedCandidate, group: SignGroup): boolean => {
+export const isStrong = (candidate: WeighedCandidate, group: EvidenceGroup): boolean => {
   const sign = signOf(candidate, group);
-  return sign !== undefined && SIGNS[sign].isStrong;
+  return sign !== undefined && EVIDENCE[sign].isStrong;
 };
 
 /** The pattern as a text, by which answers are counted. */

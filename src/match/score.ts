@@ -1,12 +1,12 @@
 /** The signs of a candidate, and the weight by which candidates are ordered. Pure. */
 import type { DescribedEntry, DescribedRecord } from './described.ts';
-import { addressFindings } from './signs/address.ts';
-import { isWithin } from './signs/distance.ts';
-import { domainFindings } from './signs/domain.ts';
-import { nameFindings } from './signs/name.ts';
-import { phoneFindings } from './signs/phone.ts';
-import { uniquenessFindings } from './signs/uniqueness.ts';
-import { SIGNS, type Sign, type SignFinding, type SignGroup } from './weights.ts';
+import { addressFindings } from './evidence/address.ts';
+import { isWithin } from './evidence/distance.ts';
+import { domainFindings } from './evidence/domain.ts';
+import { nameFindings } from './evidence/name.ts';
+import { phoneFindings } from './evidence/phone.ts';
+import { uniquenessFindings } from './evidence/uniqueness.ts';
+import { EVIDENCE, type Evidence, type EvidenceFinding, type EvidenceGroup } from './weights.ts';
 
 /** How many companies share what the record says, as far as the index was looked through. */
 export interface SharedBy {
@@ -31,7 +31,7 @@ export interface WeighedCandidate {
   /** Orders the candidates of one record; it says nothing beyond that. */
   readonly weight: number;
   /** One for each group, the weightiest first. */
-  readonly findings: readonly SignFinding[];
+  readonly findings: readonly EvidenceFinding[];
   /** How many groups have a strong sign. */
   readonly strong: number;
   readonly ended: string | null;
@@ -44,7 +44,7 @@ export function weighCandidate(
   { company, entries }: MatchCandidate,
   sharedBy: SharedBy,
 ): WeighedCandidate {
-  const found = entries.flatMap((entry): readonly SignFinding[] => [
+  const found = entries.flatMap((entry): readonly EvidenceFinding[] => [
     ...nameFindings(record, entry),
     ...addressFindings(record.address, entry, sharedBy.address),
     ...phoneFindings(record.phone, entry, sharedBy.phone),
@@ -66,9 +66,9 @@ export function weighCandidate(
   return {
     company,
     name: own?.name ?? entries[0]?.entry.name ?? '',
-    weight: findings.reduce((sum, { sign }) => sum + SIGNS[sign].points, 0),
+    weight: findings.reduce((sum, { sign }) => sum + EVIDENCE[sign].points, 0),
     findings,
-    strong: findings.filter(({ sign }) => SIGNS[sign].isStrong).length,
+    strong: findings.filter(({ sign }) => EVIDENCE[sign].isStrong).length,
     ended,
     successor: own?.successor ?? null,
   };
@@ -81,21 +81,21 @@ const isMistyped = (typed: string | null, number: string): boolean => typed !== 
 const CHAIN = 3;
 
 /** What says more than that the record is in another town. */
-function placeElsewhere({ isAbroad }: DescribedRecord, entries: readonly DescribedEntry[]): Sign | undefined {
+function placeElsewhere({ isAbroad }: DescribedRecord, entries: readonly DescribedEntry[]): Evidence | undefined {
   if (isAbroad) return 'address-abroad';
   const codes = entries.flatMap(({ entry }) => entry.address?.postalCode ?? []);
   return entries.length >= CHAIN && new Set(codes).size > 1 ? 'chain-elsewhere' : undefined;
 }
 
 /** The strongest finding of each group, the weightiest first; `elsewhere` stands for an address in another town. */
-function strongest(found: readonly SignFinding[], elsewhere: Sign | undefined): readonly SignFinding[] {
-  const best = new Map<SignGroup, SignFinding>();
+function strongest(found: readonly EvidenceFinding[], elsewhere: Evidence | undefined): readonly EvidenceFinding[] {
+  const best = new Map<EvidenceGroup, EvidenceFinding>();
   for (const finding of found) {
-    const { group, points } = SIGNS[finding.sign];
+    const { group, points } = EVIDENCE[finding.sign];
     const before = best.get(group);
-    if (before === undefined || SIGNS[before.sign].points < points) best.set(group, finding);
+    if (before === undefined || EVIDENCE[before.sign].points < points) best.set(group, finding);
   }
   if (elsewhere !== undefined && (best.get('address')?.sign ?? 'address-elsewhere') === 'address-elsewhere')
     if (elsewhere === 'address-abroad' || best.has('address')) best.set('address', { sign: elsewhere });
-  return [...best.values()].sort((a, b) => SIGNS[b.sign].points - SIGNS[a.sign].points);
+  return [...best.values()].sort((a, b) => EVIDENCE[b.sign].points - EVIDENCE[a.sign].points);
 }

@@ -1,10 +1,10 @@
 /** What each sign is worth, and its words: the one table of the match. */
 
 /** What signs speak of: of each group only the strongest sign of a candidate counts. */
-export type SignGroup = 'name' | 'address' | 'phone' | 'domain' | 'number' | 'uniqueness' | 'life' | 'answers';
+export type EvidenceGroup = 'name' | 'address' | 'phone' | 'domain' | 'number' | 'uniqueness' | 'life' | 'answers';
 
 export interface SignWeight {
-  readonly group: SignGroup;
+  readonly group: EvidenceGroup;
   /** Orders the signs of a group and, summed, the candidates of a record; the score is another thing (probability.ts). */
   readonly points: number;
   /** Two strong signs of different groups make a match certain. */
@@ -15,7 +15,7 @@ export interface SignWeight {
 }
 
 const sign = (
-  group: SignGroup,
+  group: EvidenceGroup,
   points: number,
   isStrong: boolean,
   words: readonly [en: string, da: string],
@@ -27,7 +27,7 @@ const sign = (
   da: words[1],
 });
 
-export const SIGNS = {
+export const EVIDENCE = {
   'name-same': sign('name', 45, true, ['same name', 'samme navn']),
   'name-but-form': sign('name', 43, true, ['name equal but for the form', 'navnet er ens bortset fra selskabsformen']),
   'other-name-same': sign('name', 40, true, ['secondary name {what} is the same', 'binavnet {what} er det samme']),
@@ -147,11 +147,11 @@ export const SIGNS = {
   ended: sign('life', -10, false, ['ended in {when}', 'ophørt i {when}']),
 } as const satisfies Readonly<Record<string, SignWeight>>;
 
-export type Sign = keyof typeof SIGNS;
+export type Evidence = keyof typeof EVIDENCE;
 
 /** A sign of one candidate, with what its words name. */
-export interface SignFinding {
-  readonly sign: Sign;
+export interface EvidenceFinding {
+  readonly sign: Evidence;
   readonly what?: string;
   readonly when?: string | null;
 }
@@ -159,12 +159,12 @@ export interface SignFinding {
 /** How often a phone or a domain may occur before it says little. */
 export const SHARED_BY = 5;
 /** How many companies may share an address before it says little: an office hotel has hundreds. */
-export const CROWDED_BY = 12;
+export const SHARED_ADDRESS_FROM = 12;
 
 /** The reason in words, for people. */
-export function reasonText({ sign: name, what, when }: SignFinding, language: 'en' | 'da'): string {
+export function reasonText({ sign: name, what, when }: EvidenceFinding, language: 'en' | 'da'): string {
   const unknown = language === 'en' ? 'an unknown year' : 'et ukendt år';
-  return SIGNS[name][language]
+  return EVIDENCE[name][language]
     .replace('{what}', () => what ?? '')
     .replace('{when}', () => when?.slice(0, 4) ?? unknown);
 }

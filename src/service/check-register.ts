@@ -5,8 +5,8 @@ import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { readCount, readMissing } from './register/watch/count-documents.ts';
-import { VANISHED_KEY, VANISHED_QUEUE } from './register/watch/losses.ts';
 import { BEHIND_MS, readProgress } from './register/watch/progress.ts';
+import { WITHHELD_KEY, WITHHELD_QUEUE } from './register/watch/withheld.ts';
 import type { RegisterSettings } from './service-settings.ts';
 import { openSource } from './sources.ts';
 
@@ -63,10 +63,10 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
   const lane = await db
     .selectFrom('lane')
     .select('error')
-    .where('queue', '=', VANISHED_QUEUE)
+    .where('queue', '=', WITHHELD_QUEUE)
     .where('parked_at', 'is not', null)
     .executeTakeFirst();
-  const advice = `cvrsync review accept 'lane/${VANISHED_QUEUE}/${VANISHED_KEY}' publishes it, review keep leaves the stored values`;
+  const advice = `cvrsync review accept 'lane/${WITHHELD_QUEUE}/${WITHHELD_KEY}' publishes it, review keep leaves the stored values`;
   return lane === undefined
     ? []
     : [{ level: 'fail', subject: 'safety limit', found: lane.error ?? 'facts of many companies are withheld', advice }];

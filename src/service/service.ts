@@ -15,18 +15,18 @@ import { monitorOptions, openTransports } from './delivery/transport.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
 import { sendFullStates } from './items/full-state.ts';
 import type { Secrets } from './keys/secrets.ts';
+import { startMail } from './mail/mail-worker.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
-import { startMail } from './mail/worker.ts';
 import type { Monitor } from './monitors/monitor.ts';
 import type { MonitorOptions } from './monitors/monitor-input.ts';
 import { listMonitors } from './monitors/monitors.ts';
 import { ASK_QUEUE, STATE_QUEUE } from './names/queues.ts';
 import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { WATCH_QUEUE } from './register/watch/ingest-page.ts';
-import { VANISHED_QUEUE } from './register/watch/losses.ts';
 import { measureRegister, type ReadableSource } from './register/watch/progress.ts';
-import { releaseLosses } from './register/watch/release-losses.ts';
+import { releaseWithheld } from './register/watch/release-withheld.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
+import { WITHHELD_QUEUE } from './register/watch/withheld.ts';
 import { type Access, createAccess } from './routes/access.ts';
 import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
@@ -190,10 +190,10 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
     }),
     startWorker({
       ...one,
-      queue: VANISHED_QUEUE,
+      queue: WITHHELD_QUEUE,
       batch: 1,
       async run(claims) {
-        for (const claim of claims) await releaseLosses(watchDeps(sourceDeps, settings), claim);
+        for (const claim of claims) await releaseWithheld(watchDeps(sourceDeps, settings), claim);
       },
     }),
     startWorker({

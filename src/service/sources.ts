@@ -16,7 +16,7 @@ import { createFileSource } from './register/source/file.ts';
 import { withPageAhead } from './register/source/page-ahead.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch/watch.ts';
-import { REPORTS_KEY, runReports } from './reports/worker.ts';
+import { REPORTS_KEY, runReports } from './reports/report-worker.ts';
 import type { RegisterSettings, ServiceSettings } from './service-settings.ts';
 
 export interface SourceDeps {

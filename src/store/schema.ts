@@ -33,7 +33,7 @@ export interface ReceiptTable {
   /** SHA-256 of what the event says, base64url; null if `receive` read it from a file. */
   digest: string | null;
   /** Why it was not folded, or not all of it; null if all was. */
-  aside: string | null;
+  quarantined: string | null;
   /** How often it was begun alone, after a run that never ended; see connector/apply/poison.ts. */
   begun: Generated<number>;
   trace: string | null;
@@ -250,7 +250,7 @@ interface MatchResultTable {
   record_id: string;
   /** Of the record in the scan. */
   position: number;
-  verdict: string;
+  confidence: string;
   /** The first candidate; null if there is none. */
   entity: string | null;
   /** JSON of a `MatchedRecord`; see connector/match/results.ts. */

@@ -10,7 +10,7 @@ import { startApp } from '../../src/app.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { endBlock } from '../../src/runtime/limits/blocks.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
-import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
+import { WITHHELD_KEY, WITHHELD_QUEUE } from '../../src/service/register/watch/withheld.ts';
 import type { Store } from '../../src/store/open.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startMailServer } from '../service/mail/mail-server.ts';
@@ -127,7 +127,7 @@ describe('alerts: the safety limit of the register', () => {
   it('is told as facts that went, not as links that would end', async () => {
     const { url, texts } = await webhook();
     const harness = await started(await newStore('sqlite'), { webhook: url });
-    await harness.store.write((tx) => park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: harness.clock.now(), error: 'x' }));
+    await harness.store.write((tx) => park(tx, WITHHELD_QUEUE, WITHHELD_KEY, { at: harness.clock.now(), error: 'x' }));
     await harness.pass(3);
     expect(texts).toEqual([
       expect.stringMatching(/The safety limit of the register keeps facts.*cvrsync review list/su),

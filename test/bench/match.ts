@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import type { MatchResult } from '../../src/match/confidence.ts';
 import { fillFromFile } from '../../src/match/index/fill.ts';
 import { matchRecords } from '../../src/match/match.ts';
-import type { MatchResult } from '../../src/match/verdict.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { lineOf } from '../match/entries.ts';
 import { measureQuality, shareOf, trapTable } from '../match/measure.ts';
@@ -107,7 +107,7 @@ async function bench(folder: string): Promise<void> {
 
   const quality = measureQuality(labelled, results);
   const { precision, recall, wrong } = quality;
-  for (const one of wrong.filter(({ verdict }) => verdict === 'certain'))
+  for (const one of wrong.filter(({ confidence }) => confidence === 'certain'))
     process.stdout.write(`wrong: ${JSON.stringify(one)}\n`);
   process.stdout.write(`${trapTable(quality)}\n`);
   const measured = {

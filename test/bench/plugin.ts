@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fenceConnection } from '../../src/connector/crm/fence/fence.ts';
+import { checkAnswers } from '../../src/connector/crm/answer-check/answer-check.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { median, report, round } from './measure.ts';
 import { connectNoop, type NoopCalls } from './noop-provider.ts';
@@ -57,7 +57,7 @@ async function measureFence(): Promise<number> {
     await connection.update(patches, signal);
     return ((performance.now() - began) * 1_000) / BATCH;
   };
-  const fenced = fenceConnection(bare, { name: 'noop' });
+  const fenced = checkAnswers(bare, { name: 'noop' });
   const pairs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const plain = await timed({ read, update });

@@ -13,7 +13,7 @@ import { request } from 'undici';
 import { entriesBefore } from '../../src/match/index/write.ts';
 import { readDocument } from '../../src/service/register/document/document.ts';
 import { documentsIn } from '../../src/service/register/source/source.ts';
-import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
+import { WITHHELD_KEY, WITHHELD_QUEUE } from '../../src/service/register/watch/withheld.ts';
 import { openStore } from '../../src/store/open.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { adminCookie, FIRST, fillDecisions, fillService, MONITORS, monitorId, numbersTo } from './fill.ts';
@@ -74,12 +74,12 @@ function fillRest(file: string, body: string): void {
     insert into scan (provider, purpose, record_id, position, name, found, entity, verdict, action, state)
       ${numbersTo(LINKS)} select 'hubspot', 'backfill', ${record}, n, 'Firma ' || n, null, 'CVR-1-' || (${FIRST} + n), 'matched',
         case n % 9 when 0 then 'skip' else 'link' end, 'planned' from number;
-    insert into match_result (provider, record_id, position, verdict, entity, body)
+    insert into match_result (provider, record_id, position, confidence, entity, body)
       ${numbersTo(LINKS)} select 'hubspot', ${record}, n + 1, 'likely', null, '{}' from number;
     update delivery set state = 'due', ended_at = null, next_at = ${now} + 90000000 where seq % 10 = 0;
     insert into attempt (delivery, at, took, number, status, done)
       select seq, created_at, 20, 1, 204, 1 from delivery where state = 'done';
-    insert into lane (queue, key, due_at, marks, attempts, since) values ('${VANISHED_QUEUE}', '${VANISHED_KEY}', ${now}, 1, 0, ${now});
+    insert into lane (queue, key, due_at, marks, attempts, since) values ('${WITHHELD_QUEUE}', '${WITHHELD_KEY}', ${now}, 1, 0, ${now});
     commit; analyze`);
   // A daemon would copy all of it into the file at its first commit.
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -101,7 +101,7 @@ async function watchLive(origin: string, signal: AbortSignal): Promise<number> {
 
 const isReleased = (file: string): boolean => {
   const db = new Database(file, { readonly: true });
-  const lane = db.prepare('select 1 from lane where queue = ?').get(VANISHED_QUEUE);
+  const lane = db.prepare('select 1 from lane where queue = ?').get(WITHHELD_QUEUE);
   const housekeeping = db
     .prepare(`select 1 from lane where queue like '%housekeeping' and due_at <= ? limit 1`)
     .get(Date.now());

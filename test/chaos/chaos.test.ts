@@ -122,11 +122,11 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
 
   expect(strikes.done).toBe(killsAt.acked.length + killsAt.written.length);
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-  const receipts = await store.db.selectFrom('receipt').select(['applied_at', 'aside']).execute();
+  const receipts = await store.db.selectFrom('receipt').select(['applied_at', 'quarantined']).execute();
   expect(receipts.filter(({ applied_at }) => applied_at === null)).toEqual([]);
   expect(receipts).toHaveLength(samples.length + future);
   // Events from the future are set aside, each of them and no other, and freeze nothing.
-  expect(receipts.filter(({ aside }) => aside !== null)).toHaveLength(future);
+  expect(receipts.filter(({ quarantined }) => quarantined !== null)).toHaveLength(future);
   expect(differences(crms, records, foldSamples(samples), { respell: RESPELL, amount: AMOUNT })).toEqual([]);
   expect(inWrongCurrency).toEqual([]);
   const links = await store.db.selectFrom('link').select(['record_id', 'state']).execute();

@@ -7,7 +7,7 @@ import { park } from '../../src/runtime/lanes/lane-state.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { loadSecretKey, openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import { VANISHED_KEY, VANISHED_QUEUE } from '../../src/service/register/watch/losses.ts';
+import { WITHHELD_KEY, WITHHELD_QUEUE } from '../../src/service/register/watch/withheld.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startSignOn } from '../dashboard/issuer.ts';
@@ -103,13 +103,13 @@ describe('check of a service', () => {
     const opened = await openStore(store);
     await loadSecretKey(undefined, store);
     await opened.write((tx) =>
-      park(tx, VANISHED_QUEUE, VANISHED_KEY, { at: 1, error: '60 companies lost their owners' }),
+      park(tx, WITHHELD_QUEUE, WITHHELD_KEY, { at: 1, error: '60 companies lost their owners' }),
     );
     await opened.close();
     const limited = await found();
     expect([limited.code, limited.about('safety limit')]).toEqual([1, ['fail 60 companies lost their owners']]);
     expect(limited.findings.find(({ subject }) => subject === 'safety limit')?.advice).toContain(
-      "cvrsync review accept 'lane/vanished/*'",
+      "cvrsync review accept 'lane/withheld/*'",
     );
   });
 

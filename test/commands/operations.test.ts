@@ -9,7 +9,7 @@ import type { CrmEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { EMULATORS } from '../../providers/kit/emulators.ts';
 import { diskFindings } from '../../src/commands/check/findings.ts';
 import type { Config } from '../../src/config/load.ts';
-import { acceptMatch } from '../../src/connector/follow/match.ts';
+import { acceptMatch } from '../../src/connector/follow/match-property.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -115,7 +115,7 @@ describe('provider test', () => {
   it('is one JSON document for programs', async () => {
     const { code, stdout } = await runCli(['--json', 'provider', 'test', join(SUBJECTS, 'broken.ts'), ...RULES]);
     const report = JSON.parse(stdout);
-    expect([code, report.provider, report.broken, report.verdicts.length]).toEqual([1, 'toy', 1, 3]);
+    expect([code, report.provider, report.broken, report.results.length]).toEqual([1, 'toy', 1, 3]);
   });
 
   it('finds the subject of a package by its package.json', async () => {

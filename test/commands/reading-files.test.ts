@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPlan } from '../../src/connector/backfill/plan/read.ts';
+import { readPlan } from '../../src/connector/backfill/plan/read-plan.ts';
 import { openStore } from '../../src/store/open.ts';
 import { ENTRY } from '../support/program.ts';
 

@@ -2,12 +2,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { decideRows } from '../../src/connector/backfill/decide-rows.ts';
-import type { ScanRow } from '../../src/connector/backfill/rows/rows.ts';
+import type { ScanRow } from '../../src/connector/backfill/rows/scan-rows.ts';
 import { findCompanies } from '../../src/connector/explain/find-company.ts';
 import { readTimeline } from '../../src/connector/explain/timeline.ts';
 import { countDifferences, readDifferences } from '../../src/connector/history/differences.ts';
 import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.ts';
-import { countAttention, readAttention } from '../../src/connector/review/attention.ts';
+import { countReview, readReview } from '../../src/connector/review/review-list.ts';
 import { readAffected } from '../../src/connector/undo/writes.ts';
 import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
 import { readDay } from '../../src/dashboard/overview/day.ts';
@@ -23,8 +23,8 @@ describe('at a million links, no question of a person reads a whole table', () =
     'links --state': (db) => listLinks(db, { state: 'conflict', limit: 10 }),
     'links --entity': (db) => listLinks(db, { entity: 'CVR-1-1', limit: 10 }),
     explain: (db) => readTimeline(db, 'CVR-1-1', { now: 1, emailEvent: 'email', limit: 50 }),
-    'review list': (db) => readAttention(db, 1, { limit: 100 }),
-    'review, how much in all': (db) => countAttention(db, 1, { limit: 10_001 }),
+    'review list': (db) => readReview(db, 1, { limit: 100 }),
+    'review, how much in all': (db) => countReview(db, 1, { limit: 10_001 }),
     'review list --kind difference': (db) => readDifferences(db, 1, { provider: 'hubspot' }, 100),
     'review, how many differences': (db) => countDifferences(db, 1, {}, 10_001),
     'the day on the dashboard': (db) => readDay(db, 1),
@@ -39,7 +39,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     expect(ofRecord).toContainEqual(expect.stringContaining('history_record (provider=? AND record_id=?'));
   });
   it('review list takes lanes and values as their indexes have them, and sorts none', async () => {
-    const plans = await plansOf((db) => readAttention(db, 1, { limit: 100 }));
+    const plans = await plansOf((db) => readReview(db, 1, { limit: 100 }));
     expect(plans.filter((plan) => /TEMP B-TREE FOR ORDER BY/.test(plan))).toEqual([]);
     expect(plans).toContainEqual(expect.stringContaining('USING INDEX lane_parked'));
   });
@@ -60,7 +60,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     expect(plans.filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
   });
   it('refused links and differences are found by their own indexes, and not among all active links', async () => {
-    const refused = await plansOf((db) => readAttention(db, 1, { kinds: ['link'], limit: 100 }));
+    const refused = await plansOf((db) => readReview(db, 1, { kinds: ['link'], limit: 100 }));
     expect(refused).toContainEqual(expect.stringContaining('SCAN link USING INDEX link_refused'));
     const differences = await plansOf(async (db) => {
       await readDifferences(db, 1, {}, 100);

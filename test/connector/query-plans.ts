@@ -44,6 +44,6 @@ export const wholeTables = (plans: readonly string[]): readonly string[] =>
       /^SCAN (link|receipt|property_state|state|fact|known_value|history)\b/.test(plan) && !EXCEPTIONS.test(plan),
   );
 const EXCEPTIONS =
-  /USING (COVERING )?INDEX (link_refused|link_unconfirmed|property_state_refused|property_state_kept|receipt_aside)$/;
+  /USING (COVERING )?INDEX (link_refused|link_unconfirmed|property_state_refused|property_state_kept|receipt_quarantined)$/;
 /** Active links are nearly all there are, and a connection has its share: to look for them by that is to read the table. */
 export const ALL_LINKS = /^SEARCH link USING (?!.*link_inactive).*\((state|provider)=\?\)$/;

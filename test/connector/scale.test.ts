@@ -9,7 +9,7 @@ import {
 } from '../../src/connector/follow/safety-limit.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/monitoring/monitoring.ts';
-import { countAttention, readAttention } from '../../src/connector/review/attention.ts';
+import { countReview, readReview } from '../../src/connector/review/review-list.ts';
 import { acceptAtStart } from '../../src/connector/rules/accepted.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
@@ -124,21 +124,21 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
     const { db, counted } = await crowded();
     for (const kind of ['value', 'lane', 'link'] as const) {
       counted.rows = 0;
-      const found = await readAttention(db, 1, { kinds: [kind], limit: 5 });
+      const found = await readReview(db, 1, { kinds: [kind], limit: 5 });
       expect([kind, found.length, counted.rows]).toEqual([kind, 5, 5]);
     }
     counted.rows = 0;
-    const all = await readAttention(db, 1, { limit: MANY + 5 });
+    const all = await readReview(db, 1, { limit: MANY + 5 });
     expect(all.map(({ kind }) => kind)).toEqual([...Array(MANY).fill('lane'), ...Array(5).fill('link')]);
     expect(counted.rows).toBe(MANY + 5);
   });
 
   it('review tells how much there is in all without reading it, and counts no further than that tells', async () => {
     const { db, counted } = await crowded();
-    expect(await countAttention(db, 1)).toBe(4 * MANY);
+    expect(await countReview(db, 1)).toBe(4 * MANY);
     expect(counted.rows).toBeLessThan(10);
-    expect(await countAttention(db, 1, { kinds: ['value'] })).toBe(MANY);
-    expect(await countAttention(db, 1, { limit: 50 })).toBe(50);
+    expect(await countReview(db, 1, { kinds: ['value'] })).toBe(MANY);
+    expect(await countReview(db, 1, { limit: 50 })).toBe(50);
   });
 
   it('the safety limit, once accepted, wakes at most a thousand records in a transaction, and goes on after a crash', async () => {

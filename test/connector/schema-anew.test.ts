@@ -8,8 +8,8 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { POLL_QUEUE, pollKey } from '../../src/connector/poll/poll-task.ts';
 import { SCHEMA } from '../../src/connector/poll/schema-poll.ts';
 import { runPolls, seedPolls } from '../../src/connector/poll.ts';
-import { readAttention } from '../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../src/connector/review/resolve.ts';
+import { readReview } from '../../src/connector/review/review-list.ts';
 import { syncRecords } from '../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
@@ -108,11 +108,11 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     const { store, account, record, sync, now } = await setUp(engine);
     await sync();
     expect(record).toEqual({ name: 'A ApS' });
-    const [waiting] = await readAttention(store.db, now());
+    const [waiting] = await readReview(store.db, now());
     expect(waiting).toMatchObject({ kind: 'value', reason: expect.stringContaining('mail') });
     account.time += MINUTE;
     account.properties.push(named('mail'));
-    expect(await store.write((tx) => resolveAttention(tx, 'retry', waiting?.id ?? '', now()))).toMatchObject({
+    expect(await store.write((tx) => resolveReview(tx, 'retry', waiting?.id ?? '', now()))).toMatchObject({
       kind: 'done',
     });
     await sync();

@@ -5,7 +5,7 @@ import { playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
 const PATH = '/review/upload';
-const HEAD = 'id;kind;since;about;reason;answers;answer;sight';
+const HEAD = 'id;kind;since;about;reason;answers;answer;revision';
 
 async function reached(visitor: Visitor, path: string, words: string): Promise<string> {
   let text = '';
@@ -94,10 +94,10 @@ describe('a file with answers', () => {
       [fileOf(';;;;;;keep;'), 'the id is blank'],
       [fileOf('=HYPERLINK(1);;;;;;keep;'), 'is no id'],
       [fileOf('lane/apply/%00;;;;;;retry;'), 'lane/apply/%00 is no id'],
-      [fileOf('difference/crm/1/phone;;;;;;keep;'), 'the sight of difference/crm/1/phone is blank'],
+      [fileOf('difference/crm/1/phone;;;;;;keep;'), 'the revision of difference/crm/1/phone is blank'],
       [fileOf(...Array.from({ length: 2 }, () => 'lane/apply/x;;;;;;retry;')), 'stands in the file twice'],
       [fileOf('lane/apply/x;;;;;;;'), 'no row of the file has an answer'],
-      ['id;answer\nlane/apply/x;retry', 'no column sight'],
+      ['id;answer\nlane/apply/x;retry', 'no column revision'],
       ['PK\u0003\u0004 a workbook', 'the file is a workbook'],
       [`${HEAD}\n"lane/apply/x;retry`, 'cannot be read as CSV'],
       ['\n', 'the file is empty'],

@@ -208,7 +208,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     const numbered = await ida.post('/match/answers', { ...first, company: A });
     expect([numbered.status, numbered.text]).toEqual([409, expect.stringContaining(`the number of CVR-1-${C} by now`)]);
     const second = carried((await ida.get(`/match?after=hubspot/${records[0]}`)).text);
-    expect((await ida.post('/match/answers', { ...second, company: C, sight: 'another' })).status).toBe(409);
+    expect((await ida.post('/match/answers', { ...second, company: C, revision: 'another' })).status).toBe(409);
     expect((await ida.post('/match/answers', { ...second, company: A })).status).toBe(422);
     fixture.hubspot.remove(records[1]);
     expect((await ida.post('/match/answers', { ...second, company: C })).status).toBe(409);

@@ -157,7 +157,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
             applied_at: at,
             webhook_id: null,
             digest: null,
-            aside: null,
+            quarantined: null,
           })
           .execute();
         await writeHistory(

@@ -236,7 +236,7 @@ describe('an action on a record', () => {
       if (name === 'link') continue;
       expect((await ida.get(addressOf(name, { ...named, record: '404' }))).status, name).toBe(404);
       const elsewhere = `/companies/${OTHER}/${name}`;
-      expect((await ida.post(elsewhere, { ...named, sight: 'x' })).status, name).toBe(404);
+      expect((await ida.post(elsewhere, { ...named, revision: 'x' })).status, name).toBe(404);
     }
     for (const wrong of [{ property: 'owner' }, { until: '2020-01-01' }, { until: 'soon' }]) {
       const answer = await ida.post(`/companies/${COMPANY}/hold`, { ...named, ...wrong });

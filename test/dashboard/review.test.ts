@@ -1,7 +1,7 @@
 /** The review list as a page: what the command shows, page by page, by kind. */
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { readAttention, readDifferent } from '../../src/connector/review/attention.ts';
+import { readDifferent, readReview } from '../../src/connector/review/review-list.ts';
 import { setAside } from '../../src/store/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SUITE_ENGINES } from '../support/stores.ts';
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
   it('shows what the command shows, each once, and differences by their kind alone', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 120);
-    const wanted = (await readAttention(store.db, NOW)).map(({ id }) => id);
+    const wanted = (await readReview(store.db, NOW)).map(({ id }) => id);
     expect(wanted).toHaveLength(121);
     const ids = (text: readonly string[]) => text.map((each) => each.replace('<code>', ''));
     expect(ids(await allOf(await admin(), '/review', /<code>(?:link|body)\/[^<]+/g))).toEqual(wanted);
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
       await setAside(tx, { source: 'webhook', reason: 'not JSON', body: Buffer.from(body), now: NOW });
       await setAside(tx, { source: 'register', reason: 'no name', body: Buffer.from('{"navn":"Bo Birk"}'), now: NOW });
     });
-    const ids = (await readAttention(store.db, NOW)).map(({ id }) => id);
+    const ids = (await readReview(store.db, NOW)).map(({ id }) => id);
     expect(ids).toHaveLength(2);
     const [operator, viewer] = [await signedIn('operator'), await signedIn('viewer')];
     const { text: list } = await viewer.get('/review');

@@ -6,14 +6,14 @@ import { matchRecords } from '../../src/match/match.ts';
 import { reasonText } from '../../src/match/weights.ts';
 import { newStore } from '../support/stores.ts';
 
-/** The verdict, the companies and the reasons of the first, as one line. */
+/** The confidence, the companies and the reasons of the first, as one line. */
 export async function matched(entries: readonly IndexEntry[], record: RecordText): Promise<string> {
   const store = await newStore('sqlite');
   await store.write((tx) => storeEntries(tx, entries));
   const [result] = await matchRecords(store.db, [record]);
   if (result === undefined) throw new Error('no result');
   const reasons = result.candidates[0]?.findings.map((one) => reasonText(one, 'en')) ?? [];
-  return [result.verdict, result.candidates.map(({ company }) => company).join(' '), reasons.join('; ')]
+  return [result.confidence, result.candidates.map(({ company }) => company).join(' '), reasons.join('; ')]
     .filter((part) => part !== '')
     .join(' | ');
 }

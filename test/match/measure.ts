@@ -1,36 +1,37 @@
 /** How good a match is on labelled records. */
+
+import type { Confidence, MatchResult, ScoredCandidate } from '../../src/match/confidence.ts';
 import type { RecordText } from '../../src/match/described.ts';
-import type { MatchResult, MatchVerdict, ScoredCandidate } from '../../src/match/verdict.ts';
 import type { SetRecord } from '../bench/match-sets/set.ts';
 
-const VERDICTS: readonly MatchVerdict[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
+const VERDICTS: readonly Confidence[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
 
 export interface Quality {
-  /** Of the verdicts with a company: how many name the one that was meant first. */
-  readonly precision: Readonly<Partial<Record<MatchVerdict, { readonly right: number; readonly of: number }>>>;
+  /** Of the matches with a company: how many name the one that was meant first. */
+  readonly precision: Readonly<Partial<Record<Confidence, { readonly right: number; readonly of: number }>>>;
   /** Of the records that have an active company: how many are certain or likely with it first. */
   readonly recall: { readonly right: number; readonly of: number };
-  /** How many of each trap got which verdict; `wrong` counts certain and likely ones with another company first. */
-  readonly traps: ReadonlyMap<string, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
+  /** How many of each trap got which confidence; `wrong` counts certain and likely ones with another company first. */
+  readonly traps: ReadonlyMap<string, Readonly<Partial<Record<Confidence | 'wrong', number>>>>;
   readonly wrong: readonly Wrong[];
 }
 
-type TrapCounts = Map<string, Readonly<Partial<Record<MatchVerdict | 'wrong', number>>>>;
+type TrapCounts = Map<string, Readonly<Partial<Record<Confidence | 'wrong', number>>>>;
 
-function count(traps: TrapCounts, trap: string, what: MatchVerdict | 'wrong'): void {
+function count(traps: TrapCounts, trap: string, what: Confidence | 'wrong'): void {
   const counts = traps.get(trap) ?? {};
   traps.set(trap, { ...counts, [what]: (counts[what] ?? 0) + 1 });
 }
 
 export interface Wrong {
-  readonly verdict: MatchVerdict;
+  readonly confidence: Confidence;
   readonly trap: string;
   readonly record: RecordText;
   readonly meant: string | null;
   readonly candidates: readonly ScoredCandidate[];
 }
 
-interface Judged extends SetRecord {
+interface DecidedRecord extends SetRecord {
   readonly result: MatchResult;
   readonly isRight: boolean;
   /** Certain or likely: what a person would take. */
@@ -39,24 +40,24 @@ interface Judged extends SetRecord {
 
 /** Compares the results with what was meant; they are in the order of the records. */
 export function measureQuality(labelled: readonly SetRecord[], results: readonly MatchResult[]): Quality {
-  const judged = labelled.map((one, at): Judged => {
-    const result = results[at] ?? { verdict: 'none', candidates: [] };
+  const judged = labelled.map((one, at): DecidedRecord => {
+    const result = results[at] ?? { confidence: 'none', candidates: [] };
     const isRight = one.company !== null && result.candidates[0]?.company === one.company;
-    return { ...one, result, isRight, isOffered: result.verdict === 'certain' || result.verdict === 'likely' };
+    return { ...one, result, isRight, isOffered: result.confidence === 'certain' || result.confidence === 'likely' };
   });
   const traps: TrapCounts = new Map();
   for (const { trap, result, isOffered, isRight } of judged) {
-    count(traps, trap, result.verdict);
+    count(traps, trap, result.confidence);
     if (isOffered && !isRight) count(traps, trap, 'wrong');
   }
   const named = Map.groupBy(
     judged.filter(({ result }) => result.candidates.length > 0),
-    ({ result }) => result.verdict,
+    ({ result }) => result.confidence,
   );
   const meant = judged.filter(({ company, hasEnded }) => company !== null && !hasEnded);
   return {
     precision: Object.fromEntries(
-      [...named].map(([verdict, of]) => [verdict, shareRight(of, ({ isRight }) => isRight)]),
+      [...named].map(([confidence, of]) => [confidence, shareRight(of, ({ isRight }) => isRight)]),
     ),
     recall: shareRight(meant, ({ isRight, isOffered }) => isRight && isOffered),
     traps,
@@ -66,7 +67,7 @@ export function measureQuality(labelled: readonly SetRecord[], results: readonly
   };
 }
 
-const shareRight = (of: readonly Judged[], isRight: (one: Judged) => boolean) => ({
+const shareRight = (of: readonly DecidedRecord[], isRight: (one: DecidedRecord) => boolean) => ({
   right: of.filter(isRight).length,
   of: of.length,
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { MatchResult } from '../../src/match/confidence.ts';
 import type { IndexEntry } from '../../src/match/entry.ts';
 import { storeEntries } from '../../src/match/index/write.ts';
 import { matchRecords } from '../../src/match/match.ts';
-import type { MatchResult } from '../../src/match/verdict.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { measureQuality, type Quality, shareOf, trapTable } from './measure.ts';

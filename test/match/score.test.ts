@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeEntry, describeRecord, type RecordText } from '../../src/match/described.ts';
 import { type SharedBy, weighCandidate } from '../../src/match/score.ts';
-import { SIGNS } from '../../src/match/weights.ts';
+import { EVIDENCE } from '../../src/match/weights.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { labelledRecords } from './records.ts';
 import { labelledRegister } from './register.ts';
@@ -51,7 +51,7 @@ describe('the weight of a candidate', () => {
       { company: one.main.number, entries },
       sharings[0] ?? { name: 1, phone: 1, domain: 1, address: 1 },
     );
-    const groups = findings.map(({ sign }) => SIGNS[sign].group);
+    const groups = findings.map(({ sign }) => EVIDENCE[sign].group);
     expect(new Set(groups).size).toBe(groups.length);
     expect(groups).toEqual(expect.arrayContaining(['name', 'address']));
   });

@@ -1,8 +1,8 @@
 /** Poison that the sources offer: real processes that die of a document, a filing, a notice and a press item. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type EmulatorAnswer, serveEmulator } from '../../providers/kit/emulator/emulator.ts';
-import { readAttention } from '../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../src/connector/review/resolve.ts';
+import { readReview } from '../../src/connector/review/review-list.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { INPUT_QUEUE } from '../../src/runtime/lanes/poison.ts';
 import { todayAt } from '../../src/service/register/document/today.ts';
@@ -101,7 +101,7 @@ test('each source sets its own aside after its budget, tells the others, and rea
   // The first death is of all, the others of one each.
   expect(deaths, log).toBeLessThanOrEqual(1 + 3 * TASKS.length);
   const asides = async () =>
-    (await readAttention(store.db, Date.now())).filter(({ id }) => id.startsWith(`lane/${INPUT_QUEUE}/`));
+    (await readReview(store.db, Date.now())).filter(({ id }) => id.startsWith(`lane/${INPUT_QUEUE}/`));
   const aside = await asides();
   expect(aside.map(({ about }) => about.split(' ')[1]).toSorted()).toEqual(['gazette', 'press', 'register', 'report']);
   for (const { reason, verbs } of aside) {
@@ -122,7 +122,7 @@ test('each source sets its own aside after its budget, tells the others, and rea
   await look();
   expect((await live(url, offer)).deaths).toBe(0);
   for (const { id } of aside)
-    expect(await store.write((tx) => resolveAttention(tx, 'retry', id, Date.now()))).toMatchObject({ kind: 'done' });
+    expect(await store.write((tx) => resolveReview(tx, 'retry', id, Date.now()))).toMatchObject({ kind: 'done' });
   await look();
   expect((await live(url, offer, { isMended: true })).deaths).toBe(0);
   expect(await asides()).toEqual([]);

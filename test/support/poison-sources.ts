@@ -11,7 +11,7 @@ import type { RegisterSource } from '../../src/service/register/source/source.ts
 import { fetchMissing } from '../../src/service/register/watch/fetch-missing.ts';
 import { registerTasks, type WatchDeps } from '../../src/service/register/watch/watch.ts';
 import type { WatchTask } from '../../src/service/register/watch/watch-page.ts';
-import { runReports } from '../../src/service/reports/worker.ts';
+import { runReports } from '../../src/service/reports/report-worker.ts';
 import type { Tx } from '../../src/store/open.ts';
 
 /** What the sources offer. */

@@ -168,12 +168,12 @@ export async function* judge(
     if (names.length > 0 && !names.includes(name)) continue;
     signal?.throwIfAborted();
     const started = performance.now();
-    const ended = skip === false ? await verdictOf(run) : { kind: 'skipped' as const, detail: skip };
+    const ended = skip === false ? await resultOf(run) : { kind: 'skipped' as const, detail: skip };
     yield { name, about, why, ...ended, ms: Math.round(performance.now() - started) };
   }
 }
 
-async function verdictOf(run: Check['run']): Promise<Pick<RuleResult, 'kind' | 'detail'>> {
+async function resultOf(run: Check['run']): Promise<Pick<RuleResult, 'kind' | 'detail'>> {
   try {
     const kind = await run();
     return kind === 'untried' ? { kind: 'skipped', detail: UNTRIED } : { kind };

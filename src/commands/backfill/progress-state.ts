@@ -1,5 +1,5 @@
 /** The progress of a backfill, computed from its steps, and the line that shows it. Pure. */
-import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
+import type { BackfillStep } from '../../connector/backfill/rows/backfill-context.ts';
 import { LONGEST_SILENCE_MS } from '../../connector/backfill/rows/patience.ts';
 import type { Wait } from '../../connector/crm/patience.ts';
 import { timesOf, waitingFor } from '../cli/waiting.ts';
@@ -16,8 +16,8 @@ export interface ProgressState {
   readonly toLink: number;
   readonly linked: number;
   readonly written: number;
-  readonly toCarry: number;
-  readonly carryFrom: number;
+  readonly toConfirm: number;
+  readonly confirmFrom: number;
   readonly trouble: string | undefined;
   readonly wait: Wait | undefined;
 }
@@ -31,8 +31,8 @@ export const NOWHERE: ProgressState = {
   toLink: 0,
   linked: 0,
   written: 0,
-  toCarry: 0,
-  carryFrom: 0,
+  toConfirm: 0,
+  confirmFrom: 0,
   trouble: undefined,
   wait: undefined,
 };
@@ -40,7 +40,7 @@ export const NOWHERE: ProgressState = {
 /** The progress after a step; undefined before the first. */
 export function advance(before: ProgressState | undefined, step: BackfillStep, now: number): ProgressState {
   const state = before ?? NOWHERE;
-  const { phase = state.phase, seen = [], toCarry = state.toCarry } = step;
+  const { phase = state.phase, seen = [], toConfirm = state.toConfirm } = step;
   const verdicts = { ...state.verdicts };
   for (const { verdict } of seen) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
   const scanned = step.scanned ?? state.scanned;
@@ -54,8 +54,8 @@ export function advance(before: ProgressState | undefined, step: BackfillStep, n
     toLink: step.toLink ?? state.toLink,
     linked: state.linked + (step.linked ?? 0),
     written: state.written + (step.written ?? 0),
-    toCarry,
-    carryFrom: isNew ? toCarry : Math.max(state.carryFrom, toCarry),
+    toConfirm,
+    confirmFrom: isNew ? toConfirm : Math.max(state.confirmFrom, toConfirm),
     trouble: 'trouble' in step ? step.trouble : state.trouble,
     wait: 'trouble' in step ? step.wait : state.wait,
   };
@@ -66,11 +66,11 @@ export function measure(
   state: ProgressState,
   now: number,
 ): { done: number; total: number | undefined; perSecond: number } {
-  const { phase, since, before, scanned, linked, toLink, toCarry, carryFrom } = state;
+  const { phase, since, before, scanned, linked, toLink, toConfirm, confirmFrom } = state;
   const seconds = Math.max(0.001, (now - since) / 1_000);
   if (phase === 'apply') return { done: linked, total: toLink, perSecond: linked / seconds };
-  if (phase === 'carry')
-    return { done: carryFrom - toCarry, total: carryFrom, perSecond: (carryFrom - toCarry) / seconds };
+  if (phase === 'confirm')
+    return { done: confirmFrom - toConfirm, total: confirmFrom, perSecond: (confirmFrom - toConfirm) / seconds };
   return { done: scanned, total: undefined, perSecond: (scanned - before) / seconds };
 }
 
@@ -92,9 +92,9 @@ function phaseText(state: ProgressState, now: number): string {
   switch (phase) {
     case 'apply':
       return `linking: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
-    case 'carry':
+    case 'confirm':
       return `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
-    case 'judge':
+    case 'decide':
       return 'searching for numbers that several records share';
     case 'planned':
       return `writing the plan: ${number(written)}`;

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
-import type { BackfillStep } from '../../connector/backfill/rows/context.ts';
+import type { BackfillStep } from '../../connector/backfill/rows/backfill-context.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { advance, measure, NOWHERE, type ProgressState, progressText } from './progress-state.ts';
 import type { CallsMade } from './with-backfill.ts';

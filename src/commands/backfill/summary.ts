@@ -1,10 +1,10 @@
 /** The summary of a backfill, for people and for programs. */
 
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
-import type { PlanRead } from '../../connector/backfill/plan/take.ts';
+import type { PlanRead } from '../../connector/backfill/plan/import-plan.ts';
 import type { BackfillOutcome } from '../../connector/backfill/rows/outcome.ts';
-import type { ScanRow } from '../../connector/backfill/rows/rows.ts';
-import type { BackfillRun } from '../../connector/backfill/rows/run.ts';
+import type { BackfillProgress } from '../../connector/backfill/rows/progress.ts';
+import type { ScanRow } from '../../connector/backfill/rows/scan-rows.ts';
 import { VERDICTS, type Verdict } from '../../connector/follow/verdict.ts';
 import type { CallsMade } from './with-backfill.ts';
 
@@ -33,7 +33,7 @@ export interface Summary {
   readonly outcome: BackfillOutcome;
   readonly calls: CallsMade;
   readonly seconds: number;
-  readonly trust: BackfillRun['trust'];
+  readonly trust: BackfillProgress['trust'];
   /** The command that has the service send each company in full; absent if this run asked for that. */
   readonly fill?: string;
   /** How many of the linked records were linked before this run. */

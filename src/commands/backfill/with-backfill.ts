@@ -1,5 +1,5 @@
 /** The context of a backfill: the store, one CRM, and the monitoring service if one is configured. Counts every call. */
-import type { BackfillDeps } from '../../connector/backfill/rows/context.ts';
+import type { BackfillDeps } from '../../connector/backfill/rows/backfill-context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { openUpstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';

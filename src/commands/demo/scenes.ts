@@ -4,8 +4,8 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { matchQueue } from '../../connector/names/queues.ts';
-import { readAttention } from '../../connector/review/attention.ts';
-import { resolveAttention } from '../../connector/review/resolve-attention.ts';
+import { resolveReview } from '../../connector/review/resolve.ts';
+import { readReview } from '../../connector/review/review-list.ts';
 import { rebuildIndex } from '../../match/index/fill.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { plainText } from '../../protocol/news.ts';
@@ -96,10 +96,10 @@ async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise
   // The CRM's webhook, or its next poll, would do this.
   await store.write((tx) => mark(tx, matchQueue(crm.name), [id], Date.now()));
   await setup.settled();
-  const suggestions = await readAttention(store.db, Date.now(), { kinds: ['match'] });
+  const suggestions = await readReview(store.db, Date.now(), { kinds: ['match'] });
   for (const suggestion of suggestions) {
     say(`  review      ${suggestion.reason}`);
-    const accepted = await store.write((tx) => resolveAttention(tx, 'accept', suggestion.id, Date.now()));
+    const accepted = await store.write((tx) => resolveReview(tx, 'accept', suggestion.id, Date.now()));
     if (accepted.kind === 'done') say(`  review      a person accepts it: ${accepted.note}`);
   }
   await setup.settled();

@@ -140,7 +140,7 @@ export const PLACES = {
   match_entry: { own: (entity) => sql`number = ${indexNumber(entity)}`, fixed: ['body'] },
   match_result: {
     own: (entity) => sql`(entity = ${entity} or ${byRecord(entity)})`,
-    fixed: [...RECORD, 'verdict', 'entity'],
+    fixed: [...RECORD, 'confidence', 'entity'],
   },
   match_rejection: { own: byEntity, fixed: [...RECORD, 'entity'] },
   item: { own: byEntity, fixed: ['monitor', 'entity', 'record_id'] },

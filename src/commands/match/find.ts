@@ -25,7 +25,7 @@ export const find = defineCommand({
       await needIndex(db);
       const given = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
       const [result] = await matchRecords(db, [{ name, ...given }]);
-      const { verdict = 'none', candidates = [] } = result ?? {};
+      const { confidence = 'none', candidates = [] } = result ?? {};
       const rows = candidates.map((one) => ({
         number: one.company,
         name: one.name,
@@ -33,7 +33,7 @@ export const find = defineCommand({
         reasons: one.findings.map((finding) => reasonText(finding, language)).join('; '),
       }));
       const lines = rows.map((row) => `  ${row.number}  ${row.name}  (${row.score}: ${row.reasons})`);
-      context.output.result({ verdict, candidates: rows }, [verdict, ...lines].join('\n'));
-      return verdict === 'certain' ? 0 : 3;
+      context.output.result({ confidence, candidates: rows }, [confidence, ...lines].join('\n'));
+      return confidence === 'certain' ? 0 : 3;
     }),
 });

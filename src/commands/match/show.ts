@@ -1,10 +1,10 @@
 /** Shows the results of a match. */
 import type { MatchedRecord } from '../../connector/match/results.ts';
-import type { MatchVerdict } from '../../match/verdict.ts';
+import type { Confidence } from '../../match/confidence.ts';
 import { reasonText } from '../../match/weights.ts';
 import { oneLine } from '../cli/table.ts';
 
-const MEANING: Readonly<Record<MatchVerdict, string>> = {
+const MEANING: Readonly<Record<Confidence, string>> = {
   certain: 'two strong signs agree, and no other company comes near',
   likely: 'one company is clearly the best',
   ambiguous: 'several companies come near, or the best has too little',
@@ -14,17 +14,17 @@ const MEANING: Readonly<Record<MatchVerdict, string>> = {
   none: 'no company is near',
 };
 
-export const verdictTable = (counts: Readonly<Partial<Record<MatchVerdict, number>>>): readonly string[] => {
-  const lines = Object.entries(MEANING).flatMap(([verdict, meaning]) => {
-    const [, count = 0] = Object.entries(counts).find(([name]) => name === verdict) ?? [];
-    return count === 0 ? [] : `${String(count).padStart(8)}  ${verdict.padEnd(10)} ${meaning}`;
+export const confidenceTable = (counts: Readonly<Partial<Record<Confidence, number>>>): readonly string[] => {
+  const lines = Object.entries(MEANING).flatMap(([confidence, meaning]) => {
+    const [, count = 0] = Object.entries(counts).find(([name]) => name === confidence) ?? [];
+    return count === 0 ? [] : `${String(count).padStart(8)}  ${confidence.padEnd(10)} ${meaning}`;
   });
   return lines.length === 0 ? ['       0'] : lines;
 };
 
-export function resultText({ recordId, record, verdict, candidates }: MatchedRecord, language: 'en' | 'da'): string {
+export function resultText({ recordId, record, confidence, candidates }: MatchedRecord, language: 'en' | 'da'): string {
   const [best, ...others] = candidates;
-  const named = `  ${recordId} ${oneLine(record.name ?? '')}: ${verdict}`;
+  const named = `  ${recordId} ${oneLine(record.name ?? '')}: ${confidence}`;
   if (best === undefined) return named;
   const reasons = best.findings.map((finding) => reasonText(finding, language)).join('; ');
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

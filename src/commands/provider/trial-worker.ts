@@ -17,7 +17,7 @@ export type TrialMessage =
   | { readonly kind: 'rules'; readonly provider: string; readonly contract: string; readonly rules: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string; readonly isUsage: boolean }
   | { readonly kind: 'begins'; readonly rule: string }
-  | { readonly kind: 'verdict'; readonly verdict: RuleResult };
+  | { readonly kind: 'result'; readonly result: RuleResult };
 
 const send = (message: TrialMessage): void => parentPort?.postMessage(message);
 
@@ -33,7 +33,7 @@ async function tryRules({ path, rules }: Trial): Promise<void> {
   }
   for (const rule of rules) {
     send({ kind: 'begins', rule });
-    for await (const verdict of judge(subject, undefined, [rule])) send({ kind: 'verdict', verdict });
+    for await (const result of judge(subject, undefined, [rule])) send({ kind: 'result', result });
   }
 }
 

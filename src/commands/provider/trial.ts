@@ -49,9 +49,9 @@ export async function* tryRules(
       for (const rule of left) yield broken(rule, `not tried: all rules together took more than ${seconds(allMs)}`, 0);
       return;
     }
-    for await (const verdict of tryInThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
-      yield verdict;
-      left = left.slice(left.indexOf(verdict.name) + 1);
+    for await (const result of tryInThread({ path, rules: left }, Math.min(ruleMs, msLeft), signal)) {
+      yield result;
+      left = left.slice(left.indexOf(result.name) + 1);
       if (performance.now() > end) break;
     }
   }
@@ -70,9 +70,9 @@ async function* tryInThread(
     if (message.kind === 'begins') {
       begun = message.rule;
       at = performance.now();
-    } else if (message.kind === 'verdict') {
+    } else if (message.kind === 'result') {
       left -= 1;
-      yield message.verdict;
+      yield message.result;
     } else if (message.kind === 'ended' && left > 0)
       yield broken(begun, message.why, Math.round(performance.now() - at));
   }

@@ -7,14 +7,14 @@ import {
   type ReconcileDifference,
   type Repair,
 } from '../../connector/reconcile/differences.ts';
-import { type Mandate, type Repaired, type RepairResult, verdictOf } from '../../connector/reconcile/repair.ts';
+import { type Mandate, type Repaired, type RepairResult, repairResult } from '../../connector/reconcile/repair.ts';
 import type { Survey } from '../../connector/reconcile/survey.ts';
 import type { Db } from '../../store/store.ts';
 
 export interface ReconcileView {
   readonly kind: DifferenceKind;
   readonly count: number;
-  readonly verdict: RepairResult;
+  readonly result: RepairResult;
   readonly some: readonly ReconcileDifference[];
 }
 
@@ -30,7 +30,7 @@ export async function shownOf(
     const count = found.counts[kind];
     if (count === 0) continue;
     const some = limit === 0 ? [] : await pageOf(db, kind, found.scope, { limit });
-    shown.push({ kind, count, verdict: verdictOf(kind, found, mandate), some });
+    shown.push({ kind, count, result: repairResult(kind, found, mandate), some });
   }
   return shown;
 }
@@ -62,9 +62,9 @@ export function linesOf(
   if (young > 0) lines.push(`${counted(young, 'link')} changed less than a minute ago: compared the next time.`);
   if (items === undefined) lines.push('No monitoring service is configured: its list was not compared.');
   for (const { reason } of doubts) lines.push(`Not plausible: ${reason}.`);
-  for (const { kind, count, verdict, some } of shown) {
+  for (const { kind, count, result, some } of shown) {
     const { about, repair, say } = DIFFERENCES[kind];
-    lines.push('', `${count} ${about}: ${REPAIRS[repair]}${VERDICTS[verdict]}`);
+    lines.push('', `${count} ${about}: ${REPAIRS[repair]}${VERDICTS[result]}`);
     for (const one of some) lines.push(`  ${say(one, scope.provider)}`);
     if (count > some.length) lines.push(`  … and ${count - some.length} more`);
   }
@@ -83,11 +83,11 @@ export const documentOf = (
   young,
   items: items ?? null,
   doubts: doubts.map(({ basis, reason }) => ({ about: basis, reason })),
-  differences: shown.map(({ kind, count, verdict, some }) => ({
+  differences: shown.map(({ kind, count, result, some }) => ({
     kind,
     about: DIFFERENCES[kind].about,
     repair: DIFFERENCES[kind].repair,
-    left: verdict === 'repaired' ? null : verdict,
+    left: result === 'repaired' ? null : result,
     count,
     repaired: repaired?.counts[kind] ?? 0,
     some: some.map((one) => ({ ...one, text: DIFFERENCES[kind].say(one, scope.provider) })),

@@ -5,17 +5,17 @@ import {
   type DifferenceFilter,
   readDifferences,
 } from '../../connector/history/differences.ts';
-import { differenceEntry, readAttention } from '../../connector/review/attention.ts';
-import type { Attention, ReviewVerb } from '../../connector/review/attention-kinds.ts';
-import { type Resolved, resolveSeen } from '../../connector/review/resolve-attention.ts';
+import { type Resolved, resolveIfUnchanged } from '../../connector/review/resolve.ts';
+import type { ReviewEntry, ReviewVerb } from '../../connector/review/review-kinds.ts';
+import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
 import type { Store } from '../../store/open.ts';
 
 export type Choice =
   | { readonly ids: readonly string[] }
-  | { readonly kinds: readonly Attention['kind'][] | undefined; readonly filter: DifferenceFilter };
+  | { readonly kinds: readonly ReviewEntry['kind'][] | undefined; readonly filter: DifferenceFilter };
 
 /** An entry with the version that the person saw; without one if the person named it by its id. */
-type Seen = Pick<Attention, 'id' | 'sight'>;
+type Seen = Pick<ReviewEntry, 'id' | 'revision'>;
 
 export interface Result {
   readonly id: string;
@@ -61,7 +61,7 @@ export async function answerReview(
     const isMeant = await options.mayTake(await countDifferences(store.db, askedAt, filter));
     return isMeant ? tallied(answerDifferences(store, options.verb, { ...filter, askedAt }), options) : undefined;
   }
-  const found = await readAttention(store.db, Date.now(), { kinds });
+  const found = await readReview(store.db, Date.now(), { kinds });
   const taking = found.filter(({ verbs }) => verbs.includes(options.verb));
   if (!(await options.mayTake(taking.length))) return undefined;
   // A retry of everything after an outage is not a decision.
@@ -111,7 +111,7 @@ async function* answerDifferences(
 const resolveAll = (store: Store, verb: ReviewVerb, all: readonly Seen[]): Promise<readonly Result[]> =>
   store.write(async (tx) => {
     const resolved: Result[] = [];
-    for (const { id, sight = '' } of all)
-      resolved.push({ id, result: await resolveSeen(tx, verb, { id, sight }, Date.now()) });
+    for (const { id, revision = '' } of all)
+      resolved.push({ id, result: await resolveIfUnchanged(tx, verb, { id, revision }, Date.now()) });
     return resolved;
   });

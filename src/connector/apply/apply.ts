@@ -23,7 +23,7 @@ import {
 } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { datedBy } from '../intake/ahead.ts';
-import { setEventAside } from '../intake/aside.ts';
+import { quarantineEvent } from '../intake/quarantined.ts';
 import { readWaiting, readWaitingTraces, requestIn } from '../intake/receipt.ts';
 import type { FieldChange, NotedEvent } from '../notes/compose.ts';
 import { mayBeNoted, type NoteRules, writeNotes } from '../notes/rows.ts';
@@ -112,7 +112,7 @@ async function foldOnce(
       const seconds = clock.slowSeconds();
       if (seconds !== undefined) folding.slow.set(receipt.seq, seconds);
     }
-    const { facts, changed, changedFields, known, eventsToNote, aside } = folding;
+    const { facts, changed, changedFields, known, eventsToNote, quarantined } = folding;
     await writeFacts(tx, [...changed.values()]);
     await writeKnown(tx, known, deps.now());
     await endReceipts(
@@ -120,7 +120,7 @@ async function foldOnce(
       receipts.map(({ seq }) => seq),
       deps.now(),
     );
-    for (const [seq, reason] of aside) await setEventAside(tx, seq, reason);
+    for (const [seq, reason] of quarantined) await quarantineEvent(tx, seq, reason);
     const queues = [
       ...(await markRecords(tx, changedFields, mapped, deps.now())),
       ...(await askFullUpdates(tx, facts.values(), needed(mapped, deps.parents), deps.now())),
@@ -156,7 +156,7 @@ interface Folding {
   readonly payloads: Payload[];
   readonly eventsToNote: NotedEvent[];
   /** Receipt → why its event is set aside. */
-  readonly aside: Map<number, string>;
+  readonly quarantined: Map<number, string>;
   /** Receipt → the CPU seconds that it took, where they were many. */
   readonly slow: Map<number, number>;
   stale: number;
@@ -169,7 +169,7 @@ const openFolding = (facts: readonly Fact[]): Folding => ({
   known: [],
   payloads: [],
   eventsToNote: [],
-  aside: new Map(),
+  quarantined: new Map(),
   slow: new Map(),
   stale: 0,
 });
@@ -184,7 +184,7 @@ function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp
   folding.payloads.push(read.payload);
   // The receipt's own time counts: an operator may have accepted the event as of when it came.
   const dated = datedBy({ ...read.payload, timestamp }, deps.now());
-  if (dated.aside !== undefined) folding.aside.set(seq, dated.aside);
+  if (dated.quarantined !== undefined) folding.quarantined.set(seq, dated.quarantined);
   const { payload, assertions } = dated;
   const fieldChanges = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, FieldChange>() : undefined;
   if (payload !== undefined && fieldChanges !== undefined) folding.eventsToNote.push({ seq, payload, fieldChanges });
@@ -214,8 +214,8 @@ async function endReceipts(tx: Tx, seqs: readonly number[], now: number): Promis
 /** Counts and logs what the events were like. */
 function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly receipts: readonly Receipt[] }): void {
   metrics.staleEvents.inc(done.stale);
-  metrics.eventsAhead.inc(done.aside.size);
-  for (const [event, reason] of done.aside)
+  metrics.eventsAhead.inc(done.quarantined.size);
+  for (const [event, reason] of done.quarantined)
     log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
   for (const [event, cpuSeconds] of done.slow) {
     metrics.slowEvents.inc();

@@ -31,7 +31,7 @@ export async function beginNext(
       const reason = poisonReason(begun);
       await tx
         .updateTable('receipt')
-        .set(reason === undefined ? { begun: begun + 1 } : { applied_at: deps.now(), aside: reason })
+        .set(reason === undefined ? { begun: begun + 1 } : { applied_at: deps.now(), quarantined: reason })
         .where('seq', '=', seq)
         .execute();
       return { event: seq, reason };

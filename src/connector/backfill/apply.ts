@@ -12,10 +12,10 @@ import { countMatchAnswers } from '../match/count-answer.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { decideRows } from './decide-rows.ts';
 import { type Rechecked, recheck } from './recheck.ts';
-import type { BackfillDeps } from './rows/context.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
-import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/rows.ts';
-import { type BackfillRun, saveRun } from './rows/run.ts';
+import { type BackfillProgress, saveRun } from './rows/progress.ts';
+import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/scan-rows.ts';
 import { type Columns, freshOf } from './scan.ts';
 
 /** How often to read rows again for which the CRM gave no answer. */
@@ -29,15 +29,15 @@ export interface ApplyOptions {
 }
 
 /**
- * Links every planned row from the position of the run. The run's phase is `carry` afterwards, or still `apply` if the
+ * Links every planned row from the position of the run. The run's phase is `confirm` afterwards, or still `apply` if the
  * limit left some.
  */
 export async function applyRows(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   { columns, limit }: ApplyOptions,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { store, crm, now, wait } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
@@ -54,7 +54,7 @@ export async function applyRows(
     }
     const isWhole = (await plannedRows(store.db, crm.name, { ...page, after: 0, limit: 1 })).length === 0;
     const ends = isWhole || left === 0;
-    run = { ...run, applied: ends ? run.applied : 0, phase: isWhole ? 'carry' : 'apply' };
+    run = { ...run, applied: ends ? run.applied : 0, phase: isWhole ? 'confirm' : 'apply' };
     await store.write((tx) => saveRun(tx, crm.name, run, now()));
     if (ends) return run;
     // Start again at the first row: the CRM gave no answer for some of them.
@@ -72,7 +72,7 @@ interface ApplyPage {
 
 async function readAndApply(
   deps: BackfillDeps,
-  run: BackfillRun,
+  run: BackfillProgress,
   page: ApplyPage,
   signal: AbortSignal,
 ): Promise<Applied> {
@@ -86,14 +86,14 @@ async function readAndApply(
 }
 
 interface Applied {
-  readonly run: BackfillRun;
+  readonly run: BackfillProgress;
   readonly linked: number;
 }
 
 async function applyPage(
   deps: BackfillDeps,
   tx: Tx,
-  run: BackfillRun,
+  run: BackfillProgress,
   { rows, columns, round, reads }: ApplyPage & { readonly reads: readonly Read[] },
 ): Promise<Applied> {
   const { crm, now } = deps;
@@ -103,7 +103,7 @@ async function applyPage(
   const toLink = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
   const planned = await withoutErased(tx, toLink, ({ entity }) => entity);
   const last = rows.at(-1)?.position ?? run.applied;
-  let next: BackfillRun = { ...run, applied: last };
+  let next: BackfillProgress = { ...run, applied: last };
   await saveRun(tx, provider, next, now());
 
   // Lock every lane before every link, in the order of the keys, so that two processes cannot wait for each other.
@@ -143,7 +143,7 @@ async function linkRows(
   deps: BackfillDeps,
   tx: Tx,
   rows: readonly ScanRow[],
-  run: BackfillRun,
+  run: BackfillProgress,
 ): Promise<{ readonly done: readonly ScanRow[]; readonly before: number }> {
   const sure = run.file === undefined ? await decideRows(tx, deps.crm.name, rows) : rows;
   const done: ScanRow[] = [];
@@ -172,7 +172,7 @@ async function linkRow(
   { crm, now }: BackfillDeps,
   tx: Tx,
   { record_id: recordId, entity, found }: ScanRow & { readonly entity: string },
-  { trust, sendUpdate, file, writesNumber }: BackfillRun,
+  { trust, sendUpdate, file, writesNumber }: BackfillProgress,
 ): Promise<LinkResult> {
   const ref = { provider: crm.name, recordId };
   // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
@@ -196,16 +196,16 @@ async function requeue(
   { crm: { name: provider } }: BackfillDeps,
   tx: Tx,
   checked: readonly Rechecked[],
-  { file, end }: BackfillRun,
+  { file, end }: BackfillProgress,
 ): Promise<number> {
   const again = checked.flatMap((one) => (one.kind === 'again' ? one.row : []));
   // Store them first, so that the verdicts see a number that two of them share.
   await updateRows(tx, provider, again);
-  const judged = await decideRows(tx, provider, again);
-  const waiting = judged.filter((row) => row.action === 'link').map((row, at) => ({ ...row, position: end + at + 1 }));
+  const decided = await decideRows(tx, provider, again);
+  const waiting = decided.filter((row) => row.action === 'link').map((row, at) => ({ ...row, position: end + at + 1 }));
   await updateRows(tx, provider, [
     ...waiting,
-    ...judged.filter((row) => row.action !== 'link').map((row) => ({ ...row, state: 'done' as const })),
+    ...decided.filter((row) => row.action !== 'link').map((row) => ({ ...row, state: 'done' as const })),
   ]);
 
   const moves = new Map(checked.flatMap((one) => (one.kind === 'follow' ? [[one.to, one] as const] : [])));

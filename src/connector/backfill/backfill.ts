@@ -4,18 +4,18 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { acceptMatch } from '../follow/match.ts';
+import { acceptMatch } from '../follow/match-property.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
 import { applyRows } from './apply.ts';
 import { begin } from './begin.ts';
-import { allCarried, startCarrying } from './carry.ts';
+import { allConfirmed, startConfirming } from './confirm-monitoring.ts';
 import type { BackfillOptions } from './options.ts';
 import { printWarnings } from './plan/doubts.ts';
-import { checkPlan, importPlan, type PlanRead } from './plan/take.ts';
-import { writePlan } from './plan/write.ts';
-import { type BackfillDeps, BackfillError } from './rows/context.ts';
-import { countRows } from './rows/rows.ts';
-import { type BackfillRun, holdRun, isScanning, readRun, saveRun } from './rows/run.ts';
+import { checkPlan, importPlan, type PlanRead } from './plan/import-plan.ts';
+import { writePlan } from './plan/write-plan.ts';
+import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
+import { type BackfillProgress, holdRun, isScanning, readRun, saveRun } from './rows/progress.ts';
+import { countRows } from './rows/scan-rows.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
 
@@ -31,7 +31,7 @@ export async function runBackfill(
   deps: BackfillDeps,
   options: BackfillOptions,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { mode } = options;
   if (mode.kind === 'plan') {
     if (existsSync(mode.file))
@@ -45,9 +45,10 @@ export async function runBackfill(
   let run = await begin(deps, options);
   if (run.phase === 'clear') run = await clear(deps, run, signal);
   if (run.phase === 'scan') run = await scanAll(deps, run, columns, signal);
-  if (run.phase === 'judge') run = await plan(deps, run, { ...options, columns }, signal);
+  if (run.phase === 'decide') run = await plan(deps, run, { ...options, columns }, signal);
   if (run.phase === 'import' && mode.kind === 'file') run = await importPlan(deps, run, mode.file, signal);
-  if (run.phase === 'apply' || run.phase === 'carry') run = await carryOut(deps, run, { ...options, columns }, signal);
+  if (run.phase === 'apply' || run.phase === 'confirm')
+    run = await applyAndConfirm(deps, run, { ...options, columns }, signal);
   return run;
 }
 
@@ -77,8 +78,12 @@ async function checkPlanOf(
 export const tryPlan = (deps: BackfillDeps, file: string, signal: AbortSignal): Promise<PlanRead> =>
   checkPlanOf(deps, { restart: false, meant: true }, file, signal);
 
-async function clear({ store, crm, now }: BackfillDeps, run: BackfillRun, signal: AbortSignal): Promise<BackfillRun> {
-  const next: BackfillRun = { ...run, phase: 'scan' };
+async function clear(
+  { store, crm, now }: BackfillDeps,
+  run: BackfillProgress,
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  const next: BackfillProgress = { ...run, phase: 'scan' };
   for (let left = true; left; ) {
     signal.throwIfAborted();
     left = await store.write(async (tx) => {
@@ -97,40 +102,40 @@ type PhaseOptions = Pick<BackfillOptions, 'mode' | 'mayLink' | 'limit'> & { read
 /** Decides about each row, and writes the plan file if there is to be one. Starts from the first row. */
 async function plan(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   { columns, mode, mayLink }: PhaseOptions,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { store, crm, now } = deps;
   const run = await settleVerdicts(deps, begun, columns, signal);
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
   const { toLink } = await countRows(store.db, crm.name);
   const isMeant = mode.kind === 'apply' && (toLink === 0 || (await mayLink?.(toLink)) !== false);
-  const next: BackfillRun = { ...rest, phase: isMeant ? 'apply' : 'planned' };
+  const next: BackfillProgress = { ...rest, phase: isMeant ? 'apply' : 'planned' };
   // A poll is no plan: its options do not count for a plan that is applied later.
-  const kept: BackfillRun = mode.kind === 'poll' ? { ...next, trust: 'crm', sendUpdate: false } : next;
+  const kept: BackfillProgress = mode.kind === 'poll' ? { ...next, trust: 'crm', sendUpdate: false } : next;
   await store.write((tx) => saveRun(tx, crm.name, kept, now()));
   return next;
 }
 
 /** Links, and sends the links to the monitoring service at the same time: it takes 500 calls a minute. */
-async function carryOut(
+async function applyAndConfirm(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   { columns, limit = Number.POSITIVE_INFINITY }: PhaseOptions,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { store, crm, now, report } = deps;
   report({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
   // From now on links follow this property.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
-  const worker = deps.isInDaemon === true ? undefined : startCarrying(deps);
+  const worker = deps.isInDaemon === true ? undefined : startConfirming(deps);
   try {
     const run = begun.phase === 'apply' ? await applyRows(deps, begun, { columns, limit }, signal) : begun;
-    await allCarried(deps, signal);
-    if (run.phase !== 'carry') return run;
-    const done: BackfillRun = { ...run, phase: 'done' };
+    await allConfirmed(deps, signal);
+    if (run.phase !== 'confirm') return run;
+    const done: BackfillProgress = { ...run, phase: 'done' };
     await store.write((tx) => saveRun(tx, crm.name, done, now()));
     return done;
   } finally {

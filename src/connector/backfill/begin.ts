@@ -1,23 +1,23 @@
 /** Which run of a connection's backfill goes on, and which begins anew. */
 import type { BackfillOptions, PageRequest } from './options.ts';
-import { digestOf } from './plan/read.ts';
-import { type BackfillDeps, BackfillError } from './rows/context.ts';
+import { digestOf } from './plan/read-plan.ts';
+import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
 import {
-  type BackfillRun,
+  type BackfillProgress,
   freshRun,
   isApplying,
   isScanning,
   lockRun,
   newOwner,
-  planSight,
+  planRevision,
   putRun,
-} from './rows/run.ts';
+} from './rows/progress.ts';
 
 /**
  * Continues the run of the connection, or begins one; it is ours from now on. Refuses a new scan while a plan is only partly
  * applied, and one that would forget what people edited.
  */
-export async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillRun> {
+export async function begin({ store, crm, now }: BackfillDeps, options: BackfillOptions): Promise<BackfillProgress> {
   const { mode, restart, page, sendUpdate, writesNumber = false } = options;
   const digest = mode.kind === 'file' ? await digestOf(mode.file) : undefined;
   const chosen = { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '', writesNumber };
@@ -31,7 +31,7 @@ export async function begin({ store, crm, now }: BackfillDeps, options: Backfill
     else if (before !== undefined) run = runOfScan(crm.name, mode.kind === 'apply', before, anew);
     const { page: _, ...rest } = run;
     const { trust = run.trust } = options;
-    const taken: BackfillRun = {
+    const taken: BackfillProgress = {
       ...rest,
       owner: anew.owner,
       trust,
@@ -46,18 +46,18 @@ export async function begin({ store, crm, now }: BackfillDeps, options: Backfill
 /** The run that a page began, or begins where the plan is still the one that was seen; a confirmed plan is begun already. */
 function runOfPage(
   provider: string,
-  { run, sight, goesOn }: PageRequest,
-  before: BackfillRun | undefined,
-  anew: BackfillRun | undefined,
-): BackfillRun {
+  { run, revision, goesOn }: PageRequest,
+  before: BackfillProgress | undefined,
+  anew: BackfillProgress | undefined,
+): BackfillProgress {
   if (before?.page === run) return before;
-  if (anew === undefined || planSight(before) !== sight)
+  if (anew === undefined || planRevision(before) !== revision)
     throw new BackfillError(`the plan of ${provider} is another one by now: look at it, then ask again`);
   return goesOn && before !== undefined && isScanning(before.phase) && before.match === anew.match ? before : anew;
 }
 
 /** The run that applies a plan file: the one that has begun with it, or a new one on the last scan. */
-function runOfPlan(file: string, before: BackfillRun, anew: BackfillRun): BackfillRun {
+function runOfPlan(file: string, before: BackfillProgress, anew: BackfillProgress): BackfillProgress {
   if (before.file === file && isApplying(before.phase)) return before;
   // A plan is applied with the options that it was made with; those of another plan do not count.
   const made = before.phase === 'planned' ? { trust: before.trust, sendUpdate: before.sendUpdate } : {};
@@ -66,7 +66,12 @@ function runOfPlan(file: string, before: BackfillRun, anew: BackfillRun): Backfi
 }
 
 /** The run that scans, or applies its own scan. Throws if a plan is only partly applied. */
-function runOfScan(provider: string, applies: boolean, before: BackfillRun, anew: BackfillRun): BackfillRun {
+function runOfScan(
+  provider: string,
+  applies: boolean,
+  before: BackfillProgress,
+  anew: BackfillProgress,
+): BackfillProgress {
   // A scan by another property would find other numbers.
   if (isScanning(before.phase)) return before.match === anew.match ? before : anew;
   if (before.phase === 'planned' && (before.edits ?? 0) > 0)

@@ -4,7 +4,7 @@ import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { UNSURE, type Verdict } from '../follow/verdict.ts';
 import { readSkips, SKIPPED } from './plan/skipped.ts';
-import type { ScanRow } from './rows/rows.ts';
+import type { ScanRow } from './rows/scan-rows.ts';
 
 /** The rows with their final verdicts, and with `link` for those that may be linked. Reads the links and the whole scan. */
 export async function decideRows(db: Db, provider: string, rows: readonly ScanRow[]): Promise<readonly ScanRow[]> {

@@ -11,10 +11,10 @@ import { readRecordText, type TextProperties, textProperties } from '../match/re
 import { deleteScanResults, type MatchedRecord, putResults, readRejections } from '../match/results.ts';
 import { withoutValidNumber } from '../match/valid-number.ts';
 import { runBackfill } from './backfill.ts';
-import type { BackfillDeps } from './rows/context.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
-import { plannedRows, type ScanRow } from './rows/rows.ts';
-import { readRun } from './rows/run.ts';
+import { readRun } from './rows/progress.ts';
+import { plannedRows, type ScanRow } from './rows/scan-rows.ts';
 
 /** Where a match is: of which scan, up to which of its rows. */
 interface MatchPosition {

@@ -1,13 +1,13 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
 import { existsSync } from 'node:fs';
 import { readEntries } from '../../match/index/write.ts';
-import { recordAddress } from '../crm/fence/record-id.ts';
+import { recordAddress } from '../crm/answer-check/record-id.ts';
 import { readAccount } from '../crm/guard.ts';
 import { PLAN_COLUMNS, planLine } from '../match/plan-line.ts';
 import { resultsAt } from '../match/results.ts';
 import { doubtsOf } from '../match/survey.ts';
-import { writePlanFile } from './plan/write.ts';
-import { type BackfillDeps, BackfillError } from './rows/context.ts';
+import { writePlanFile } from './plan/write-plan.ts';
+import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
 
 const PAGE = 500;
 

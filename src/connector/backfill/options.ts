@@ -1,12 +1,12 @@
 /** What a backfill is to do. */
-import type { BackfillRun } from './rows/run.ts';
+import type { BackfillProgress } from './rows/progress.ts';
 
 /** What a person asked for on a page, to be done by the daemon. */
 export interface PageRequest {
   /** The run of the page. */
   readonly run: number;
-  /** The plan that the person saw, by `planSight`: if another one is there by now, nothing is done. */
-  readonly sight: string;
+  /** The plan that the person saw, by `planRevision`: if another one is there by now, nothing is done. */
+  readonly revision: string;
   /** Whether a scan that was stopped goes on, in place of a new one. */
   readonly goesOn: boolean;
 }
@@ -26,7 +26,7 @@ export interface BackfillOptions {
   /** A plan of a match: records that are linked get the company's number, where they hold none. */
   readonly writesNumber?: boolean;
   /** Absent: as the run that it continues, else `crm`. */
-  readonly trust?: BackfillRun['trust'] | undefined;
+  readonly trust?: BackfillProgress['trust'] | undefined;
   readonly restart: boolean;
   /** A person confirmed the plan file in spite of its warnings. */
   readonly meant?: boolean;

@@ -2,13 +2,13 @@
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
 import { UNSURE } from '../follow/verdict.ts';
+import type { BackfillPreview } from './plan/backfill-runs.ts';
 import { openWarnings } from './plan/doubts.ts';
-import { listRows } from './plan/list.ts';
+import { listRows } from './plan/list-rows.ts';
 import { movedNumbers, ownOf } from './plan/moved-numbers.ts';
-import type { PlanLine } from './plan/read.ts';
-import type { BackfillPreview } from './plan/runs.ts';
-import type { BackfillDeps } from './rows/context.ts';
-import type { PlanRow } from './rows/rows.ts';
+import type { PlanLine } from './plan/read-plan.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
+import type { PlanRow } from './rows/scan-rows.ts';
 
 const STEP = 500;
 

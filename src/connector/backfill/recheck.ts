@@ -2,13 +2,13 @@
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import { UNMENTIONED } from '../crm/settle.ts';
 import type { NumberVerdict } from '../follow/verdict.ts';
-import type { ScanRow } from './rows/rows.ts';
+import type { ScanRow } from './rows/scan-rows.ts';
 
 /** A record as it is read now. */
 export type Fresh = Pick<ScanRow, 'name' | 'found'> & NumberVerdict;
 
 /**
- * What becomes of a row after another look. `link` as planned; `again` its number changed and it is judged anew;
+ * What becomes of a row after another look. `link` as planned; `again` its number changed and it is decided anew;
  * `settled` it is not to be linked; `follow` it was merged into record `to`, which may stand for its `entity`; `later` the CRM could not tell.
  */
 export type Rechecked =

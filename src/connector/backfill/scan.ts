@@ -5,10 +5,10 @@ import { isHeld } from '../crm/hold.ts';
 import { watchScan } from '../crm/scan-watch.ts';
 import { kept, verdictOf } from '../follow/verdict.ts';
 import type { Fresh } from './recheck.ts';
-import { type BackfillDeps, BackfillError } from './rows/context.ts';
+import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
-import { putRows, type ScanRow } from './rows/rows.ts';
-import { type BackfillRun, saveRun } from './rows/run.ts';
+import { type BackfillProgress, saveRun } from './rows/progress.ts';
+import { putRows, type ScanRow } from './rows/scan-rows.ts';
 
 /** The properties a backfill reads of a record. */
 export interface Columns {
@@ -41,10 +41,10 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
  */
 export async function scanAll(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   columns: Columns,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { store, crm, now, report } = deps;
   const watch = watchScan(crm.name);
   let run = begun;
@@ -57,7 +57,7 @@ export async function scanAll(
     const { cursor: _, ...rest } = run;
     run = {
       ...rest,
-      phase: cursor === undefined ? 'judge' : 'scan',
+      phase: cursor === undefined ? 'decide' : 'scan',
       ...(cursor !== undefined && { cursor }),
       end: run.end + rows.length,
       scanned: run.scanned + rows.length,

@@ -3,44 +3,44 @@
 import { verdictOf } from '../follow/verdict.ts';
 import { decideRows } from './decide-rows.ts';
 import { recheck } from './recheck.ts';
-import type { BackfillDeps } from './rows/context.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
-import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/rows.ts';
-import { type BackfillRun, holdRun, saveRun } from './rows/run.ts';
+import { type BackfillProgress, holdRun, saveRun } from './rows/progress.ts';
+import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/scan-rows.ts';
 import { type Columns, freshOf } from './scan.ts';
 
 const STEP = 1_000;
 
 /**
- * Judges every row. Records that share a number are read once more, and judged again: where people merged, deleted or
+ * Judges every row. Records that share a number are read once more, and decided again: where people merged, deleted or
  * corrected them during the scan, the number may be one record's after all. May be repeated, and is soon done.
  */
 export async function settleVerdicts(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   columns: Columns,
   signal: AbortSignal,
-): Promise<BackfillRun> {
-  deps.report({ phase: 'judge' });
-  await judgeAll(deps, begun, signal);
+): Promise<BackfillProgress> {
+  deps.report({ phase: 'decide' });
+  await decideAll(deps, begun, signal);
   const run = await readTwins(deps, begun, columns, signal);
-  await judgeAll(deps, run, signal);
+  await decideAll(deps, run, signal);
   return run;
 }
 
-/** Rows that are to be linked are judged already. */
-async function judgeAll({ store, crm }: BackfillDeps, run: BackfillRun, signal: AbortSignal): Promise<void> {
+/** Rows that are to be linked are decided already. */
+async function decideAll({ store, crm }: BackfillDeps, run: BackfillProgress, signal: AbortSignal): Promise<void> {
   for (let after = 0; ; ) {
     signal.throwIfAborted();
     const rows = await plannedRows(store.db, crm.name, { after, limit: STEP, action: 'skip' });
     if (rows.length === 0) return;
     await store.write(async (tx) => {
       await holdRun(tx, crm.name, run);
-      const judged = await decideRows(tx, crm.name, rows);
+      const decided = await decideRows(tx, crm.name, rows);
       await updateRows(
         tx,
         crm.name,
-        judged.filter((row, at) => row !== rows[at]),
+        decided.filter((row, at) => row !== rows[at]),
       );
     });
     after = rows.at(-1)?.position ?? after;
@@ -49,10 +49,10 @@ async function judgeAll({ store, crm }: BackfillDeps, run: BackfillRun, signal: 
 
 async function readTwins(
   deps: BackfillDeps,
-  begun: BackfillRun,
+  begun: BackfillProgress,
   columns: Columns,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+): Promise<BackfillProgress> {
   const { store, crm, now } = deps;
   let run = begun;
   for (let after = 0; ; ) {
@@ -88,7 +88,7 @@ async function readTwins(
   }
 }
 
-/** A record as its number alone says: it is judged anew. */
+/** A record as its number alone says: it is decided anew. */
 const again = (row: ScanRow): ScanRow => ({
   ...row,
   verdict: 'matched',

@@ -1,14 +1,14 @@
 /** Takes back what a plan of a match linked: each link, and the values that cvrsync wrote into its record since. */
 
-import { readRecordId } from '../crm/fence/record-id.ts';
+import { readRecordId } from '../crm/answer-check/record-id.ts';
 import { findLink, type Link } from '../links/links.ts';
 import { takeBackMatch } from '../match/answer.ts';
 import { TAKEN_BACK } from '../match/undecided.ts';
 import type { RecordRef } from '../names/queues.ts';
 import type { Undone } from '../undo/outcome.ts';
-import { undo } from '../undo/run.ts';
-import { readPlan } from './plan/read.ts';
-import type { BackfillDeps } from './rows/context.ts';
+import { undo } from '../undo/undo-run.ts';
+import { readPlan } from './plan/read-plan.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
 
 /** What became of a plan's links. */
 export interface PlanUndone {

@@ -2,10 +2,10 @@
 import type { Connection, Limits, Provider, ProviderContext } from '../../../providers/provider.ts';
 import { errorText, plainError } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
-import { providerErrorIn } from './fence/fence-bound.ts';
-import { soundConnection, soundLimits } from './fence/fence-opening.ts';
-import { tellerWith } from './fence/fence-values.ts';
-import { ProviderBug } from './fence/provider-bug.ts';
+import { providerErrorIn } from './answer-check/bound-call.ts';
+import { soundConnection, soundLimits } from './answer-check/check-opening.ts';
+import { maskerFor } from './answer-check/check-values.ts';
+import { ProviderBug } from './answer-check/provider-bug.ts';
 
 /** The part of a connection's configuration that its provider is given. */
 export interface ToConnect {
@@ -24,7 +24,7 @@ export function limitsOf({ name, provider, settings, mask }: ToConnect): Limits 
   try {
     limits = provider.limits(settings);
   } catch (error) {
-    const reason = tellerWith(mask)(errorText(error));
+    const reason = maskerFor(mask)(errorText(error));
     const what = `connector.providers.${name}: its limits failed, which is a bug of the provider: ${reason}`;
     throw new ProviderBug(what, { cause: plainError(error) });
   }
@@ -44,10 +44,10 @@ export async function connectProvider(
     return soundConnection(name, await Promise.race([opening, late.promise]));
   } catch (error) {
     if (error instanceof ProviderBug) throw error;
-    const told = tellerWith(mask);
-    const known = storeErrorIn(error) ?? providerErrorIn(error, told);
+    const masked = maskerFor(mask);
+    const known = storeErrorIn(error) ?? providerErrorIn(error, masked);
     if (known !== undefined) throw known;
-    const what = `connector.providers.${name}: its provider could not connect: ${told(errorText(error))}`;
+    const what = `connector.providers.${name}: its provider could not connect: ${masked(errorText(error))}`;
     throw new Error(what, { cause: plainError(error) });
   } finally {
     clearTimeout(timer);

@@ -22,12 +22,12 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/open.ts';
 import { followedRules, followRules } from '../rules/accepted.ts';
 import type { DecisionRules } from '../rules/rules.ts';
+import { checkAnswers } from './answer-check/answer-check.ts';
+import { readObservation } from './answer-check/check-shape.ts';
+import { maskerFor } from './answer-check/check-values.ts';
+import { pureAnswer } from './answer-check/pure-answer.ts';
+import { formOf } from './answer-check/record-id.ts';
 import { connectProvider, limitsOf } from './connect.ts';
-import { fenceConnection } from './fence/fence.ts';
-import { readObservation } from './fence/fence-shape.ts';
-import { tellerWith } from './fence/fence-values.ts';
-import { pureAnswer } from './fence/pure-answer.ts';
-import { formOf } from './fence/record-id.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { acquireCall, currentSendContext } from './send-guard.ts';
 
@@ -133,7 +133,7 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connect = async (by: CrmSettings): Promise<Connection> => {
     const connected = await connectProvider(by, { http, keep: keepFor(store, name, now), now });
-    return fenceConnection(connected, { name, form: formOf(by), schema, mask: by.mask });
+    return checkAnswers(connected, { name, form: formOf(by), schema, mask: by.mask });
   };
   let current = { ...config, connection: await connect(config) };
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
@@ -259,7 +259,7 @@ const RECOVERY = [1 / 10, 1 / 50];
 /** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
 function observed({ provider, settings, mask }: CrmSettings, response: HttpResponse): Observation | undefined {
   try {
-    return readObservation(pureAnswer(provider.observe?.(response, settings)), tellerWith(mask));
+    return readObservation(pureAnswer(provider.observe?.(response, settings)), maskerFor(mask));
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ const BESIDE: ReadonlySet<string> = new Set(['addedToMonitor', 'removedFromMonit
 
 /** The remarks on a payload by the facts that are known before it; pure. */
 export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>, now: number): readonly Remark[] {
-  const { aside } = datedBy(payload, now);
+  const { quarantined } = datedBy(payload, now);
   const silent = EVENT_NAMES.flatMap((event): readonly Remark[] => {
     const data = payload.updates[event];
     if (data === undefined || BESIDE.has(event) || fieldUpdates(event, payload).length > 0) return [];
@@ -42,6 +42,8 @@ export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>,
     }),
     ...silent,
     ...partial,
-    ...(aside === undefined ? [] : [{ entry: 'timestamp or period', kind: 'ahead', detail: aside } as const]),
+    ...(quarantined === undefined
+      ? []
+      : [{ entry: 'timestamp or period', kind: 'ahead', detail: quarantined } as const]),
   ];
 }

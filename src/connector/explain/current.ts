@@ -6,7 +6,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { UNMENTIONED } from '../crm/settle.ts';
 import type { Planned } from '../decide/planned.ts';
-import { followedMatch } from '../follow/match.ts';
+import { followedMatch } from '../follow/match-property.ts';
 import type { Override } from '../overrides/override.ts';
 import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '../sync/load.ts';
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';

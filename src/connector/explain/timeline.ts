@@ -14,7 +14,7 @@ import { linesOf } from '../history/history-lines.ts';
 import { datedBy } from '../intake/ahead.ts';
 import { requestIn } from '../intake/receipt.ts';
 import { type Override, readOverrides } from '../overrides/override.ts';
-import { idOf } from '../review/attention-kinds.ts';
+import { idOf } from '../review/review-kinds.ts';
 import { RECORD_QUEUES, readLanes, type TimelineLane } from './timeline-lanes.ts';
 import { readLinks, type TimelineLink } from './timeline-links.ts';
 
@@ -29,7 +29,7 @@ export interface TimelineReceipt {
   readonly pruned: boolean;
   readonly events: readonly string[];
   /** Why it was not folded, or not all of it. */
-  readonly aside: string | null;
+  readonly quarantined: string | null;
   /** Entries that could not be read. */
   readonly malformed: readonly string[];
   /** Fields that had another value after it than before. */
@@ -145,14 +145,14 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
 async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
     .selectFrom('receipt')
-    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'aside', 'webhook_id', 'digest'])
+    .select(['seq', 'timestamp', 'received_at', 'applied_at', 'body', 'quarantined', 'webhook_id', 'digest'])
     .where('entity', '=', entity)
     .$if(options.until !== undefined, (query) => query.where('received_at', '<=', options.until ?? 0))
     .orderBy('seq', 'desc')
     .limit(options.limit)
     .execute();
   const facts = new Map<FieldName, Fact>();
-  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, aside, ...names }) => {
+  return rows.reverse().map(({ seq, timestamp, received_at, applied_at, body, quarantined, ...names }) => {
     const request = requestIn(names);
     const base = {
       seq,
@@ -161,7 +161,7 @@ async function readReceipts(db: Db, entity: string, options: TimelineOptions): P
       receivedAt: received_at,
       appliedAt: applied_at,
       pruned: body === null,
-      aside,
+      quarantined,
     };
     const read = body === null ? undefined : readPayload(JSON.parse(body), options);
     if (read?.ok !== true) return { ...base, events: [], malformed: [], changed: [], stale: [] };

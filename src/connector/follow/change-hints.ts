@@ -61,8 +61,8 @@ export async function hintedRecords(
       if (link !== undefined && link.state !== 'merged') return [changeHint.id];
       return crm.autoLink ? [changeHint.to] : [];
     }
-    const verdict = decideLink(link, asRead(changeHint), follow);
-    const changesNothing = verdict.kind === 'nothing' || (verdict.kind === 'held' && link === undefined);
+    const decision = decideLink(link, asRead(changeHint), follow);
+    const changesNothing = decision.kind === 'nothing' || (decision.kind === 'held' && link === undefined);
     return changesNothing ? [] : [changeHint.id];
   });
   return [...new Set(ids)];

@@ -4,7 +4,7 @@ import type { Finding, Findings } from '../../runtime/finding.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { CrmConfig } from '../crm/crm.ts';
-import { otherMatch } from './match.ts';
+import { otherMatch } from './match-property.ts';
 
 type Named = Pick<CrmConfig, 'name' | 'match'>;
 

@@ -56,9 +56,9 @@ export function decideLink(link: LinkStand | undefined, read: Read, rule: HealRu
   if (read.kind === 'moved') return read.to === read.id ? NOTHING : { kind: 'move', to: read.to };
   if (read.kind === 'retry') return NOTHING;
   const numbered = readNumber(read.properties, rule.match);
-  const verdict = isOpen(link) ? decideOpen(link, numbered) : decideEnded(link, numbered, rule.autoLink);
-  const waits = verdict.kind !== 'nothing' && rule.isHeld(read.properties);
-  return waits ? { kind: 'held' } : verdict;
+  const decision = isOpen(link) ? decideOpen(link, numbered) : decideEnded(link, numbered, rule.autoLink);
+  const waits = decision.kind !== 'nothing' && rule.isHeld(read.properties);
+  return waits ? { kind: 'held' } : decision;
 }
 
 /** What speaks against writing to a record as its link says. */
@@ -71,9 +71,9 @@ export type Objection = Extract<HealDecision, { readonly reason: string }>;
  * objection then.
  */
 export function objectionTo(link: LinkStand, read: Read, match: string, left: boolean): Objection | undefined {
-  const verdict = decideLink(link, read, { match, autoLink: false, isHeld: () => false });
-  if (left && verdict.kind === 'end') return undefined;
-  return 'reason' in verdict ? verdict : undefined;
+  const decision = decideLink(link, read, { match, autoLink: false, isHeld: () => false });
+  if (left && decision.kind === 'end') return undefined;
+  return 'reason' in decision ? decision : undefined;
 }
 
 /** Reads the number of a record; a lost leading zero is put back if the check digits say so. */

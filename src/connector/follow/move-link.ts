@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { moveWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
-import { carryOverwritten } from '../history/overwritten.ts';
+import { moveOverwritten } from '../history/overwritten.ts';
 import { copyWritten } from '../history/written.ts';
 import { CAME_BY_MERGE, endLink, findLink, type Link, linkRecord, updateLink } from '../links/links.ts';
 import { healQueue, linkKey, MONITORING_QUEUE, parentQueue } from '../names/queues.ts';
-import { ALL_PROPERTIES, carryTrust, type Override, type Overrides, readOverrides } from '../overrides/override.ts';
+import { ALL_PROPERTIES, moveTrust, type Override, type Overrides, readOverrides } from '../overrides/override.ts';
 
 export interface LinkMove {
   readonly provider: string;
@@ -57,10 +57,10 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   const linked = await linkRecord(tx, { ...ref, entity, origin, trust, now, sendUpdate });
   if (linked.kind === 'taken') return undefined;
   await copyOverrides(tx, move);
-  await carryTrust(tx, provider, from, to);
+  await moveTrust(tx, provider, from, to);
   await copyWritten(tx, provider, from, to);
-  await carryOverwritten(tx, provider, from, to);
-  await carryParent(tx, entity, move);
+  await moveOverwritten(tx, provider, from, to);
+  await moveParent(tx, entity, move);
   for (const queue of [`sync:${provider}`, parentQueue(provider)]) await moveWrites(tx, queue, move);
   if (linked.kind === 'already') return 'merged';
   if (writes_number === 1) await updateLink(tx, ref, { writes_number });
@@ -179,7 +179,7 @@ interface RecordMove {
  * The parent that we gave a merged record is ours on the survivor, too, and a merged parent is ours as the survivor of that
  * one: the CRM moves both along.
  */
-async function carryParent(tx: Tx, entity: string, { provider, from, to }: RecordMove): Promise<void> {
+async function moveParent(tx: Tx, entity: string, { provider, from, to }: RecordMove): Promise<void> {
   await sql`insert into parent (provider, record_id, owner, parent_id, pending_id)
     select provider, cast(${to} as text), owner, parent_id, pending_id from parent
       where provider = ${provider} and record_id = ${from}

@@ -1,5 +1,5 @@
 /**
- * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost sight of the
+ * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost revision of the
  * records. Nothing more ends until an operator decides.
  */
 import { type Claim, mark, park, settle } from '../../runtime/lanes/lanes.ts';

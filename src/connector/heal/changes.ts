@@ -3,7 +3,7 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import { followOf, hintedRecords, unlinkedRecords } from '../follow/change-hints.ts';
-import { readMatch } from '../follow/match.ts';
+import { readMatch } from '../follow/match-property.ts';
 import { healQueue, matchQueue } from '../names/queues.ts';
 import type { PollTask } from '../poll/poll-task.ts';
 import { editedRecords } from '../sync/edited.ts';

@@ -1,4 +1,4 @@
-/** Applies the verdicts on a batch of records to their links in one transaction; skips links that changed meanwhile. */
+/** Applies the decisions on a batch of records to their links in one transaction; skips links that changed meanwhile. */
 
 import { mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -12,38 +12,43 @@ import { BEHIND_SAFETY_LIMIT, mayEnd } from '../follow/safety-limit.ts';
 import type { Happened } from '../history/history.ts';
 import { endLink, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
 import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
-import { type HealKind, isKind, type Judged } from './judged.ts';
+import { type DecidedRecord, type HealKind, isKind } from './decided.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */
   readonly settlements: ReadonlyMap<string, Settlement>;
   readonly happened: readonly Happened[];
   /** Whose links ended. */
-  readonly ended: readonly Judged[];
+  readonly ended: readonly DecidedRecord[];
   /** Whose links the safety limit kept from ending. */
-  readonly stopped: readonly Judged[];
+  readonly stopped: readonly DecidedRecord[];
 }
 
 const SOON_MS = 2_000;
 /** How long a record waits behind the safety limit, because reading it costs calls. A release or a change hint wakes it earlier. */
 const DAY_MS = 86_400_000;
 
-/** Applies the verdicts: ends first, so that a record that takes another's place finds it free; then merges, then links. */
-export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[], now: number): Promise<Effects> {
+/** Applies the decisions: ends first, so that a record that takes another's place finds it free; then merges, then links. */
+export async function applyDecisions(
+  tx: Tx,
+  crm: Crm,
+  decided: readonly DecidedRecord[],
+  now: number,
+): Promise<Effects> {
   const settlements = new Map<string, Settlement>();
   const happened: Happened[] = [];
-  const note = (one: Judged, rule: Happened['rule'], entity: string, detail: string): void => {
+  const note = (one: DecidedRecord, rule: Happened['rule'], entity: string, detail: string): void => {
     happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
   };
   const batch = { tx, crm, now, settlements, note };
-  const acting = judged.filter(({ verdict }) => verdict.kind !== 'nothing' && verdict.kind !== 'held');
+  const acting = decided.filter(({ decision }) => decision.kind !== 'nothing' && decision.kind !== 'held');
   if (acting.length === 0) return { settlements, happened, ended: [], stopped: [] };
   const links = await lock(tx, crm.name, acting, now);
-  const isSame = (one: Judged): boolean => isUnchanged(one.link, links.get(one.claim.key));
+  const isSame = (one: DecidedRecord): boolean => isUnchanged(one.link, links.get(one.claim.key));
   for (const one of acting) if (!isSame(one)) settlements.set(one.claim.key, { kind: 'again', at: now, free: true });
   const live = acting.filter(isSame);
 
-  const ending = live.filter(({ verdict, link }) => endsLink(verdict, link));
+  const ending = live.filter(({ decision, link }) => endsLink(decision, link));
   const isLimited = !(await mayEnd(tx, crm.name, ending.length, now));
   for (const one of ending) {
     // Fresh: a lane in back-off would keep waiting after an operator releases the safety limit.
@@ -55,7 +60,7 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   for (const one of live.filter(isKind('move'))) await move(batch, one);
   // A merge of this batch may have put another link on the record.
   const after = await lockLinks(tx, crm.name, live);
-  const isStill = ({ claim }: Judged): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
+  const isStill = ({ claim }: DecidedRecord): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
   const linking = live.filter(isKind('link'));
   for (const { claim } of linking.filter((one) => !isStill(one)))
     settlements.set(claim.key, { kind: 'again', at: now, free: true });
@@ -63,48 +68,48 @@ export async function applyVerdicts(tx: Tx, crm: Crm, judged: readonly Judged[],
   return { settlements, happened, ...(isLimited ? { ended: [], stopped: ending } : { ended: ending, stopped: [] }) };
 }
 
-/** The transaction that applies a batch of verdicts, and what it collects. */
+/** The transaction that applies a batch of decisions, and what it collects. */
 interface Batch {
   readonly tx: Tx;
   readonly crm: Crm;
   readonly now: number;
   readonly settlements: Map<string, Settlement>;
   /** Adds a line to history. */
-  readonly note: (one: Judged, rule: Happened['rule'], entity: string, detail: string) => void;
+  readonly note: (one: DecidedRecord, rule: Happened['rule'], entity: string, detail: string) => void;
 }
 
-/** Whether the verdict ends a link that counts. */
-const endsLink = (verdict: HealDecision, link: Link | undefined): boolean =>
-  verdict.kind === 'end' || verdict.kind === 'follow' || (verdict.kind === 'mismatch' && link?.state === 'active');
+/** Whether the decision ends a link that counts. */
+const endsLink = (decision: HealDecision, link: Link | undefined): boolean =>
+  decision.kind === 'end' || decision.kind === 'follow' || (decision.kind === 'mismatch' && link?.state === 'active');
 
-async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: Judged): Promise<void> {
-  const { verdict, claim, link } = one;
+async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: DecidedRecord): Promise<void> {
+  const { decision, claim, link } = one;
   const end = { provider: crm.name, recordId: claim.key, now };
   const entity = link?.entity ?? '';
-  if (verdict.kind === 'mismatch') {
-    const { reason, mismatch } = verdict;
+  if (decision.kind === 'mismatch') {
+    const { reason, mismatch } = decision;
     await endLink(tx, { ...end, state: 'conflict', reason, mismatch });
     note(one, 'mismatch', entity, reason);
-  } else if (verdict.kind === 'end') {
-    await endLink(tx, { ...end, state: verdict.state, reason: verdict.reason, origin: 'number' });
-    note(one, verdict.state === 'gone' ? 'gone' : 'unlinked', entity, verdict.reason);
-  } else if (verdict.kind === 'follow') {
-    await endLink(tx, { ...end, state: 'removed', reason: verdict.reason, origin: 'number' });
-    note(one, 'unlinked', entity, verdict.reason);
+  } else if (decision.kind === 'end') {
+    await endLink(tx, { ...end, state: decision.state, reason: decision.reason, origin: 'number' });
+    note(one, decision.state === 'gone' ? 'gone' : 'unlinked', entity, decision.reason);
+  } else if (decision.kind === 'follow') {
+    await endLink(tx, { ...end, state: 'removed', reason: decision.reason, origin: 'number' });
+    note(one, 'unlinked', entity, decision.reason);
     // Upstream must first confirm that the old company is no longer monitored for the record.
     settlements.set(claim.key, { kind: 'again', at: now + SOON_MS, free: true });
   }
 }
 
 /** A conflict whose number changed, and still speaks against it. */
-async function updateMismatch({ tx, crm, now }: Batch, { claim, verdict }: HealKind<'mismatch'>): Promise<void> {
+async function updateMismatch({ tx, crm, now }: Batch, { claim, decision }: HealKind<'mismatch'>): Promise<void> {
   const record = { provider: crm.name, recordId: claim.key };
-  await updateLink(tx, record, { mismatch: verdict.mismatch, reason: verdict.reason, updated_at: now });
+  await updateLink(tx, record, { mismatch: decision.mismatch, reason: decision.reason, updated_at: now });
 }
 
 async function move({ tx, crm, now, note }: Batch, one: HealKind<'move'>): Promise<void> {
-  const { claim, link, verdict } = one;
-  const { to } = verdict;
+  const { claim, link, decision } = one;
+  const { to } = decision;
   // Where the link does not follow, the survivor's number may still make one.
   const isFree = link === undefined || (link.state === 'removed' && link.origin === 'number');
   if (crm.autoLink && isFree) await mark(tx, healQueue(crm.name), [to], now);
@@ -119,12 +124,12 @@ async function linkAll(batch: Batch, linking: readonly HealKind<'link'>[]): Prom
   const holders = await holdersOf(
     tx,
     crm.name,
-    linking.map(({ verdict }) => verdict.entity),
+    linking.map(({ decision }) => decision.entity),
   );
-  const claimants = Map.groupBy(linking.filter(takesPlace), ({ verdict }) => verdict.entity);
+  const claimants = Map.groupBy(linking.filter(takesPlace), ({ decision }) => decision.entity);
   for (const one of linking) {
-    const { claim, verdict } = one;
-    const { entity } = verdict;
+    const { claim, decision } = one;
+    const { entity } = decision;
     const others = [
       ...(holders.get(entity) ?? []),
       ...(claimants.get(entity) ?? []).map((other) => other.claim.key),
@@ -137,8 +142,8 @@ async function linkAll(batch: Batch, linking: readonly HealKind<'link'>[]): Prom
 }
 
 /** Whether the record would newly stand for the company because of its number; one that does already has its place. */
-const takesPlace = ({ verdict, link }: HealKind<'link'>): boolean =>
-  verdict.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.desired === 'on'));
+const takesPlace = ({ decision, link }: HealKind<'link'>): boolean =>
+  decision.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.desired === 'on'));
 
 /** The records that hold the place of each company, or wait for it. */
 async function holdersOf(
@@ -161,8 +166,8 @@ async function holdersOf(
 
 /** Links the record; later where upstream still has another company under its id. */
 async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Promise<Settlement | undefined> {
-  const { claim, link, verdict } = one;
-  const { entity, origin, mismatch = null } = verdict;
+  const { claim, link, decision } = one;
+  const { entity, origin, mismatch = null } = decision;
   if ((await readErasures(tx)).has(entity)) return undefined;
   const ref = { provider: crm.name, recordId: claim.key };
   const trust = link?.entity === entity ? link.trust : 'crm';
@@ -183,8 +188,8 @@ async function contest(
   one: HealKind<'link'>,
   rival: string,
 ): Promise<Settlement | undefined> {
-  const { claim, link, verdict } = one;
-  const { entity } = verdict;
+  const { claim, link, decision } = one;
+  const { entity } = decision;
   if ((await readErasures(tx)).has(entity)) return undefined;
   if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
     return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, { atLeastMs: SOON_MS });
@@ -220,15 +225,15 @@ async function contest(
 async function lock(
   tx: Tx,
   provider: string,
-  acting: readonly Judged[],
+  acting: readonly DecidedRecord[],
   now: number,
 ): Promise<ReadonlyMap<string, Link>> {
   const linking = acting.filter(isKind('link'));
   // Two records that are to stand for one company, in whichever process, come one after the other.
-  const entities = linking.map(({ verdict }) => verdict.entity);
+  const entities = linking.map(({ decision }) => decision.entity);
   if (entities.length > 0) await mark(tx, 'apply', entities, now);
-  const begins = new Set<Judged>(linking);
-  const keysOf = (some: readonly Judged[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));
+  const begins = new Set<DecidedRecord>(linking);
+  const keysOf = (some: readonly DecidedRecord[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));
   const ending = keysOf(acting.filter((one) => one.link !== undefined && !begins.has(one)));
   if (ending.length > 0) await mark(tx, MONITORING_QUEUE, ending, now);
   // Not marked: a lane there would say that upstream has not let go of an earlier company yet.
@@ -245,7 +250,11 @@ async function lock(
 }
 
 /** The links of the records, held until the transaction ends. */
-async function lockLinks(tx: Tx, provider: string, records: readonly Judged[]): Promise<ReadonlyMap<string, Link>> {
+async function lockLinks(
+  tx: Tx,
+  provider: string,
+  records: readonly DecidedRecord[],
+): Promise<ReadonlyMap<string, Link>> {
   const ids = records.map(({ claim }) => claim.key);
   const links = await tx
     .selectFrom('link')

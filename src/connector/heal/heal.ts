@@ -1,4 +1,4 @@
-/** heal: records whose links may have to follow them are read in the CRM, judged, and their links brought after them. */
+/** heal: records whose links may have to follow them are read in the CRM, decided, and their links brought after them. */
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
@@ -8,14 +8,14 @@ import { holdPollMs } from '../crm/hold.ts';
 import { CONTESTED, later, settleFault, UNMENTIONED } from '../crm/settle.ts';
 import { type Follow, followOf, linksOf } from '../follow/change-hints.ts';
 import { decideLink } from '../follow/decide-link.ts';
-import { readMatch } from '../follow/match.ts';
+import { readMatch } from '../follow/match-property.ts';
 import { releaseSafetyLimit, SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
 import { writeHistory } from '../history/history.ts';
 import type { Link } from '../links/links.ts';
 import { continueMarking } from '../links/mark-all.ts';
 import { noteQueue, parentQueue } from '../names/queues.ts';
-import { applyVerdicts } from './effects.ts';
-import type { Judged } from './judged.ts';
+import type { DecidedRecord } from './decided.ts';
+import { applyDecisions } from './effects.ts';
 
 export interface HealDeps {
   readonly store: Store;
@@ -45,9 +45,9 @@ export async function healRecords(
   }
   const records = claims.filter((claim) => claim !== safetyLimit);
   if (records.length === 0) return;
-  let judged: readonly Judged[];
+  let decided: readonly DecidedRecord[];
   try {
-    judged = await judgeAll(deps, crm, records, signal);
+    decided = await decideAll(deps, crm, records, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
@@ -60,15 +60,15 @@ export async function healRecords(
     );
     return;
   }
-  await record(deps, crm, judged);
+  await record(deps, crm, decided);
 }
 
-async function judgeAll(
+async function decideAll(
   { store, now }: HealDeps,
   crm: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<readonly Judged[]> {
+): Promise<readonly DecidedRecord[]> {
   const readFollow = async (): Promise<Follow> =>
     followOf(crm, await readMatch(store, crm, await crm.schema(signal), now()), now());
   const follow = await readFollow();
@@ -84,27 +84,27 @@ async function judgeAll(
   const unseen = survivors.filter((id) => !readOf.has(id));
   const seen = unseen.length === 0 ? [] : await crm.connection.read(unseen, follow.properties, signal);
   const survivorOf = new Map([...readOf, ...unseen.map((id, index) => [id, seen[index]] as const)]);
-  const judgeBy = (rule: Follow): readonly Judged[] =>
-    claims.map((claim) => judgeOne(claim, links.get(claim.key), { readOf, survivorOf }, rule));
-  const judged = judgeBy(follow);
-  if (!judged.some(({ verdict }) => verdict.kind === 'end' && verdict.state === 'removed')) return judged;
+  const decideBy = (rule: Follow): readonly DecidedRecord[] =>
+    claims.map((claim) => decideOne(claim, links.get(claim.key), { readOf, survivorOf }, rule));
+  const decided = decideBy(follow);
+  if (!decided.some(({ decision }) => decision.kind === 'end' && decision.state === 'removed')) return decided;
   // A property that was taken away since the schema was read looks blank in every record.
   crm.forgetSchema();
-  return judgeBy(await readFollow());
+  return decideBy(await readFollow());
 }
 
-function judgeOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }: Reads, rule: Follow): Judged {
+function decideOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }: Reads, rule: Follow): DecidedRecord {
   const base = { claim, link };
-  if (!readOf.has(claim.key)) return { ...base, verdict: { kind: 'nothing' } };
+  if (!readOf.has(claim.key)) return { ...base, decision: { kind: 'nothing' } };
   const read = readOf.get(claim.key);
   const unread = unreadBecause(read) ?? (read?.kind === 'moved' ? unreadBecause(survivorOf.get(read.to)) : undefined);
   if (read === undefined || unread !== undefined)
-    return { ...base, verdict: { kind: 'nothing' }, unread: unread ?? UNMENTIONED };
+    return { ...base, decision: { kind: 'nothing' }, unread: unread ?? UNMENTIONED };
   const isLost = read.kind === 'moved' && survivorOf.get(read.to)?.kind === 'gone';
-  if (!isLost) return { ...base, verdict: decideLink(link, read, rule) };
-  const verdict = decideLink(link, { kind: 'gone', id: read.id }, rule);
+  if (!isLost) return { ...base, decision: decideLink(link, read, rule) };
+  const decision = decideLink(link, { kind: 'gone', id: read.id }, rule);
   const reason = `merged into ${read.to}, which the CRM does not hold`;
-  return { ...base, verdict: verdict.kind === 'end' ? { ...verdict, reason } : verdict };
+  return { ...base, decision: decision.kind === 'end' ? { ...decision, reason } : decision };
 }
 
 /** What the CRM holds under each id, and under the ids of the survivors of merges: no link follows to a record unread. */
@@ -119,29 +119,29 @@ function unreadBecause(read: Read | undefined): string | undefined {
   return read.kind === 'retry' ? read.reason : undefined;
 }
 
-async function record({ store, metrics, now }: HealDeps, crm: Crm, judged: readonly Judged[]): Promise<void> {
+async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: readonly DecidedRecord[]): Promise<void> {
   const at = now();
   const { ours, ended, stopped } = await store.write(async (tx) => {
     const ours = await held(
       tx,
-      judged.map(({ claim }) => claim),
+      decided.map(({ claim }) => claim),
     );
-    const live = judged.filter(({ claim }) => ours.has(claim.key));
-    const { settlements, happened, ended, stopped } = await applyVerdicts(tx, crm, live, at);
+    const live = decided.filter(({ claim }) => ours.has(claim.key));
+    const { settlements, happened, ended, stopped } = await applyDecisions(tx, crm, live, at);
     await writeHistory(tx, [], happened, at);
     const settled = live.map(
       (each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)] as const,
     );
     await settleAll(tx, settled);
-    const decided = settled.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
-    if (decided.length > 0)
-      await wake(tx, waitingQueues(crm.name), decided, { dueAt: at + SOON_MS, because: CONTESTED });
+    const finished = settled.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
+    if (finished.length > 0)
+      await wake(tx, waitingQueues(crm.name), finished, { dueAt: at + SOON_MS, because: CONTESTED });
     return { ours, ended, stopped };
   });
-  metrics.leaseLost.inc(judged.length - ours.size);
+  metrics.leaseLost.inc(decided.length - ours.size);
   metrics.linksEnded.inc({ provider: crm.name }, ended.length);
-  for (const one of judged)
-    if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, verdict: one.verdict.kind });
+  for (const one of decided)
+    if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, decision: one.decision.kind });
 }
 
 /** Where work on a record waits while its number speaks against its link. */
@@ -152,8 +152,8 @@ const waitingQueues = (provider: string): readonly string[] => [
 ];
 
 /** How a lane ends whose link needs nothing done. */
-function settlementOf(crm: Crm, { claim, verdict, link, unread }: Judged, now: number): Settlement {
+function settlementOf(crm: Crm, { claim, decision, link, unread }: DecidedRecord, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
-  if (verdict.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };
+  if (decision.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };
   return { kind: 'done' };
 }

@@ -69,7 +69,7 @@ export async function forgetOverwritten(
 }
 
 /** Lets what was written over in a record that was merged come back on the one that is left, where that holds our write. */
-export async function carryOverwritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+export async function moveOverwritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   await sql`insert into property_state (provider, record_id, property, overwritten)
     select provider, cast(${to} as text), property, overwritten from property_state
     where provider = ${provider} and record_id = ${from} and overwritten is not null

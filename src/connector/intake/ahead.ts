@@ -13,7 +13,7 @@ export interface Dated {
   readonly payload: Payload | undefined;
   readonly assertions: readonly Assertion[];
   /** Why the rest was set aside; undefined if nothing was. */
-  readonly aside: string | undefined;
+  readonly quarantined: string | undefined;
 }
 
 /** Parts what a payload says by our clock, in ms since 1970: by its own time first, then by the period of each event. */
@@ -21,17 +21,17 @@ export function datedBy(payload: Payload, now: number): Dated {
   const isAhead = (time: number | undefined): boolean => time !== undefined && time > now + TOLERANCE_MS;
   const clock = `more than 24 hours ahead of our clock, ${new Date(now).toISOString()}`;
   if (isAhead(Date.parse(payload.timestamp)))
-    return { payload: undefined, assertions: [], aside: `dated ${payload.timestamp}, ${clock}` };
+    return { payload: undefined, assertions: [], quarantined: `dated ${payload.timestamp}, ${clock}` };
   const periods = EVENT_NAMES.flatMap((event) => {
     const period = periodsOf(event, payload).find((each) => isAhead(beginOf(each)));
     return period === undefined ? [] : [[event, period] as const];
   });
-  if (periods.length === 0) return { payload, assertions: extract(payload), aside: undefined };
+  if (periods.length === 0) return { payload, assertions: extract(payload), quarantined: undefined };
   const ahead = new Map<string, string>(periods);
   const updates = Object.fromEntries(Object.entries(payload.updates).filter(([event]) => !ahead.has(event)));
   const left = { ...payload, updates };
   const eventsAhead = [...ahead].map(([event, period]) => `${event} of ${period}`).join(', ');
-  return { payload: left, assertions: extract(left), aside: `${eventsAhead}: ${clock}` };
+  return { payload: left, assertions: extract(left), quarantined: `${eventsAhead}: ${clock}` };
 }
 
 const periodsOf = (event: EventName, payload: Payload): readonly string[] =>

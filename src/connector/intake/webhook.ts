@@ -140,24 +140,24 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   };
 
   /** Answers a request that is refused before its body counts; undefined if the sender has proven itself. */
-  const refuse = (request: FastifyRequest, reply: FastifyReply, proof: () => AuthResult): FastifyReply | undefined => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, prove: () => AuthResult): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {
       warn({ reason: refusal }, 'webhooks are refused');
       return unavailable(reply, 'refused', 'No events can be taken at the moment.');
     }
-    const verdict = proof();
-    if (verdict.ok) return undefined;
+    const proof = prove();
+    if (proof.ok) return undefined;
     metrics.webhooksReceived.inc({ result: 'unauthorized' });
-    warn({ reason: verdict.reason, from: request.ip }, 'a webhook did not prove its sender');
+    warn({ reason: proof.reason, from: request.ip }, 'a webhook did not prove its sender');
     return sendError(reply, 401, 'The webhook does not prove who sent it: check the authentication of the monitor.');
   };
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const began = performance.now();
     const bytes = request.body instanceof Uint8Array ? request.body : NOTHING;
-    const verdict = verifyAuth(options.auth, request.headers, bytes, now());
-    const refusedReply = refuse(request, reply, () => verdict);
+    const proof = verifyAuth(options.auth, request.headers, bytes, now());
+    const refusedReply = refuse(request, reply, () => proof);
     if (refusedReply !== undefined) return refusedReply;
     if (isTest(request)) return answerTest(options, reply, bytes);
     const json = readJson(bytes);
@@ -171,7 +171,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
         intake.accept({
           body: json.text,
           webhookId: id,
-          isSigned: verdict.ok && verdict.signed === true,
+          isSigned: proof.ok && proof.signed === true,
           trace: traceToStore(),
         }),
       );

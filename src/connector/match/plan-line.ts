@@ -1,6 +1,7 @@
 /** A line of a match's plan: the record and its company side by side, for a person who decides in a spreadsheet. Pure. */
+
+import type { ScoredCandidate } from '../../match/confidence.ts';
 import type { IndexEntry } from '../../match/entry.ts';
-import type { ScoredCandidate } from '../../match/verdict.ts';
 import { reasonText } from '../../match/weights.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import type { MatchedRecord } from './results.ts';
@@ -11,7 +12,7 @@ export const PLAN_COLUMNS = [
   'record',
   'name',
   'number',
-  'verdict',
+  'confidence',
   'action',
   'score',
   'note',
@@ -49,7 +50,7 @@ export function planLine(
   found: MatchedRecord,
   { action, doubt, language, page, entries }: PlanLineContext,
 ): readonly string[] {
-  const { recordId, record, verdict, candidates } = found;
+  const { recordId, record, confidence, candidates } = found;
   const [best, ...others] = candidates;
   const entry = entries.get(best?.company ?? '');
   const own = (part: ShownPart): string => record[part] ?? '';
@@ -59,7 +60,7 @@ export function planLine(
     recordId,
     own('name'),
     best?.company ?? '',
-    verdict,
+    confidence,
     action,
     String(best?.score ?? ''),
     joined([doubt, ruleText(found, language), ...reasonsOf(best, language)], '; '),

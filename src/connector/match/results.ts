@@ -1,7 +1,7 @@
 /** What the records of a connection were found to mean: a row for each record without a number. */
 import { sql } from 'kysely';
+import type { Confidence, ScoredCandidate } from '../../match/confidence.ts';
 import type { RecordText } from '../../match/described.ts';
-import type { MatchVerdict, ScoredCandidate } from '../../match/verdict.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
@@ -13,7 +13,7 @@ export interface MatchedRecord {
   readonly recordId: string;
   /** Of the record in the scan; 0 if it is of none. */
   readonly position: number;
-  readonly verdict: MatchVerdict;
+  readonly confidence: Confidence;
   readonly record: RecordText;
   /** The best first. */
   readonly candidates: readonly ScoredCandidate[];
@@ -34,14 +34,14 @@ export async function putResults(tx: Tx, provider: string, given: readonly Match
   const rows = results.map((one) => ({
     record: one.recordId,
     position: one.position,
-    verdict: one.verdict,
+    confidence: one.confidence,
     entity: entityOf(one) ?? null,
     body: JSON.stringify(erasures.redact(one)),
   }));
-  await sql`insert into match_result (provider, record_id, position, verdict, entity, body)
-    select cast(${provider} as text), each.record, cast(each.position as bigint), each.verdict, each.entity, each.body
-    from ${eachRow(tx, ['record', 'position', 'verdict', 'entity', 'body'], rows)} where true
-    on conflict (provider, record_id) do update set position = excluded.position, verdict = excluded.verdict,
+  await sql`insert into match_result (provider, record_id, position, confidence, entity, body)
+    select cast(${provider} as text), each.record, cast(each.position as bigint), each.confidence, each.entity, each.body
+    from ${eachRow(tx, ['record', 'position', 'confidence', 'entity', 'body'], rows)} where true
+    on conflict (provider, record_id) do update set position = excluded.position, confidence = excluded.confidence,
       entity = excluded.entity, body = excluded.body`.execute(tx);
 }
 
@@ -171,19 +171,19 @@ export async function sampleResults(db: Db, provider: string, count: number): Pr
   return rows.rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
 
-/** How many records have which verdict. */
-export async function countVerdicts(
+/** How many records have which confidence. */
+export async function countByConfidence(
   db: Db,
   provider: string,
-): Promise<Readonly<Partial<Record<MatchVerdict, number>>>> {
+): Promise<Readonly<Partial<Record<Confidence, number>>>> {
   const rows = await db
     .selectFrom('match_result')
-    .select(({ fn }) => ['verdict', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
+    .select(({ fn }) => ['confidence', sql<number>`cast(${fn.countAll()} as bigint)`.as('count')])
     .where('provider', '=', provider)
     .where('position', '>', 0)
-    .groupBy('verdict')
+    .groupBy('confidence')
     .execute();
-  return Object.fromEntries(rows.map(({ verdict, count }) => [verdict, count]));
+  return Object.fromEntries(rows.map(({ confidence, count }) => [confidence, count]));
 }
 
 /** Companies that more than one of a connection's results propose. */

@@ -1,13 +1,13 @@
-/** The rule by which a match has its verdict, in words. Pure. */
-import type { ScoredCandidate } from '../../match/verdict.ts';
-import { SIGNS, type Sign, type SignGroup } from '../../match/weights.ts';
+/** The rule by which a match has its confidence, in words. Pure. */
+import type { ScoredCandidate } from '../../match/confidence.ts';
+import { EVIDENCE, type Evidence, type EvidenceGroup } from '../../match/weights.ts';
 import type { MatchedRecord } from './results.ts';
 
 export type RuleLanguage = 'en' | 'da';
 type Words = Readonly<Record<RuleLanguage, string>>;
 
 /** Signs that speak against a company, or say nothing for it. */
-const AGAINST: readonly Sign[] = [
+const AGAINST: readonly Evidence[] = [
   'address-abroad',
   'address-elsewhere',
   'answers',
@@ -23,7 +23,7 @@ const AGAINST: readonly Sign[] = [
   'street-other',
 ];
 
-const NOUNS: Readonly<Record<SignGroup, Words>> = {
+const NOUNS: Readonly<Record<EvidenceGroup, Words>> = {
   name: { en: 'the name', da: 'navnet' },
   address: { en: 'the address', da: 'adressen' },
   phone: { en: 'the phone', da: 'telefonnummeret' },
@@ -54,7 +54,7 @@ const RULES = {
 type Rule = keyof typeof RULES;
 
 /** `two companies bear this name` and the like, for people. */
-export function ruleText(found: Pick<MatchedRecord, 'verdict' | 'candidates'>, language: RuleLanguage): string {
+export function ruleText(found: Pick<MatchedRecord, 'confidence' | 'candidates'>, language: RuleLanguage): string {
   const [best] = found.candidates;
   const rule = ruleOf(found, best);
   const bearers = found.candidates.filter(bearsName).length;
@@ -64,14 +64,17 @@ export function ruleText(found: Pick<MatchedRecord, 'verdict' | 'candidates'>, l
   return RULES[rule][language].replace('{count}', String(count)).replace('{signs}', signs);
 }
 
-function ruleOf({ verdict, candidates }: Pick<MatchedRecord, 'verdict' | 'candidates'>, best?: ScoredCandidate): Rule {
-  if (best === undefined) return verdict === 'foreign' || verdict === 'person' ? verdict : 'none';
-  if (verdict === 'certain') return 'certain';
-  if (verdict === 'dissolved') return 'ended';
-  if (verdict === 'ambiguous' && candidates.filter(bearsName).length > 1) return 'several-bear';
+function ruleOf(
+  { confidence, candidates }: Pick<MatchedRecord, 'confidence' | 'candidates'>,
+  best?: ScoredCandidate,
+): Rule {
+  if (best === undefined) return confidence === 'foreign' || confidence === 'person' ? confidence : 'none';
+  if (confidence === 'certain') return 'certain';
+  if (confidence === 'dissolved') return 'ended';
+  if (confidence === 'ambiguous' && candidates.filter(bearsName).length > 1) return 'several-bear';
   if (bearsName(best) && candidates.some(({ weight }) => weight > best.weight)) return 'rival-bears';
   if (groupsOf(best, false).length === 1) return 'only-one';
-  if (candidates.length > 1 && verdict === 'ambiguous') return 'near';
+  if (candidates.length > 1 && confidence === 'ambiguous') return 'near';
   return shortOf(groupsOf(best, true).length, candidates.length);
 }
 
@@ -86,7 +89,7 @@ const bearsName = (candidate: ScoredCandidate): boolean =>
   candidate.ended === null && groupsOf(candidate, true).includes('name');
 
 /** The kinds of signs that speak for a company: all of them, or the strong ones. */
-const groupsOf = ({ findings }: ScoredCandidate, isStrong: boolean): readonly SignGroup[] =>
+const groupsOf = ({ findings }: ScoredCandidate, isStrong: boolean): readonly EvidenceGroup[] =>
   findings.flatMap(({ sign }) =>
-    AGAINST.includes(sign) || (isStrong && !SIGNS[sign].isStrong) ? [] : SIGNS[sign].group,
+    AGAINST.includes(sign) || (isStrong && !EVIDENCE[sign].isStrong) ? [] : EVIDENCE[sign].group,
   );

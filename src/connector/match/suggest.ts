@@ -110,7 +110,7 @@ async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], sig
   );
   const found = blank.flatMap((one, at) => {
     const result = results[at];
-    return result !== undefined && SUGGESTED.includes(result.verdict) ? [{ ...one, position: 0, ...result }] : [];
+    return result !== undefined && SUGGESTED.includes(result.confidence) ? [{ ...one, position: 0, ...result }] : [];
   });
   return { found, unread };
 }

@@ -1,5 +1,5 @@
 /** Reads all results of a match before its plan is written: the order of the lines, and which certain matches may be linked. */
-import type { MatchVerdict } from '../../match/verdict.ts';
+import type { Confidence } from '../../match/confidence.ts';
 import { randomFrom } from '../../protocol/sample/random.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,14 +7,14 @@ import { entityOf, type MatchedRecord, resultsAfter, sharedEntities } from './re
 
 /** The lines of a plan, as positions of their records in the scan. */
 export interface PlanSurvey {
-  /** All lines, by verdict and score. */
+  /** All lines, by confidence and score. */
   readonly lines: readonly number[];
   /** Certain matches that no other record speaks against. */
   readonly linkable: readonly number[];
 }
 
-/** The order of verdicts in a plan: what is linked first, then what a person decides. */
-const ORDER: readonly MatchVerdict[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
+/** The order of confidences in a plan: what is linked first, then what a person decides. */
+const ORDER: readonly Confidence[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
 const PAGE = 500;
 
 /** Surveys the results of the last match; `limit` leaves out the lines at the end. */
@@ -29,14 +29,14 @@ export async function surveyResults(db: Db, provider: string, limit: number, sig
     if (last === undefined) break;
     after = last.position;
     const doubts = await doubtsOf(db, provider, page);
-    for (const { recordId, position, verdict, candidates } of page) {
+    for (const { recordId, position, confidence, candidates } of page) {
       found.push({
         position,
-        rank: ORDER.indexOf(verdict),
+        rank: ORDER.indexOf(confidence),
         score: candidates[0]?.score ?? 0,
         weight: candidates[0]?.weight ?? 0,
       });
-      if (verdict === 'certain' && !doubts.has(recordId)) linkable.add(position);
+      if (confidence === 'certain' && !doubts.has(recordId)) linkable.add(position);
     }
   }
   found.sort((a, b) => a.rank - b.rank || b.score - a.score || b.weight - a.weight || a.position - b.position);

@@ -13,8 +13,8 @@ import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease
 import { withSendGuard } from '../crm/send-guard.ts';
 import { type FaultSettlement, isContested, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
 import type { Objection } from '../follow/decide-link.ts';
+import { readRecordState } from '../follow/record-state.ts';
 import { markContested } from '../follow/safety-limit.ts';
-import { readStanding } from '../follow/standing.ts';
 import { noteQueue } from '../names/queues.ts';
 import { type DueNote, type DueRecord, dropNotes, dueNotes, finishNote, moveNotes, startNote } from './due.ts';
 
@@ -99,7 +99,7 @@ async function settleByRecord(
       return undefined;
     }
   };
-  const standing = await guarded(() => readStanding({ ...deps, crm }, ids, signal));
+  const state = await guarded(() => readRecordState({ ...deps, crm }, ids, signal));
   for (const [index, claim] of claims.entries()) {
     const one = open.get(claim);
     const process = async () =>
@@ -110,9 +110,9 @@ async function settleByRecord(
           ...one,
           crm,
           claim,
-          read: standing?.reads[index],
-          held: standing?.holds.get(claim.key),
-          objection: standing?.objections.get(claim.key),
+          read: state?.reads[index],
+          held: state?.holds.get(claim.key),
+          objection: state?.objections.get(claim.key),
         },
         signal,
       );

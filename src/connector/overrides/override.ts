@@ -143,7 +143,7 @@ export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly
 }
 
 /** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */
-export async function carryTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
+export async function moveTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   await sql`insert into property_state (provider, record_id, property, trusted_at)
     select provider, cast(${to} as text), property, trusted_at from property_state
     where provider = ${provider} and record_id = ${from} and trusted_at is not null

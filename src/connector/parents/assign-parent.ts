@@ -16,7 +16,7 @@ import { isHeldByOverride } from '../crm/holds.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { type SendGuard, timeRead } from '../crm/send-guard.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
-import { readStanding, type Standing } from '../follow/standing.ts';
+import { type RecordState, readRecordState } from '../follow/record-state.ts';
 import type { Happened } from '../history/history.ts';
 import { standsFor } from '../links/links.ts';
 import { parentQueue } from '../names/queues.ts';
@@ -198,12 +198,12 @@ async function writeAll(
   if (pending.length === 0) return;
   const ids = pending.map(({ desired }) => desired.id);
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
-  const standing = await readStanding({ store, crm, now }, [...new Set([...ids, ...wanted])], signal);
+  const state = await readRecordState({ store, crm, now }, [...new Set([...ids, ...wanted])], signal);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
   // Parents that end go first: where two records swap places, one can stand below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, desired, parent } = one;
-    const kept = keptBack(one, standing, now());
+    const kept = keptBack(one, state, now());
     if (kept !== undefined) results.set(claim.key, kept);
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
@@ -226,7 +226,7 @@ async function writeAll(
  */
 function keptBack(
   { claim, desired, parent }: ParentWrite,
-  { holds, objections }: Standing,
+  { holds, objections }: RecordState,
   now: number,
 ): AssignResult | undefined {
   const held = holds.get(desired.id);

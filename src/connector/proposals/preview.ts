@@ -8,7 +8,7 @@ import type { Crm } from '../crm/crm.ts';
 import { patiently } from '../crm/patience.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { Planned } from '../decide/planned.ts';
-import { followedMatch } from '../follow/match.ts';
+import { followedMatch } from '../follow/match-property.ts';
 import { activeRecords } from '../links/links.ts';
 import { type DecisionRules, rowIn } from '../rules/rules.ts';
 import { type LinkedRecord, loadRecords } from '../sync/load.ts';

@@ -8,7 +8,7 @@ import type { Tx } from '../../store/store.ts';
 import { isHeld } from '../crm/hold.ts';
 import { patiently } from '../crm/patience.ts';
 import { watchScan } from '../crm/scan-watch.ts';
-import { readMatch } from '../follow/match.ts';
+import { readMatch } from '../follow/match-property.ts';
 import { kept, type NumberVerdict, verdictOf } from '../follow/verdict.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';

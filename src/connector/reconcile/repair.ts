@@ -28,7 +28,7 @@ export interface Mandate {
 export type RepairResult = 'repaired' | 'mismatch' | 'person';
 
 /** What would be done about a kind, by whom was asked. */
-export function verdictOf(kind: DifferenceKind, { doubts }: Survey, { person, implausible }: Mandate): RepairResult {
+export function repairResult(kind: DifferenceKind, { doubts }: Survey, { person, implausible }: Mandate): RepairResult {
   const { repair, grounds } = DIFFERENCES[kind];
   if (repair === 'person' || (repair === 'delete' && !person)) return 'person';
   const isDoubted = grounds.some((basis) => doubts.some((doubt) => doubt.basis === basis));
@@ -54,7 +54,7 @@ export async function repairAll(
   const counts: Partial<Record<DifferenceKind, number>> = {};
   const refused: string[] = [];
   for (const kind of KINDS) {
-    if (surveyed.counts[kind] === 0 || verdictOf(kind, surveyed, mandate) !== 'repaired') continue;
+    if (surveyed.counts[kind] === 0 || repairResult(kind, surveyed, mandate) !== 'repaired') continue;
     const { repair } = DIFFERENCES[kind];
     let done = 0;
     let after: ReconcileDifference | undefined;

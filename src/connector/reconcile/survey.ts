@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db } from '../../store/store.ts';
-import { readRun } from '../backfill/rows/run.ts';
+import { readRun } from '../backfill/rows/progress.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 import { countOf, DIFFERENCES, type DifferenceKind, KINDS, type ReconcileScope } from './differences.ts';
 import { readItems } from './items.ts';

@@ -5,7 +5,7 @@ import type { PollTask } from '../poll/poll-task.ts';
 import type { ReconcileContext } from './context.ts';
 import { DIFFERENCES, KINDS } from './differences.ts';
 import { forgetLists } from './records.ts';
-import { repairAll, verdictOf } from './repair.ts';
+import { repairAll, repairResult } from './repair.ts';
 import { rememberSizes, survey } from './survey.ts';
 
 /** The name of its lanes. */
@@ -24,10 +24,9 @@ export const reconcileTask: PollTask = {
     await forgetLists(context);
     for (const queue of [healQueue(crm.name), MONITORING_QUEUE]) wakeUp.ring(queue);
     const left = Object.fromEntries(
-      KINDS.filter((kind) => found.counts[kind] > 0 && verdictOf(kind, found, MANDATE) !== 'repaired').map((kind) => [
-        DIFFERENCES[kind].about,
-        found.counts[kind],
-      ]),
+      KINDS.filter((kind) => found.counts[kind] > 0 && repairResult(kind, found, MANDATE) !== 'repaired').map(
+        (kind) => [DIFFERENCES[kind].about, found.counts[kind]],
+      ),
     );
     const { records, links, items } = found;
     const differences = { provider: crm.name, records, links, items, repaired: counts, left, refused: refused.length };

@@ -4,7 +4,7 @@ import type { ReviewAnswerTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { ReusedIds } from '../intake/reused-ids.ts';
 import type { Link } from '../links/links.ts';
-import type { AttentionKind, ReviewVerb } from './attention-kinds.ts';
+import type { ReviewKind, ReviewVerb } from './review-kinds.ts';
 
 /** What an answer to each kind of entry replaced; what cvrsync finds again by itself is not kept. */
 export interface Replaced {
@@ -31,7 +31,7 @@ const TAKEN_BACK: Readonly<Record<ReviewVerb, readonly TakeBackKind[]>> = {
 };
 
 /** Whether an answer can be taken back. */
-export const canTakeBack = (verb: ReviewVerb, kind: AttentionKind): boolean =>
+export const canTakeBack = (verb: ReviewVerb, kind: ReviewKind): boolean =>
   TAKEN_BACK[verb].some((each) => each === kind);
 
 /** The last answer to an entry. */

@@ -3,16 +3,16 @@ import { park } from '../../runtime/lanes/lane-state.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/open.ts';
 import { reopenDifference } from '../history/differences.ts';
-import { reopenEventAside } from '../intake/aside.ts';
+import { reopenQuarantined } from '../intake/quarantined.ts';
 import { restoreReusedIds } from '../intake/reused-ids.ts';
 import { findLink, updateLink } from '../links/links.ts';
 import { takeBackMatch } from '../match/answer.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 import type { OverrideRef } from '../overrides/override.ts';
 import { countWrites, type Selection } from '../undo/writes.ts';
-import { readAttentionId } from './attention-kinds.ts';
-import { restoreRefusedMail } from './attention-mail.ts';
 import { canTakeBack, findAnswer, forgetAnswer, type GivenAnswer, type Replaced } from './given-answers.ts';
+import { restoreRefusedMail } from './mail-entries.ts';
+import { readReviewId } from './review-kinds.ts';
 
 /** What became of a wish to take an answer back. */
 export type TakenBack =
@@ -30,7 +30,7 @@ const doneIf = (isDone: boolean, note: string): TakenBack => (isDone ? done(note
 /** Takes the last answer to an entry back, by the entry's id. */
 export async function takeBack(tx: Tx, id: string, now: number): Promise<TakenBack> {
   const answer = await findAnswer(tx, id);
-  const named = readAttentionId(id);
+  const named = readReviewId(id);
   if (answer === undefined || named === undefined || !canTakeBack(answer.verb, named.kind)) return { kind: 'unknown' };
   const taken = await restore(tx, named, answer, now);
   if (taken.kind === 'done') await forgetAnswer(tx, id);
@@ -39,7 +39,7 @@ export async function takeBack(tx: Tx, id: string, now: number): Promise<TakenBa
 
 async function restore(
   tx: Tx,
-  { kind, parts }: NonNullable<ReturnType<typeof readAttentionId>>,
+  { kind, parts }: NonNullable<ReturnType<typeof readReviewId>>,
   answer: GivenAnswer,
   now: number,
 ): Promise<TakenBack> {
@@ -59,7 +59,7 @@ async function restore(
       return doneIf(await park(tx, first, second, { at: parkedAt, error }), IN_REVIEW);
     }
     case 'event':
-      return doneIf(await reopenEventAside(tx, Number(first), replacedBy(answer, kind).reason), IN_REVIEW);
+      return doneIf(await reopenQuarantined(tx, Number(first), replacedBy(answer, kind).reason), IN_REVIEW);
     case 'sender':
       return doneIf(await restoreReusedIds(tx, replacedBy(answer, kind), now), IN_REVIEW);
     case 'mail':

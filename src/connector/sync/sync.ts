@@ -17,7 +17,7 @@ import type { PropertyMemory } from '../decide/memory.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { withLeftBehind } from '../decide/refusal.ts';
 import { markWritten, type WrittenRecord } from '../edits/due.ts';
-import { readMatch } from '../follow/match.ts';
+import { readMatch } from '../follow/match-property.ts';
 import { markContested, mayEnd } from '../follow/safety-limit.ts';
 import { forgetUndecided } from '../history/differences.ts';
 import {

@@ -18,8 +18,8 @@ import { readFresh } from '../write/freshness.ts';
 import { writePatches } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
-import { holdRestored, type RestoreResult, recordRestored, UNDO_HOLD_MS } from './record.ts';
 import { together } from './together.ts';
+import { holdRestored, type RestoreResult, recordRestored, UNDO_HOLD_MS } from './undo-record.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
 export interface UndoDeps {

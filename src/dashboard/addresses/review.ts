@@ -1,10 +1,10 @@
 /** Which part of review somebody looks at, and where the list of it is. */
-import { ATTENTION_KINDS, type AttentionKind } from '../../connector/review/attention-kinds.ts';
+import { REVIEW_KINDS, type ReviewKind } from '../../connector/review/review-kinds.ts';
 
 /** The fields that narrow the list. */
 export interface ReviewFilter {
   /** Undefined for all but differences. */
-  readonly kind: AttentionKind | undefined;
+  readonly kind: ReviewKind | undefined;
   /** Of differences. */
   readonly provider: string | undefined;
   readonly property: string | undefined;
@@ -12,7 +12,7 @@ export interface ReviewFilter {
 
 /** Reads the fields of a form or of an address. */
 export function readReviewFilter(given: (name: string) => string): ReviewFilter {
-  const kind = ATTENTION_KINDS.find((each) => each === given('kind'));
+  const kind = REVIEW_KINDS.find((each) => each === given('kind'));
   const text = (name: string): string | undefined =>
     kind === 'difference' ? given(name).trim().slice(0, 200) || undefined : undefined;
   return { kind, provider: text('provider'), property: text('property') };

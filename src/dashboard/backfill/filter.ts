@@ -1,5 +1,5 @@
 /** Which connection and which part of its plan somebody looks at, and where that is. */
-import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list.ts';
+import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
 import type { Visit } from '../page/visit.ts';

@@ -1,6 +1,6 @@
 /** What links would write into the records of one page of a plan: each property that differs, old → new. */
-import { isLinked } from '../../connector/backfill/plan/edit.ts';
-import type { PlanRow } from '../../connector/backfill/rows/rows.ts';
+import { isLinked } from '../../connector/backfill/plan/edit-row.ts';
+import type { PlanRow } from '../../connector/backfill/rows/scan-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Planned } from '../../connector/decide/planned.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';

@@ -1,8 +1,8 @@
 /** The plan of a backfill: how many records got which verdict, and the records themselves. */
 
 import type { VNode } from 'preact';
-import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list.ts';
-import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/rows.ts';
+import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list-rows.ts';
+import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/scan-rows.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { agrees } from '../../connector/match/parts.ts';
@@ -17,7 +17,7 @@ import type { Visit } from '../page/visit.ts';
 import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
 /** The counts, each with the way to its records. */
-export function verdictTable({ reader }: Visit, name: string, { verdicts }: ScanCounts): VNode {
+export function confidenceTable({ reader }: Visit, name: string, { verdicts }: ScanCounts): VNode {
   const found = VERDICTS.filter((verdict) => verdicts[verdict] !== undefined);
   return table({
     label: reader.text('plan.counts'),

@@ -1,7 +1,13 @@
 /** The forms that ask for a scan, or for the preview of an apply. */
 import type { VNode } from 'preact';
-import { type BackfillRequest, requestBackfill } from '../../connector/backfill/plan/runs.ts';
-import { type BackfillRun, isApplying, isScanning, planSight, readRun } from '../../connector/backfill/rows/run.ts';
+import { type BackfillRequest, requestBackfill } from '../../connector/backfill/plan/backfill-runs.ts';
+import {
+  type BackfillProgress,
+  isApplying,
+  isScanning,
+  planRevision,
+  readRun,
+} from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -41,14 +47,14 @@ export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
 
 function readRequest(kind: BackfillRequest['kind'], fields: Fields): Omit<BackfillRequest, 'kind' | 'provider'> {
   const isSet = (name: string): boolean => fieldValue(fields, name) === 'yes';
-  const sight = fieldValue(fields, 'sight');
-  if (kind === 'scan') return { sight, goesOn: isSet('goesOn') };
+  const revision = fieldValue(fields, 'revision');
+  if (kind === 'scan') return { revision, goesOn: isSet('goesOn') };
   const trust = fieldValue(fields, 'trust') === 'register' ? 'register' : 'crm';
-  return { sight, trust, sendUpdate: isSet('sendUpdate'), isMeant: isSet('meant') };
+  return { revision, trust, sendUpdate: isSet('sendUpdate'), isMeant: isSet('meant') };
 }
 
 /** What a scan from the beginning forgets. */
-function anewPage(visit: Visit, { name }: Crm, run: BackfillRun | undefined) {
+function anewPage(visit: Visit, { name }: Crm, run: BackfillProgress | undefined) {
   const { reader } = visit;
   const edits = run?.edits ?? 0;
   return confirmationPage(visit, {
@@ -57,17 +63,21 @@ function anewPage(visit: Visit, { name }: Crm, run: BackfillRun | undefined) {
       ${edits > 0 && html`<p class="notice warn">${reader.text('scan.forgets', { count: edits })}</p>`}
       ${run && isApplying(run.phase) && html`<p class="notice warn">${reader.text('scan.applying')}</p>`}`,
     action: backfillAddress(name, '/scan'),
-    fields: { sight: planSight(run) },
+    fields: { revision: planRevision(run) },
     submit: reader.text('scan.anew'),
     back: backfillAddress(name),
   });
 }
 
 /** The way to a scan: the first at once, one that was stopped goes on, a further one asks. */
-export function scanForm({ reader, visitor, formToken }: Visit, { name }: Crm, run: BackfillRun | undefined): Markup {
+export function scanForm(
+  { reader, visitor, formToken }: Visit,
+  { name }: Crm,
+  run: BackfillProgress | undefined,
+): Markup {
   if (!includesRole(visitor.role, 'operator')) return null;
   const isStopped = run !== undefined && isScanning(run.phase);
-  const fields = { [FORM_TOKEN]: formToken, sight: planSight(run), goesOn: isStopped ? 'yes' : undefined };
+  const fields = { [FORM_TOKEN]: formToken, revision: planRevision(run), goesOn: isStopped ? 'yes' : undefined };
   return html`<div class="actions">
     ${
       (run === undefined || isStopped) &&
@@ -81,11 +91,11 @@ export function scanForm({ reader, visitor, formToken }: Visit, { name }: Crm, r
 }
 
 /** The form that asks what applying the plan would do. */
-export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, run: BackfillRun): Markup {
+export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, run: BackfillProgress): Markup {
   if (!includesRole(visitor.role, 'operator') || run.phase !== 'planned') return null;
   return html`<h2>${reader.text('apply.title')}</h2>
     <form method="post" action=${backfillAddress(name, '/apply')} class="narrow form">
-      ${hidden({ [FORM_TOKEN]: formToken, sight: planSight(run) })}
+      ${hidden({ [FORM_TOKEN]: formToken, revision: planRevision(run) })}
       <label for="trust">${reader.text('apply.trust')}</label>
       <select id="trust" name="trust">
         ${(['crm', 'register'] as const).map((each) => html`<option value=${each}>${reader.text(`trust.${each}`)}</option>`)}

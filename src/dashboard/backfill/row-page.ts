@@ -1,11 +1,17 @@
 /** One row of a plan: what the scan saw, and the form that says what is to become of it. */
 
 import type { VNode } from 'preact';
-import { editRow, isEditable, isLinked, type RowEditResult, rowSight } from '../../connector/backfill/plan/edit.ts';
+import { readOpenBackfill } from '../../connector/backfill/plan/backfill-runs.ts';
+import {
+  editRow,
+  isEditable,
+  isLinked,
+  type RowEditResult,
+  rowRevision,
+} from '../../connector/backfill/plan/edit-row.ts';
 import { ownOf } from '../../connector/backfill/plan/moved-numbers.ts';
-import { readOpenBackfill } from '../../connector/backfill/plan/runs.ts';
-import { type PlanRow, rowsByEntity, rowsById } from '../../connector/backfill/rows/rows.ts';
-import { readRun } from '../../connector/backfill/rows/run.ts';
+import { readRun } from '../../connector/backfill/rows/progress.ts';
+import { type PlanRow, rowsByEntity, rowsById } from '../../connector/backfill/rows/scan-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
@@ -50,7 +56,7 @@ export function rowActions(visit: Visit, name: string, row: PlanRow, place: Plan
   const number = numberOf(row.entity);
   const choice = action === 'link' ? 'skip' : row.verdict === 'linked' ? undefined : number;
   const words = reader.text(action === 'link' ? 'edit.skipIt' : 'edit.linkIt');
-  const fields = { [FORM_TOKEN]: formToken, record, sight: rowSight(row), choice, ...placeFields(place) };
+  const fields = { [FORM_TOKEN]: formToken, record, revision: rowRevision(row), choice, ...placeFields(place) };
   return html`<div class="actions">
     ${
       choice !== undefined &&
@@ -101,7 +107,7 @@ async function edit(
     const notice = html`<p class="notice bad" role="alert">${reader.text('edit.noNumber', { number: wanted.typed || wanted.choice })}</p>`;
     return rowPage(deps, visit, crm, { row, place, notice, wanted, status: 422 });
   }
-  const asked = { provider: crm.name, recordId: row.record_id, sight: fieldValue(fields, 'sight'), entity };
+  const asked = { provider: crm.name, recordId: row.record_id, revision: fieldValue(fields, 'revision'), entity };
   const result = await store.write((tx) => editRow(tx, { ...asked, actor: visitor.actor }, now));
   if (result === 'done') return placeAddress(crm.name, place);
   if (result === 'missing') return notFoundPage(reader);
@@ -204,7 +210,7 @@ async function editForm(
       <label for=${`choice-${value}`}>${label}</label>
     </div>`;
   return html`<form method="post" action=${backfillAddress(name, '/row')} class="narrow form">
-    ${hidden({ [FORM_TOKEN]: formToken, record: row.record_id, sight: rowSight(row), ...placeFields(place) })}
+    ${hidden({ [FORM_TOKEN]: formToken, record: row.record_id, revision: rowRevision(row), ...placeFields(place) })}
     <fieldset>
       <legend>${reader.text('edit.legend')}</legend>
       ${[...offered].map(([number, company]) => option(number, html`${reader.text('edit.link', { number })} ${company}`))}

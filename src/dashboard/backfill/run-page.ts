@@ -1,17 +1,17 @@
 /** One scan or apply: what it would do, how far it is, and what became of it. */
 import type { VNode } from 'preact';
-import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
-import { listRows } from '../../connector/backfill/plan/list.ts';
 import {
   BACKFILL,
+  type BackfillJob,
   type BackfillPreview,
   cancelBackfill,
   needsWord,
   readPreview,
   requestApply,
-  type StoredBackfill,
-} from '../../connector/backfill/plan/runs.ts';
-import { type BackfillRun, planSight, readRun as readPlan } from '../../connector/backfill/rows/run.ts';
+} from '../../connector/backfill/plan/backfill-runs.ts';
+import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
+import { listRows } from '../../connector/backfill/plan/list-rows.ts';
+import { type BackfillProgress, planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readRun } from '../../runtime/runs/runs.ts';
@@ -25,7 +25,7 @@ import { hidden } from '../page/messages.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage } from '../routes/routes.ts';
-import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../routes/runs.ts';
+import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../routes/run-actions.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from './filter.ts';
 import { namesOf, planTable } from './plan-table.ts';
 
@@ -47,7 +47,7 @@ export function addBackfillRuns(app: Server, deps: BackfillPageDeps): void {
   addRunSteps(app, deps, { path: BACKFILLS, run: requestApply, cancel: cancelBackfill });
 }
 
-async function runPage(deps: BackfillPageDeps, visit: Visit, run: StoredBackfill): Promise<PageBody> {
+async function runPage(deps: BackfillPageDeps, visit: Visit, run: BackfillJob): Promise<PageBody> {
   const { reader } = visit;
   const { kind, provider } = run.input;
   const plan = await readPlan(deps.store.db, provider);
@@ -65,8 +65,8 @@ async function runPage(deps: BackfillPageDeps, visit: Visit, run: StoredBackfill
 async function summary(
   { store, crms }: BackfillPageDeps,
   visit: Visit,
-  run: StoredBackfill,
-  plan: BackfillRun | undefined,
+  run: BackfillJob,
+  plan: BackfillProgress | undefined,
 ): Promise<VNode> {
   const { reader, now } = visit;
   const { kind, provider, trust = 'crm', sendUpdate = false } = run.input;
@@ -99,7 +99,7 @@ async function summary(
   );
 }
 
-function progressText({ reader }: Visit, { input, stage, done, total }: StoredBackfill): string {
+function progressText({ reader }: Visit, { input, stage, done, total }: BackfillJob): string {
   if (input.kind === 'apply' && stage === 'run' && total !== null)
     return reader.text('apply.progress', { done, of: total });
   return reader.text('backfill.seen', { count: done });
@@ -108,19 +108,19 @@ function progressText({ reader }: Visit, { input, stage, done, total }: StoredBa
 const planLink = ({ reader }: Visit, provider: string): VNode =>
   html`<p><a href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
 
-function scanSteps(visit: Visit, run: StoredBackfill): Markup {
+function scanSteps(visit: Visit, run: BackfillJob): Markup {
   const isOver = run.state !== 'waiting' && run.state !== 'running';
   return isOver ? planLink(visit, run.input.provider) : runSteps(visit, run, BACKFILLS, undefined);
 }
 
-async function applySteps(db: Db, visit: Visit, run: StoredBackfill, plan: BackfillRun | undefined): Promise<Markup> {
+async function applySteps(db: Db, visit: Visit, run: BackfillJob, plan: BackfillProgress | undefined): Promise<Markup> {
   const { reader } = visit;
-  const { provider, sight } = run.input;
+  const { provider, revision } = run.input;
   const preview = await readPreview(db, run.id);
   const isOpen = run.state === 'waiting' || run.state === 'running';
   if (run.stage === 'run' || preview === undefined || isOpen)
     return html`${runSteps(visit, run, BACKFILLS, undefined)} ${!isOpen && results(visit, provider)}`;
-  if (planSight(plan) !== sight)
+  if (planRevision(plan) !== revision)
     return html`<p class="notice warn">${reader.text('apply.stale')}</p>${planLink(visit, provider)}`;
   const ready = {
     button: reader.text('apply.run', { count: preview.toLink }),
@@ -160,10 +160,10 @@ function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPre
 }
 
 /** So much speaks against the plan that a person must say that it is meant; then it is previewed again. */
-function meantForm({ reader, visitor, formToken }: Visit, { input }: StoredBackfill): Markup {
-  const { provider, sight, trust, sendUpdate = false } = input;
+function meantForm({ reader, visitor, formToken }: Visit, { input }: BackfillJob): Markup {
+  const { provider, revision, trust, sendUpdate = false } = input;
   if (!includesRole(visitor.role, 'operator')) return null;
-  const fields = { [FORM_TOKEN]: formToken, sight, trust, sendUpdate: sendUpdate ? 'yes' : undefined, meant: 'yes' };
+  const fields = { [FORM_TOKEN]: formToken, revision, trust, sendUpdate: sendUpdate ? 'yes' : undefined, meant: 'yes' };
   return html`<form method="post" action=${backfillAddress(provider, '/apply')}>
     ${hidden(fields)}
     <p>${reader.text('apply.meantHelp')}</p>

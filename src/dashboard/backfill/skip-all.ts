@@ -1,6 +1,6 @@
 /** Skips all records of a plan that a filter finds, after saying how many. */
 import { countToSkip, skipAll } from '../../connector/backfill/plan/skip-all.ts';
-import { planSight, readRun } from '../../connector/backfill/rows/run.ts';
+import { planRevision, readRun } from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { confirmationPage } from '../page/confirmation.ts';
@@ -44,7 +44,7 @@ export function addSkipAll(app: Server, deps: BackfillPageDeps): void {
       if (crm === undefined) return notFoundPage(visit.reader);
       const place = readPlace((name) => fieldValue(fields, name));
       const { actor } = visit.visitor;
-      const asked = { provider: crm.name, filter: place.filter, sight: fieldValue(fields, 'sight'), actor };
+      const asked = { provider: crm.name, filter: place.filter, revision: fieldValue(fields, 'revision'), actor };
       const result = await skipAll(deps, asked);
       if (result === 'done') return placeAddress(crm.name, { ...place, after: 0 });
       const why = html`<p class="notice warn" role="alert">${visit.reader.text(`skip.${result}`)}</p>`;
@@ -59,7 +59,7 @@ async function askPage(
   { crm: { name }, place, why }: { readonly crm: Crm; readonly place: PlanPlace; readonly why?: Markup },
 ): Promise<PageBody> {
   const { reader } = visit;
-  const sight = planSight(await readRun(store.db, name));
+  const revision = planRevision(await readRun(store.db, name));
   const count = await countToSkip(store.db, name, place.filter);
   return confirmationPage(visit, {
     title: reader.text('skip.title'),
@@ -67,7 +67,7 @@ async function askPage(
       <p>${reader.text('skip.count', { count })}</p>
       <p class="quiet">${reader.text('skip.help')}</p>`,
     action: pathOf(name),
-    fields: { sight, ...placeFields(place) },
+    fields: { revision, ...placeFields(place) },
     submit: reader.text('skip.submit', { count }),
     back: placeAddress(name, place),
   });

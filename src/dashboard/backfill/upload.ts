@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PlanError } from '../../connector/backfill/plan/take.ts';
-import { type PlanUploadResult, takesFile, uploadPlan } from '../../connector/backfill/plan/upload.ts';
-import { isScanning, planSight, readRun } from '../../connector/backfill/rows/run.ts';
+import { PlanError } from '../../connector/backfill/plan/import-plan.ts';
+import { type PlanUploadResult, takesFile, uploadPlan } from '../../connector/backfill/plan/upload-plan.ts';
+import { isScanning, planRevision, readRun } from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
@@ -35,7 +35,7 @@ export function addPlanUpload(app: Server, deps: BackfillPageDeps): void {
       const crm = crmOf(deps, visit);
       if (crm === undefined) return notFoundPage(visit.reader);
       if (file === undefined) return refused(deps, visit, crm, { why: visit.reader.text('upload.none') });
-      return upload(deps, visit, crm, { file, sight: fieldValue(fields, 'sight') });
+      return upload(deps, visit, crm, { file, revision: fieldValue(fields, 'revision') });
     },
   });
 }
@@ -44,7 +44,7 @@ async function upload(
   deps: BackfillPageDeps,
   visit: Visit,
   crm: Crm,
-  { file, sight }: { readonly file: Buffer; readonly sight: string },
+  { file, revision }: { readonly file: Buffer; readonly revision: string },
 ): Promise<string | PageBody> {
   const { reader, visitor } = visit;
   // The command's reader: it reads a file twice, and never whole.
@@ -52,7 +52,7 @@ async function upload(
   try {
     const path = join(folder, 'plan.csv');
     await writeFile(path, file, { mode: 0o600 });
-    const asked = { file: path, sight, actor: visitor.actor };
+    const asked = { file: path, revision, actor: visitor.actor };
     const result: PlanUploadResult = await uploadPlan({ ...deps, crm }, asked, new AbortController().signal);
     return result.kind === 'taken'
       ? backfillAddress(crm.name)
@@ -99,7 +99,7 @@ async function uploadPage({ store }: BackfillPageDeps, { reader, formToken }: Vi
       enctype="multipart/form-data"
       class="narrow form"
     >
-      ${hidden({ [FORM_TOKEN]: formToken, sight: planSight(run) })}
+      ${hidden({ [FORM_TOKEN]: formToken, revision: planRevision(run) })}
       <p>${reader.text('upload.help')}</p>
       <label for="file">${reader.text('upload.file', { most: MOST_MB })}</label>
       <input id="file" name="file" type="file" accept=".csv,text/csv" required />

@@ -50,7 +50,7 @@ export function history(
 }
 
 function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connections: readonly string[]): Entry {
-  const { seq, receivedAt, appliedAt, pruned, aside, events, malformed, changed, stale } = receipt;
+  const { seq, receivedAt, appliedAt, pruned, quarantined, events, malformed, changed, stale } = receipt;
   const names = (list: readonly string[]): string => list.join(', ');
   const notes = [
     appliedAt === null ? reader.text('company.unapplied') : undefined,
@@ -58,7 +58,7 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connec
     changed.length > 0 ? html`${reader.text('company.changed')} ${nameList(reader, changed)}` : undefined,
     stale.length > 0 ? `${reader.text('company.stale')}: ${names(stale)}` : undefined,
     malformed.length > 0 ? `${reader.text('company.malformed')}: ${names(malformed)}` : undefined,
-    aside === null ? undefined : `${reader.text('company.aside')}: ${aside}`,
+    quarantined === null ? undefined : `${reader.text('company.quarantined')}: ${quarantined}`,
   ].filter((note) => note !== undefined);
   return {
     at: receivedAt,
@@ -117,14 +117,14 @@ function ofAction(
 }
 
 const OUTCOMES = ['written', 'kept', 'refused'] as const;
-const SIGNS = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
+const EVIDENCE = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
 
 function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const { reader } = spectator;
   const { field, property, old, new: now, outcome, rule, seq, detail } = decision;
   const known = OUTCOMES.find((each) => each === outcome);
   const word =
-    known === undefined ? html`<code>${outcome}</code>` : state(SIGNS[known], reader.text(`outcome.${known}`));
+    known === undefined ? html`<code>${outcome}</code>` : state(EVIDENCE[known], reader.text(`outcome.${known}`));
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const [before, after] = briefChange(spectator, field, { old, now });
   return html`<div class="value">

@@ -1,8 +1,8 @@
 /** Actions on one record of a company: a page that says what an action would change, and then the action. */
 import { hash } from 'node:crypto';
 import type { VNode } from 'preact';
+import { readRecordId } from '../../connector/crm/answer-check/record-id.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
-import { readRecordId } from '../../connector/crm/fence/record-id.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { findLink, type Link } from '../../connector/links/links.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
@@ -142,7 +142,8 @@ async function readAsked(
 async function carryOut(tx: Tx, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
   const { visit, ref, field } = asked;
   const hasConsent = step?.consent === undefined || field('consent') === 'yes';
-  if (step === undefined || !hasConsent || (await sightOf(tx, ref, seen, visit.now)) !== field('sight')) return false;
+  if (step === undefined || !hasConsent || (await revisionOf(tx, ref, seen, visit.now)) !== field('revision'))
+    return false;
   const detail = await step.run(tx);
   if (detail === 'changed') return false;
   const [subject, actor] = [subjectOf(step.audit, asked), visit.visitor.actor];
@@ -158,7 +159,7 @@ function subjectOf(audit: string, { ref, entity, field }: NamedRecord): string {
 }
 
 /** The state that a proposal stands on, as one text. */
-async function sightOf(db: Db, ref: RecordRef, seen: unknown, now: number): Promise<string> {
+async function revisionOf(db: Db, ref: RecordRef, seen: unknown, now: number): Promise<string> {
   const link = await findLink(db, ref);
   const overrides = (await readOverrides(db, ref.provider, [ref.recordId], now)).get(ref.recordId) ?? [];
   const linked = link && [link.entity, link.state, link.desired, link.send_update, link.observed_at];
@@ -221,10 +222,10 @@ async function proposed(
   const { reader, formToken, now } = visit;
   const { effect, step, seen } = proposal;
   const given = KEPT.map((name) => [name, field(name) || undefined] as const);
-  const sight = await sightOf(db, ref, seen, now);
+  const revision = await revisionOf(db, ref, seen, now);
   return html`${effect}
     <form method="post" action=${actionAddress(entity, action.name, {})}>
-      ${hidden({ [FORM_TOKEN]: formToken, ...Object.fromEntries(given), sight })} ${noDefaultAnswer()}
+      ${hidden({ [FORM_TOKEN]: formToken, ...Object.fromEntries(given), revision })} ${noDefaultAnswer()}
       ${step?.consent && html`<p><label class="check"><input type="checkbox" name="consent" value="yes" required /> ${step.consent}</label></p>`}
       <p class="actions">
         ${step && html`<button class="primary">${step.button}</button>`}

@@ -18,7 +18,7 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage, type ServicePageDeps } from '../routes/routes.ts';
-import { deliveryName, deliveryState, monitorName } from './page.ts';
+import { deliveryName, deliveryState, monitorName } from './deliveries-page.ts';
 
 /** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {

@@ -18,7 +18,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage, type ServicePageDeps } from '../routes/routes.ts';
-import { unreadableFilter } from './page.ts';
+import { unreadableFilter } from './deliveries-page.ts';
 
 const PATH = '/deliveries/replay';
 

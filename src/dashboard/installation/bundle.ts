@@ -1,5 +1,5 @@
 /** The support bundle: what somebody who helps needs to know, without secrets and without personal data. */
-import { countByKind } from '../../connector/review/attention.ts';
+import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
@@ -44,7 +44,7 @@ async function readBundle({ store, installation, metrics, halves }: BundleDeps, 
     memory: process.memoryUsage(),
     daemons: (await readDaemons(db, now)).map(({ startedAt }) => new Date(startedAt).toISOString()),
     findings: await installation.quickFindings(),
-    attention: await countByKind(db, now, MOST_COUNTED),
+    review: await countByKind(db, now, MOST_COUNTED),
     queues: await counts(db, now),
     sources: await readSources(db),
     config: installation.shownConfig(),

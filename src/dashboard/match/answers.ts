@@ -15,7 +15,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction } from '../routes/routes.ts';
-import { matchSight, recordPage } from './record-page.ts';
+import { matchRevision, recordPage } from './record-page.ts';
 
 /** Adds the action: the next record is shown after it. */
 export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
@@ -25,7 +25,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
       const { reader } = visit;
       const place = { provider: fieldValue(fields, 'provider'), recordId: fieldValue(fields, 'record') };
       const found = await readUndecided(deps.store.db, place);
-      if (found === undefined || (await matchSight(deps.store.db, found)) !== fieldValue(fields, 'sight'))
+      if (found === undefined || (await matchRevision(deps.store.db, found)) !== fieldValue(fields, 'revision'))
         return refused(visit, place, html`<p class="notice warn">${reader.text('match.decided')}</p>`, 409);
       const chosen = chosenCompany(found, fields);
       if (chosen === 'none') return rejectAll(deps, visit, found);

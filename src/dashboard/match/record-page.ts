@@ -3,10 +3,10 @@ import type { VNode } from 'preact';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/match/parts.ts';
 import { ruleText } from '../../connector/match/rule.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
-import { sightOf } from '../../connector/names/sight-of.ts';
+import { revisionOf } from '../../connector/names/revision.ts';
+import type { ScoredCandidate } from '../../match/confidence.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { readEntries } from '../../match/index/write.ts';
-import type { ScoredCandidate } from '../../match/verdict.ts';
 import { reasonText } from '../../match/weights.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -30,15 +30,15 @@ export async function recordPage(deps: CompanyDeps, visit: Visit, found: Undecid
   const entries = await readEntries(db, numbers);
   const holders = await heldBy(db, found);
   return html`<p>${await recordLink(deps, found)}: ${ruleText(found, visit.reader.language)}</p>
-    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), sight: sightIn(found, holders), holders })}`;
+    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), revision: revisionIn(found, holders), holders })}`;
 }
 
 /** What a person saw of a match, to tell whether it is still that when they answer. */
-export const matchSight = async (db: Db, found: UndecidedMatch): Promise<string> =>
-  sightIn(found, await heldBy(db, found));
+export const matchRevision = async (db: Db, found: UndecidedMatch): Promise<string> =>
+  revisionIn(found, await heldBy(db, found));
 
-const sightIn = ({ record, candidates }: UndecidedMatch, holders: CompanyHolders): string =>
-  sightOf(
+const revisionIn = ({ record, candidates }: UndecidedMatch, holders: CompanyHolders): string =>
+  revisionOf(
     JSON.stringify(record),
     ...candidates.map(({ company, score }) => `${company} ${score}`),
     JSON.stringify([...holders]),
@@ -105,13 +105,13 @@ const nameOf = ({ company, name }: ScoredCandidate, entries: ReadonlyMap<string,
 function answerForm(
   visit: Visit,
   found: UndecidedMatch,
-  { shown, sight, holders }: { readonly shown: VNode; readonly sight: string; readonly holders: CompanyHolders },
+  { shown, revision, holders }: { readonly shown: VNode; readonly revision: string; readonly holders: CompanyHolders },
 ): Markup {
   const { reader, visitor, formToken } = visit;
   const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
   if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>${keySwitch(reader)}`;
   const { provider, recordId, candidates } = found;
-  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, sight });
+  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, revision });
   // A second record of a company is seldom meant: it takes a click, and is not what stands out.
   const isFree = ({ company }: ScoredCandidate): boolean => !holders.has(companyEntityId(company));
   const best = candidates.find(isFree);

@@ -4,7 +4,7 @@ import { findLink } from '../../connector/links/links.ts';
 import { takeBackMatch } from '../../connector/match/answer.ts';
 import { readRejections } from '../../connector/match/results.ts';
 import { type MatchPlace, readUndecided } from '../../connector/match/undecided.ts';
-import { UNDO } from '../../connector/undo/runs.ts';
+import { UNDO } from '../../connector/undo/undo-runs.ts';
 import { countWrites } from '../../connector/undo/writes.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';

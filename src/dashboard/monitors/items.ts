@@ -8,7 +8,7 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import { readNames } from '../../service/register/watch/snapshots.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
-import { deliveryName } from '../deliveries/page.ts';
+import { deliveryName } from '../deliveries/deliveries-page.ts';
 import { confirmationPage } from '../page/confirmation.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';

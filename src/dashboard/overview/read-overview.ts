@@ -3,7 +3,7 @@ import { type Condition, conditionsOf } from '../../alerts/conditions.ts';
 import { observe } from '../../alerts/observe.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/history/differences.ts';
-import { type AttentionCount, countByKind } from '../../connector/review/attention.ts';
+import { countByKind, type ReviewCount } from '../../connector/review/review-list.ts';
 import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { CallMeter } from '../connections/call-meter.ts';
@@ -16,7 +16,7 @@ import { readSources, type SourceRow } from './sources.ts';
 export interface Overview {
   /** What needs a person, as an alert would say it. */
   readonly conditions: readonly Condition[];
-  readonly attention: readonly AttentionCount[];
+  readonly review: readonly ReviewCount[];
   /** Counted up to {@link MOST_COUNTED}. */
   readonly differences: number;
   readonly connections: readonly ConnectionRow[];
@@ -62,7 +62,7 @@ export function openOverview({ store, meter, crms, now, halves }: OverviewDeps):
     const { db } = store;
     return {
       conditions: conditionsOf(await observe(store, now(), MOST_COUNTED), THRESHOLDS, now()),
-      attention: await countByKind(db, now(), MOST_COUNTED + 1),
+      review: await countByKind(db, now(), MOST_COUNTED + 1),
       differences: await countDifferences(db, now(), {}, MOST_COUNTED + 1),
       connections: await readConnections(db, crms, now()),
       calls: await meter.read(),

@@ -126,7 +126,7 @@ export function confirmPage(
 }
 
 /** Fields that the page gave itself: what somebody saw, and where they came from. */
-const UNSEEN: ReadonlySet<string> = new Set(['sight', 'seen', 'back']);
+const UNSEEN: ReadonlySet<string> = new Set(['revision', 'seen', 'back']);
 
 const LABELS: Readonly<Record<string, TextKey>> = {
   verb: 'answers.answer',

@@ -1,20 +1,20 @@
 /** The answers as the pages call them: for each kind of entry in its own words, which say what the answer does to it. */
 
+import { canTakeBack } from '../../connector/review/given-answers.ts';
 import {
-  ATTENTION_KINDS,
-  type AttentionKind,
   DECISION,
   laneVerbs,
+  REVIEW_KINDS,
+  type ReviewKind,
   type ReviewVerb,
-  readAttentionId,
+  readReviewId,
   VERBS,
-} from '../../connector/review/attention-kinds.ts';
-import { canTakeBack } from '../../connector/review/given-answers.ts';
+} from '../../connector/review/review-kinds.ts';
 import type { Reader } from '../page/reader.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
 /** What an answer is given to; `limit` is work that the safety limit stopped. */
-type Answered = AttentionKind | 'limit';
+type Answered = ReviewKind | 'limit';
 
 /** A verb and what it is given to, such as `keep-link`: the value of a button. */
 export type AnswerName = TextKey extends infer Key ? (Key extends `verb.${infer Name}` ? Name : never) : never;
@@ -24,7 +24,7 @@ export const isAnswer = (name: string): name is AnswerName => `verb.${name}` in 
 
 /** What the entry of an id takes an answer as; undefined if it is no id. */
 function answeredAs(id: string): Answered | undefined {
-  const named = readAttentionId(id);
+  const named = readReviewId(id);
   return named?.kind === 'lane' && laneVerbs(named.parts[1]) === DECISION ? 'limit' : named?.kind;
 }
 
@@ -50,7 +50,7 @@ export const verbOf = (name: AnswerName): ReviewVerb => {
 /** Whether nothing takes an answer back. */
 export function isFinal(name: AnswerName): boolean {
   const kind = name.slice(name.indexOf('-') + 1);
-  const known = ATTENTION_KINDS.find((each) => each === kind) ?? 'lane';
+  const known = REVIEW_KINDS.find((each) => each === kind) ?? 'lane';
   return !canTakeBack(verbOf(name), known);
 }
 

@@ -1,8 +1,8 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
 
 import type { VNode } from 'preact';
-import type { Attention } from '../../connector/review/attention-kinds.ts';
-import { resolveSeen } from '../../connector/review/resolve-attention.ts';
+import { resolveIfUnchanged } from '../../connector/review/resolve.ts';
+import type { ReviewEntry } from '../../connector/review/review-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -33,15 +33,15 @@ import { takeBackForm } from './take-back.ts';
 const MOST = 200;
 
 /** `other`: the entry is of a kind that the answer is not for. */
-type Answered = Awaited<ReturnType<typeof resolveSeen>> | { readonly kind: 'other' };
+type Answered = Awaited<ReturnType<typeof resolveIfUnchanged>> | { readonly kind: 'other' };
 
 /** The field that says which entry is chosen, with what was seen of it. */
 const CHOICE = 'choice';
 
 /** The box that chooses an entry; nothing for those who may not answer. */
-export const choiceBox = ({ reader, visitor }: Visit, id: string, sight = ''): Markup =>
+export const choiceBox = ({ reader, visitor }: Visit, id: string, revision = ''): Markup =>
   includesRole(visitor.role, 'operator') &&
-  html`<input type="checkbox" name=${CHOICE} value=${`${sight} ${id}`} aria-label=${reader.text('review.choose', { id })} />`;
+  html`<input type="checkbox" name=${CHOICE} value=${`${revision} ${id}`} aria-label=${reader.text('review.choose', { id })} />`;
 
 /** A list with the answers below it that something in it takes: a line for each, with what it does. */
 export function answerForm(visit: Visit, names: readonly AnswerName[], address: string, list: Markup): Markup {
@@ -66,7 +66,7 @@ export const answerButtons = (reader: Reader, names: readonly AnswerName[], more
 </ul>`;
 
 /** The answers that some entries take, in the order of the entries and of the verbs. */
-export const answersOf = (entries: readonly Pick<Attention, 'id' | 'verbs'>[]): readonly AnswerName[] => [
+export const answersOf = (entries: readonly Pick<ReviewEntry, 'id' | 'verbs'>[]): readonly AnswerName[] => [
   ...new Set(entries.flatMap(({ id, verbs }) => verbs.flatMap((verb) => answerNameFor(verb, id) ?? []))),
 ];
 
@@ -87,8 +87,8 @@ export function addAnswers(app: Server, deps: RouteDeps): void {
       const answers = new Map<string, Answered>();
       await deps.store.write(async (tx) => {
         for (const choice of choices) {
-          const [sight = '', id = ''] = readChoice(choice);
-          answers.set(id, await answer(tx, visit, { name, id, sight }));
+          const [revision = '', id = ''] = readChoice(choice);
+          answers.set(id, await answer(tx, visit, { name, id, revision }));
         }
       });
       return resultPage(visit, name, answers, back);
@@ -122,11 +122,11 @@ function askFirst(visit: Visit, name: AnswerName, choices: readonly string[], ba
 async function answer(
   tx: Tx,
   { visitor, now }: Visit,
-  { name, id, sight }: { readonly name: AnswerName; readonly id: string; readonly sight: string },
+  { name, id, revision }: { readonly name: AnswerName; readonly id: string; readonly revision: string },
 ): Promise<Answered> {
   const verb = verbOf(name);
   if (answerNameFor(verb, id) !== name) return { kind: 'other' };
-  const resolved = await resolveSeen(tx, verb, { id, sight }, now);
+  const resolved = await resolveIfUnchanged(tx, verb, { id, revision }, now);
   const entry = { actor: visitor.actor, via: 'page', action: `review.${verb}`, subject: id } as const;
   if (resolved.kind === 'done') await recordAudit(tx, { ...entry, result: resolved.note }, now);
   return resolved;

@@ -1,5 +1,5 @@
 /** The copy of something that nobody could read: as a page, and as a file to correct. */
-import { readCopy } from '../../connector/review/attention-unreadable.ts';
+import { readCopy } from '../../connector/review/unreadable-entries.ts';
 import type { Server } from '../../http/server/server.ts';
 import { html } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';

@@ -1,7 +1,7 @@
 /** The list of what needs a person as a CSV file. */
 import { readDifferences } from '../../connector/history/differences.ts';
-import { differenceEntry, readAttention } from '../../connector/review/attention.ts';
-import { type Attention, readAttentionId } from '../../connector/review/attention-kinds.ts';
+import { type ReviewEntry, readReviewId } from '../../connector/review/review-kinds.ts';
+import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { type ReviewFilter, readReviewFilter } from '../addresses/review.ts';
@@ -21,7 +21,7 @@ export function addReviewExport(app: Server, deps: ReviewDeps): void {
 }
 
 async function* csvPages(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<readonly CsvRow[]> {
-  yield [['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'sight']];
+  yield [['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'revision']];
   for await (const page of pagesOf(deps, visit, filter)) yield page.map((each) => rowOf(deps, visit, each));
 }
 
@@ -29,9 +29,9 @@ async function* pagesOf(
   { store: { db } }: ReviewDeps,
   { now }: Visit,
   { kind, provider, property }: ReviewFilter,
-): AsyncGenerator<readonly Attention[]> {
+): AsyncGenerator<readonly ReviewEntry[]> {
   if (kind !== 'difference') {
-    yield await readAttention(db, now, { kinds: kind && [kind] });
+    yield await readReview(db, now, { kinds: kind && [kind] });
     return;
   }
   let page: Awaited<ReturnType<typeof readDifferences>> = [];
@@ -41,13 +41,13 @@ async function* pagesOf(
   } while (page.length === PAGE);
 }
 
-function rowOf({ crms }: ReviewDeps, { visitor }: Visit, each: Attention): CsvRow {
-  const { id, kind, since, about, reason, verbs, sight = '' } = each;
-  const [provider = '', , property = ''] = readAttentionId(id)?.parts ?? [];
+function rowOf({ crms }: ReviewDeps, { visitor }: Visit, each: ReviewEntry): CsvRow {
+  const { id, kind, since, about, reason, verbs, revision = '' } = each;
+  const [provider = '', , property = ''] = readReviewId(id)?.parts ?? [];
   const isHidden =
     (kind === 'difference' || kind === 'value') &&
     !visitor.seesPersons &&
     mayNamePersons(fieldOfProperty(crms, provider, property));
   const shown = isHidden ? ['', ''] : [about, reason];
-  return [id, kind, since === null ? '' : new Date(since).toISOString(), ...shown, verbs.join(' '), '', sight];
+  return [id, kind, since === null ? '' : new Date(since).toISOString(), ...shown, verbs.join(' '), '', revision];
 }

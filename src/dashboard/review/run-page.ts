@@ -1,17 +1,17 @@
 /** One answer to all that a filter finds: what it would be given to, how far it is, and what became of each entry. */
 
 import type { VNode } from 'preact';
-import { KINDS_FOR_ALL } from '../../connector/review/attention-kinds.ts';
+import { KINDS_FOR_ALL } from '../../connector/review/review-kinds.ts';
 import {
   cancelAnswers,
   type EntryResult,
+  type PlannedAnswer,
   REVIEW,
-  type ReviewEntry,
   type ReviewRequest,
   readEntries,
   requestAnswers,
   type StoredReview,
-} from '../../connector/review/runs.ts';
+} from '../../connector/review/review-runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { countItems, listRuns, readRun, requestPreview } from '../../runtime/runs/runs.ts';
@@ -25,7 +25,7 @@ import { brief, state, table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
-import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../routes/runs.ts';
+import { addRunSteps, runBody, runIdIn, runList, runSteps, runSummary } from '../routes/run-actions.ts';
 import { type AnswerName, answerHelp, answerName, answerText, isAnswer, shownAnswer, verbOf } from './answer-names.ts';
 import { answerButtons } from './answers.ts';
 
@@ -161,7 +161,7 @@ const RESULTS = [
   'settled',
   'impossible',
 ] as const satisfies readonly EntryResult[];
-const SIGNS = {
+const EVIDENCE = {
   given: 'idle',
   planned: 'idle',
   done: 'ok',
@@ -172,7 +172,7 @@ const SIGNS = {
 
 const wordOf = ({ reader }: Visit, kind: string): Markup => {
   const known = RESULTS.find((each) => each === kind);
-  return known === undefined ? kind : state(SIGNS[known], reader.text(`entry.${known}`));
+  return known === undefined ? kind : state(EVIDENCE[known], reader.text(`entry.${known}`));
 };
 
 const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>
@@ -184,7 +184,7 @@ const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>
   });
 
 /** What an entry is about may name persons, and so may the reason: viewers see its id. */
-function entryTable(visit: Visit, entries: readonly ReviewEntry[]): VNode {
+function entryTable(visit: Visit, entries: readonly PlannedAnswer[]): VNode {
   const { reader, visitor } = visit;
   const isShown = visitor.seesPersons;
   const columns = ['about', 'reason', 'result'] as const;

@@ -1,9 +1,9 @@
 /** The answers that were given in review, and the action that takes some of them back, as `cvrsync review take-back` does. */
 import type { VNode } from 'preact';
-import { readAttentionId } from '../../connector/review/attention-kinds.ts';
 import { type AnswerPlace, readAnswers } from '../../connector/review/given-answers.ts';
+import { readReviewId } from '../../connector/review/review-kinds.ts';
 import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
-import { UNDO } from '../../connector/undo/runs.ts';
+import { UNDO } from '../../connector/undo/undo-runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -146,7 +146,7 @@ function wordsOf(reader: Reader, id: string, outcome: Outcome): VNode {
   const links = (outcome.undoes ?? []).map(
     (run) => html` <a href=${`${UNDOES}/${run}`}>${reader.text('takeBack.undo')}</a>`,
   );
-  const kind = readAttentionId(id)?.kind;
+  const kind = readReviewId(id)?.kind;
   const back = kind !== undefined && html` <a href=${`/review?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;
   return html`${state('ok', said(reader, outcome.note))}${links.length > 0 ? links : back}`;
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importAnswers } from '../../connector/review/import.ts';
+import { importAnswers } from '../../connector/review/import-answers.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
 import { FORM_TOKEN } from '../page/fields.ts';

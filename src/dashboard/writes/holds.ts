@@ -13,7 +13,7 @@ import { hidden } from '../page/messages.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage } from '../routes/routes.ts';
-import type { WritesDeps } from './page.ts';
+import type { WritesDeps } from './writes-page.ts';
 
 const PATH = '/holds';
 const SHOWN = 100;

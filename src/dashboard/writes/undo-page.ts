@@ -9,7 +9,7 @@ import {
   requestUndo,
   type StoredUndo,
   UNDO,
-} from '../../connector/undo/runs.ts';
+} from '../../connector/undo/undo-runs.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readRun, requestPreview } from '../../runtime/runs/runs.ts';
 import { companyAddress, UNDOES } from '../addresses/addresses.ts';
@@ -31,7 +31,7 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type ReviewDeps } from '../routes/routes.ts';
-import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../routes/runs.ts';
+import { addRunSteps, runBody, runIdIn, runSteps, runSummary } from '../routes/run-actions.ts';
 
 const SHOWN = 100;
 

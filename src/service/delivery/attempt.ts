@@ -6,7 +6,7 @@ import { inSpan } from '../../telemetry/trace.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { DueDelivery } from './due-queue.ts';
 import { type Posted, post, type Webhook, webhookId } from './post.ts';
-import type { AttemptResult } from './record.ts';
+import type { AttemptResult } from './record-attempt.ts';
 import { firstWait, nextWait } from './schedule.ts';
 
 export interface AttemptDeps {

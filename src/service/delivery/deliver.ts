@@ -14,12 +14,12 @@ import type { Secrets } from '../keys/secrets.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
 import { DELIVER_QUEUE } from '../names/queues.ts';
 import { createBodies } from './bodies.ts';
+import { type RunDeps, runLane } from './deliver-batch.ts';
 import { type Head, loadMonitors } from './due.ts';
 import { createLedger } from './ledger.ts';
 import { createSlots } from './limits/slots.ts';
 import { isOwnJob, OWN_CONNECTOR, ownJobIds } from './own-jobs.ts';
-import type { AttemptResult } from './record.ts';
-import { type RunDeps, runLane } from './run.ts';
+import type { AttemptResult } from './record-attempt.ts';
 import { SCHEDULE } from './schedule.ts';
 import type { OwnTransport } from './transport.ts';
 

@@ -5,7 +5,7 @@
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { type Entry, type RecordedAttempt, record } from './record.ts';
+import { type Entry, type RecordedAttempt, record } from './record-attempt.ts';
 
 export interface Ledger {
   /** Resolves once the entry is on disk; rejects only for this entry. */

@@ -35,7 +35,7 @@ async function addInbox(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('applied_at', integer)
     .addColumn('webhook_id', text)
     .addColumn('digest', text)
-    .addColumn('aside', text)
+    .addColumn('quarantined', text)
     .addColumn('begun', integer, zero)
     .addColumn('trace', text)
     .execute();
@@ -44,7 +44,7 @@ async function addInbox(tx: Tx, engine: Engine): Promise<void> {
   // What waits is counted every second: without it that reads every receipt that was ever applied.
   await index('receipt_unapplied', 'receipt', ['applied_at'], 'applied_at is null').execute();
   await index('receipt_webhook_id', 'receipt', ['webhook_id'], 'webhook_id is not null').execute();
-  await index('receipt_aside', 'receipt', ['seq'], 'aside is not null').execute();
+  await index('receipt_quarantined', 'receipt', ['seq'], 'quarantined is not null').execute();
 }
 
 async function addFacts(tx: Tx, engine: Engine): Promise<void> {
@@ -286,7 +286,7 @@ async function addMatches(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('provider', text, required)
     .addColumn('record_id', text, required)
     .addColumn('position', integer, required)
-    .addColumn('verdict', text, required)
+    .addColumn('confidence', text, required)
     .addColumn('entity', text)
     .addColumn('body', text, required)
     .addColumn('suggested_at', integer)

@@ -1,5 +1,5 @@
 /** Judges the scorer on the labelled sets: by set and in all, what is right, and the share right by tenth of the score. */
-import type { MatchResult } from '../../../src/match/verdict.ts';
+import type { MatchResult } from '../../../src/match/confidence.ts';
 import { measureQuality, type Quality, shareOf, trapTable } from '../../match/measure.ts';
 import type { LabelledSet, SetRecord } from './set.ts';
 
@@ -54,7 +54,7 @@ export function equalRecall(sets: readonly JudgedSet[]): number {
 }
 
 const isFound = ({ company, result }: SetRecord & { readonly result: MatchResult | undefined }): boolean =>
-  (result?.verdict === 'certain' || result?.verdict === 'likely') && result.candidates[0]?.company === company;
+  (result?.confidence === 'certain' || result?.confidence === 'likely') && result.candidates[0]?.company === company;
 
 /** The lines of a set: what it measures, the tenths, the confusion by trap, and each wrong certain match. */
 export function setLines(judged: JudgedSet): readonly string[] {
@@ -63,7 +63,7 @@ export function setLines(judged: JudgedSet): readonly string[] {
     `${judged.set.name}: ${summary(quality)}, recall ${equalRecall([judged]).toFixed(3)}`,
     tenthLine([judged]),
     trapTable(quality),
-    ...quality.wrong.filter(({ verdict }) => verdict === 'certain').map((one) => `wrong: ${JSON.stringify(one)}`),
+    ...quality.wrong.filter(({ confidence }) => confidence === 'certain').map((one) => `wrong: ${JSON.stringify(one)}`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { showProgress } from '../../../src/commands/backfill/progress.ts';
 import { advance, measure, progressText } from '../../../src/commands/backfill/progress-state.ts';
-import type { BackfillStep } from '../../../src/connector/backfill/rows/context.ts';
+import type { BackfillStep } from '../../../src/connector/backfill/rows/backfill-context.ts';
 import { main } from '../../../src/main.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
@@ -49,16 +49,16 @@ describe('the line of progress', () => {
     expect(lineAfter(linking)).toBe('linking: 200 of 1,000, 100/s, 8 s left; calls: CRM 1,200');
     const carrying: readonly BackfillStep[] = [
       ...linking,
-      { phase: 'carry', toCarry: 100 },
-      { phase: 'carry', toCarry: 90 },
+      { phase: 'confirm', toConfirm: 100 },
+      { phase: 'confirm', toConfirm: 90 },
     ];
     expect(lineAfter(carrying)).toBe('monitoring: 10 of 100, 5.0/s, 18 s left; calls: CRM 1,200');
   });
 
   it('says why it waits, and no longer once it goes on', () => {
-    const steps: readonly BackfillStep[] = [{ phase: 'carry', toCarry: 5, trouble: 'no answer' }];
+    const steps: readonly BackfillStep[] = [{ phase: 'confirm', toConfirm: 5, trouble: 'no answer' }];
     expect(lineAfter(steps)).toMatch(/^waiting: no answer; monitoring: 0 of 5/u);
-    expect(lineAfter([...steps, { phase: 'carry', toCarry: 5, trouble: undefined }])).not.toContain('waiting');
+    expect(lineAfter([...steps, { phase: 'confirm', toConfirm: 5, trouble: undefined }])).not.toContain('waiting');
   });
 
   it('says since when and until when at most', () => {
@@ -69,7 +69,7 @@ describe('the line of progress', () => {
   });
 
   it('names the steps between', () => {
-    expect(lineAfter([{ phase: 'judge' }])).toContain('numbers that several records share');
+    expect(lineAfter([{ phase: 'decide' }])).toContain('numbers that several records share');
     expect(
       lineAfter([
         { phase: 'planned', written: 100 },
@@ -98,7 +98,7 @@ it('shows on a terminal of 80 columns why it waits, and what a scan found', () =
     return drawn;
   };
   const trouble = 'POST http://127.0.0.1:7103/monitoring was refused: nothing listens';
-  expect(shown({ phase: 'carry', toCarry: 24, trouble })).toContain(`waiting: ${trouble}`);
+  expect(shown({ phase: 'confirm', toConfirm: 24, trouble })).toContain(`waiting: ${trouble}`);
   const many = [...seen(451, 'matched'), ...seen(10, 'no-number'), ...seen(29, 'invalid')];
   expect(shown({ phase: 'scan', scanned: 490, seen: many })).toContain('no-number 10, invalid 29)');
 });

@@ -1,9 +1,9 @@
 /** A poison event is set aside after it has cost its budget: real processes that die of it. */
 import { describe, expect, test } from 'vitest';
 import { readFacts } from '../../../src/connector/facts/facts.ts';
-import { retryEventAside } from '../../../src/connector/intake/aside.ts';
 import { createIntake } from '../../../src/connector/intake/intake.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { retryQuarantined } from '../../../src/connector/intake/quarantined.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type Updates, type Writable, writePayload } from '../../../src/protocol/payload.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
@@ -64,15 +64,15 @@ describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its 
 
     expect(await facts(store, ENTITY)).toMatchObject({ name: { scalar: 'Birk ApS' }, phone: { scalar: '12345678' } });
     expect(await facts(store, OTHER)).toMatchObject({ name: { scalar: isSlowToo ? 'Sirup ApS' : 'Saft ApS' } });
-    const aside = await store.db
+    const quarantined = await store.db
       .selectFrom('receipt')
-      .select(['entity', 'aside'])
-      .where('aside', 'is not', null)
+      .select(['entity', 'quarantined'])
+      .where('quarantined', 'is not', null)
       .execute();
-    expect(aside).toEqual([
-      { entity: ENTITY, aside: expect.stringMatching(/^cvrsync began to read it 3 times, .* died/u) },
+    expect(quarantined).toEqual([
+      { entity: ENTITY, quarantined: expect.stringMatching(/^cvrsync began to read it 3 times, .* died/u) },
     ]);
-    const [review] = (await readAttention(store.db, Date.now())).filter(({ id }) => id.startsWith('event/'));
+    const [review] = (await readReview(store.db, Date.now())).filter(({ id }) => id.startsWith('event/'));
     expect(review).toMatchObject({ reason: expect.stringContaining('began to read it 3 times') });
     expect(log).toContain('an event was set aside: see cvrsync review list');
     if (isSlowToo) expect(log).toMatch(/cvrsync took long to read an event.*"cpuSeconds":\d/u);
@@ -81,9 +81,9 @@ describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its 
     const poison = await store.db
       .selectFrom('receipt')
       .select('seq')
-      .where('aside', 'is not', null)
+      .where('quarantined', 'is not', null)
       .executeTakeFirstOrThrow();
-    expect(await store.write((tx) => retryEventAside(tx, poison.seq, Date.now()))).toBe(true);
+    expect(await store.write((tx) => retryQuarantined(tx, poison.seq, Date.now()))).toBe(true);
     const retried = await store.db
       .selectFrom('receipt')
       .select('begun')

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
-import { acceptMatch } from '../../../src/connector/follow/match.ts';
+import { acceptMatch } from '../../../src/connector/follow/match-property.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { readValue } from '../../../src/store/kv.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
-import { editRow, rowSight } from '../../../src/connector/backfill/plan/edit.ts';
+import { editRow, rowRevision } from '../../../src/connector/backfill/plan/edit-row.ts';
 import { rememberSkips } from '../../../src/connector/backfill/plan/skipped.ts';
-import { rowsById } from '../../../src/connector/backfill/rows/rows.ts';
+import { rowsById } from '../../../src/connector/backfill/rows/scan-rows.ts';
 import { putResults, storeRejections } from '../../../src/connector/match/results.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
@@ -73,8 +73,8 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     await run(plan(newFile()));
     await eraseByHand(store, ERASED);
     const [row] = await rowsById(store.db, 'hubspot', [record]);
-    const sight = row === undefined ? '' : rowSight(row);
-    const edit = { provider: 'hubspot', recordId: record, sight, entity: ERASED } as const;
+    const revision = row === undefined ? '' : rowRevision(row);
+    const edit = { provider: 'hubspot', recordId: record, revision, entity: ERASED } as const;
     const actor = { kind: 'operator', name: 'tester' } as const;
     expect(await store.write((tx) => editRow(tx, { ...edit, actor }, 1))).toBe('erased');
     expect(await rowsWith(store, ERASED)).toEqual([]);
@@ -86,7 +86,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     const [record, provider] = ['7', 'hubspot'];
     const own = { company: '10150817', name: 'Opdigtet ApS', successor: null };
     const candidate = { ...own, score: 1, weight: 1, strong: 1, ended: null, findings: [] };
-    const match = { recordId: record, position: 1, verdict: 'likely', record: {}, candidates: [candidate] } as const;
+    const match = { recordId: record, position: 1, confidence: 'likely', record: {}, candidates: [candidate] } as const;
     await store.write(async (tx) => {
       await rememberSkips(tx, provider, [{ record, entity: ERASED }], []);
       await storeRejections(tx, provider, [{ record, entity: ERASED }]);

@@ -6,9 +6,9 @@ import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emula
 import type { Connection } from '../../../providers/provider.ts';
 import { runBackfill } from '../../../src/connector/backfill/backfill.ts';
 import type { BackfillOptions } from '../../../src/connector/backfill/options.ts';
-import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill/rows/context.ts';
+import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../../../src/connector/backfill/rows/outcome.ts';
-import type { BackfillRun } from '../../../src/connector/backfill/rows/run.ts';
+import type { BackfillProgress } from '../../../src/connector/backfill/rows/progress.ts';
 import { openCrm } from '../../../src/connector/crm/crm.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
@@ -50,7 +50,7 @@ export interface Fixture {
   readonly steps: readonly BackfillStep[];
   /** Adds a company by what it holds as its number, and returns its id. */
   add(number: string | number | null, more?: { readonly name?: string; readonly hold?: string }): string;
-  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<BackfillRun>;
+  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<BackfillProgress>;
   link(recordId: string, entity: string): Promise<void>;
   /** `verdict action state` by record id. */
   rows(): Promise<Readonly<Record<string, string>>>;

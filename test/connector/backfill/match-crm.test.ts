@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { matchCrm } from '../../../src/connector/backfill/match-crm.ts';
 import { writeMatchPlan } from '../../../src/connector/backfill/match-plan.ts';
-import { countVerdicts, resultsAfter } from '../../../src/connector/match/results.ts';
+import { countByConfidence, resultsAfter } from '../../../src/connector/match/results.ts';
 import { choosePositions, surveyResults } from '../../../src/connector/match/survey.ts';
 import { storeEntries } from '../../../src/match/index/write.ts';
 import { entry, HAVNEGADE, RINGVEJ } from '../../match/entries.ts';
@@ -33,11 +33,11 @@ async function withIndex(options: FixtureOptions): Promise<Fixture> {
   return fixture;
 }
 
-/** `verdict companies` by record. */
+/** `confidence companies` by record. */
 async function found({ store, deps }: Fixture): Promise<Readonly<Record<string, string>>> {
   const results = await resultsAfter(store.db, deps.crm.name, { after: 0, limit: 1_000 });
   return Object.fromEntries(
-    results.map((one) => [one.recordId, [one.verdict, ...one.candidates.map(({ company }) => company)].join(' ')]),
+    results.map((one) => [one.recordId, [one.confidence, ...one.candidates.map(({ company }) => company)].join(' ')]),
   );
 }
 
@@ -67,7 +67,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
       [second]: `certain ${C}`,
       [none]: 'none',
     });
-    expect(await countVerdicts(fixture.store.db, 'hubspot')).toEqual({ certain: 2, none: 1 });
+    expect(await countByConfidence(fixture.store.db, 'hubspot')).toEqual({ certain: 2, none: 1 });
     expect(await fixture.links()).toEqual({});
   });
 
@@ -162,7 +162,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     });
   });
 
-  it('sorts a plan by verdict and score, and cuts it at its end', async () => {
+  it('sorts a plan by confidence and score, and cuts it at its end', async () => {
     const fixture = await withIndex({ engine });
     const none = fixture.emulator.add({ name: 'Fremmed Firma' });
     const likely = fixture.emulator.add({ name: 'Havblik Cykler' });
@@ -175,7 +175,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(cut.lines).toHaveLength(2);
   });
 
-  it('shows the record and its company side by side, what differs, and the rule of the verdict', async () => {
+  it('shows the record and its company side by side, what differs, and the rule of the confidence', async () => {
     const fixture = await withIndex({ engine });
     const [old, heir, bare] = [cvrNumber(11), cvrNumber(12), cvrNumber(13)];
     const shop = { form: 'ApS', address: { street: 'Ringvej 1', postalCode: '8000', city: 'Aarhus C' } };

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readPlan } from '../../../src/connector/backfill/plan/read.ts';
+import { readPlan } from '../../../src/connector/backfill/plan/read-plan.ts';
 import { decideLink } from '../../../src/connector/follow/decide-link.ts';
 import { findLink } from '../../../src/connector/links/links.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';

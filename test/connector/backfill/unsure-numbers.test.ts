@@ -1,7 +1,7 @@
 /** Numbers that may be another company's: with a bad check digit, or padded with a zero. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkPlan } from '../../../src/connector/backfill/plan/take.ts';
+import { checkPlan } from '../../../src/connector/backfill/plan/import-plan.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { type Fixture, startFixture } from './fixture.ts';

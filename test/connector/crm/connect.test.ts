@@ -1,8 +1,8 @@
 /** How a provider's connection is opened: what goes wrong says which connection it is and why, without its secrets. */
 import { expect, it } from 'vitest';
 import { type Provider, ProviderError } from '../../../providers/provider.ts';
+import { ProviderBug } from '../../../src/connector/crm/answer-check/provider-bug.ts';
 import { connectProvider, limitsOf } from '../../../src/connector/crm/connect.ts';
-import { ProviderBug } from '../../../src/connector/crm/fence/provider-bug.ts';
 import { raw } from './sound-connection.ts';
 
 const mask = (text: string): string => text.replaceAll('hemmelig', '***');

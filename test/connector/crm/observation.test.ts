@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readObservation as read } from '../../../src/connector/crm/fence/fence-shape.ts';
-import { tellerWith } from '../../../src/connector/crm/fence/fence-values.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readObservation as read } from '../../../src/connector/crm/answer-check/check-shape.ts';
+import { maskerFor } from '../../../src/connector/crm/answer-check/check-values.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
-const readObservation = (answer: unknown) => read(answer, tellerWith());
+const readObservation = (answer: unknown) => read(answer, maskerFor());
 const DAY_MS = 24 * 3_600_000;
 
 describe('what a provider reads in headers', () => {
@@ -33,7 +33,7 @@ it.each(SUITE_ENGINES)('a pause without an end that an earlier version stored is
   const store = await newStore(engine);
   const row = { key: 'crm/*', next_at: 0, blocked_until: 1e18, blocked_since: 0, reason: null, fault: 'rate' };
   await store.write((tx) => tx.insertInto('rate_limit').values(row).execute());
-  expect(await readAttention(store.db, 1, { limit: 10 })).toMatchObject([
+  expect(await readReview(store.db, 1, { limit: 10 })).toMatchObject([
     { kind: 'account', reason: expect.stringContaining('cvrsync does not call it before') },
   ]);
 });

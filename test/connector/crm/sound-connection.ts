@@ -1,6 +1,6 @@
 /** A connection of which nothing is wrong, to be broken in one way at a time. */
 import type { Connection, Outcome, Read } from '../../../providers/provider.ts';
-import { fenceConnection } from '../../../src/connector/crm/fence/fence.ts';
+import { checkAnswers } from '../../../src/connector/crm/answer-check/answer-check.ts';
 
 export const live = () => new AbortController().signal;
 /** What a plugin gives, whatever its types say. */
@@ -16,4 +16,4 @@ const SOUND: Connection = {
 
 /** It behind the fence, with these verbs instead of its own. */
 export const fenced = (broken: Partial<Connection>, options = {}) =>
-  fenceConnection({ ...SOUND, ...broken }, { name: 'crm', ...options });
+  checkAnswers({ ...SOUND, ...broken }, { name: 'crm', ...options });

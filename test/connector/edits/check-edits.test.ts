@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { requestUndo, UNDO } from '../../../src/connector/undo/runs.ts';
+import { requestUndo, UNDO } from '../../../src/connector/undo/undo-runs.ts';
 import { requestPreview } from '../../../src/runtime/runs/runs.ts';
 import type { Tx } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';

@@ -4,7 +4,7 @@ import { openGate } from '../../../src/connector/crm/ability.ts';
 import { checkEdits } from '../../../src/connector/edits/check-edits.ts';
 import { openCheckLimiter } from '../../../src/connector/edits/check-limiter.ts';
 import { readDifferences } from '../../../src/connector/history/differences.ts';
-import { readDifferent } from '../../../src/connector/review/attention.ts';
+import { readDifferent } from '../../../src/connector/review/review-list.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { emulatedHubspot, emulatedSalesforce, recordsOf } from '../sync/emulated-records.ts';

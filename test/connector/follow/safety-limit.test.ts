@@ -1,8 +1,8 @@
 /** The safety limit: far more links than usual would end. */
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../providers/provider.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
@@ -37,7 +37,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     for (const id of idsUpTo(15)) fixture.remove(id);
     await fixture.hint(...idsUpTo(15));
     await fixture.settle();
-    expect([await countOf(fixture, 'gone'), await readAttention(fixture.store.db, fixture.now)]).toEqual([15, []]);
+    expect([await countOf(fixture, 'gone'), await readReview(fixture.store.db, fixture.now)]).toEqual([15, []]);
 
     // Few enough for an hour of their own, but not for this one.
     const more = idsUpTo(45).slice(15, 25);
@@ -45,18 +45,18 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     await fixture.hint(...more);
     await fixture.settle();
     expect([await countOf(fixture, 'active'), fixture.items().length]).toEqual([30, 30]);
-    expect(await readAttention(fixture.store.db, fixture.now)).toMatchObject([
+    expect(await readReview(fixture.store.db, fixture.now)).toMatchObject([
       { id: BRAKE, reason: expect.stringMatching(/^15 links ended .* and 10 or more/u) },
     ]);
     // Nobody answers: nothing ends, however long it takes.
     await fixture.settle(3 * DAY_MS);
-    expect([await countOf(fixture, 'active'), (await readAttention(fixture.store.db, fixture.now)).length]).toEqual([
+    expect([await countOf(fixture, 'active'), (await readReview(fixture.store.db, fixture.now)).length]).toEqual([
       30, 1,
     ]);
 
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', BRAKE, fixture.now));
     await fixture.settle();
-    expect([await countOf(fixture, 'active'), await readAttention(fixture.store.db, fixture.now)]).toEqual([20, []]);
+    expect([await countOf(fixture, 'active'), await readReview(fixture.store.db, fixture.now)]).toEqual([20, []]);
     expect([fixture.items().length, await fixture.lanes('heal:crm')]).toEqual([20, []]);
   });
 
@@ -73,7 +73,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
       (await fixture.metrics.registry.getSingleMetric(name)?.get())?.values;
     expect(await valuesOf('cvrsync_links_ended_total')).toEqual([{ labels: { provider: 'crm' }, value: 12 }]);
     expect(await valuesOf('cvrsync_link_changes_total')).toEqual([
-      { labels: { provider: 'crm', verdict: 'end' }, value: 12 },
+      { labels: { provider: 'crm', decision: 'end' }, value: 12 },
     ]);
   });
 
@@ -84,7 +84,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
       await fixture.hint(...ids);
       await fixture.settle(HOUR_MS + 60_000);
     }
-    expect([await countOf(fixture, 'gone'), await readAttention(fixture.store.db, fixture.now)]).toEqual([30, []]);
+    expect([await countOf(fixture, 'gone'), await readReview(fixture.store.db, fixture.now)]).toEqual([30, []]);
   });
 
   it('lets all end that waits, however often a person said so within the hour', async () => {
@@ -99,11 +99,11 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
       // The first of them safety limit; the others were marked since, by whoever compares the lists.
       await fixture.hint(...ids.slice(0, 25));
       await fixture.settle();
-      expect(await readAttention(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
+      expect(await readReview(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
       await fixture.hint(...ids.slice(25));
-      await fixture.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, fixture.now));
+      await fixture.store.write((tx) => resolveReview(tx, 'accept', BRAKE, fixture.now));
       await fixture.settle();
-      expect([await countOf(fixture, 'gone'), await readAttention(fixture.store.db, fixture.now)]).toEqual([to, []]);
+      expect([await countOf(fixture, 'gone'), await readReview(fixture.store.db, fixture.now)]).toEqual([to, []]);
     }
   });
 
@@ -117,7 +117,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     fixture.meanwhile = undefined;
     await fixture.settle(HOUR_MS);
     expect(await countOf(fixture, 'gone')).toBeLessThan(25);
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', BRAKE, fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', BRAKE, fixture.now));
     await fixture.settle();
     expect([await countOf(fixture, 'gone'), await fixture.lanes('heal:crm')]).toEqual([25, []]);
   });
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     await fixture.settle();
     expect(await countOf(fixture, 'active')).toBe(30);
     for (const id of idsUpTo(30)) fixture.put(id, { cvr: numberOf(entityOf(Number(id))) });
-    await fixture.store.write((tx) => resolveAttention(tx, 'keep', BRAKE, fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'keep', BRAKE, fixture.now));
     await fixture.settle(2 * DAY_MS);
     expect([await countOf(fixture, 'active'), await fixture.lanes('heal:crm')]).toEqual([30, []]);
   });
@@ -139,10 +139,10 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     for (const id of idsUpTo(30)) fixture.put(id, { cvr: numberOf(entityOf(Number(id) + 100)) });
     await fixture.hint(...idsUpTo(30));
     await fixture.settle();
-    await fixture.store.write((tx) => resolveAttention(tx, 'keep', BRAKE, fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'keep', BRAKE, fixture.now));
     await fixture.settle(2 * DAY_MS);
     expect([await countOf(fixture, 'active'), fixture.items().includes(`${entityOf(1)} 1`)]).toEqual([30, true]);
-    expect(await readAttention(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
+    expect(await readReview(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
   });
 
   it('lets a share of a long list of links end', async () => {
@@ -162,6 +162,6 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     await syncRecords(deps, fixture.crm, claims, AbortSignal.timeout(60_000));
     await fixture.settle();
     expect([await countOf(fixture, 'active'), fixture.items().length]).toEqual([30, 30]);
-    expect(await readAttention(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
+    expect(await readReview(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
   });
 });

@@ -1,8 +1,8 @@
 /** Records that are linked because they hold a number, and those that must not be. */
 import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf } from './fixture.ts';
 
@@ -78,9 +78,9 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
   it('that another record stands for already waits for a person, who may keep both', async () => {
     const fixture = await rivals(engine);
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
-    const [reported] = await readAttention(fixture.store.db, fixture.now);
+    const [reported] = await readReview(fixture.store.db, fixture.now);
     expect(reported).toMatchObject({ id: 'link/crm/8', reason: expect.stringContaining('record 7') });
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/8', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', 'link/crm/8', fixture.now));
     await fixture.hint('7', '8');
     await fixture.settle();
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([
@@ -91,10 +91,10 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
 
   it('that a person did not want for the company is not asked about again, but linked for another one', async () => {
     const fixture = await rivals(engine);
-    await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'keep', 'link/crm/8', fixture.now));
     await fixture.hint('8');
     await fixture.settle();
-    expect([await states(fixture, '7', '8'), await readAttention(fixture.store.db, fixture.now)]).toEqual([
+    expect([await states(fixture, '7', '8'), await readReview(fixture.store.db, fixture.now)]).toEqual([
       ['active', 'removed'],
       [],
     ]);
@@ -174,7 +174,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     await fixture.link('7', A, 'person');
     await fixture.hint('7');
     await fixture.settle();
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/7', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', 'link/crm/7', fixture.now));
     await fixture.hint('7');
     await fixture.settle();
     expect(await states(fixture, '7')).toEqual(['active']);

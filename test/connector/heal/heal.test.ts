@@ -1,6 +1,6 @@
 /** What becomes of a link when its record changes in the CRM. */
 import { describe, expect, it } from 'vitest';
-import { acceptMatch } from '../../../src/connector/follow/match.ts';
+import { acceptMatch } from '../../../src/connector/follow/match-property.ts';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { readValue, writeValue } from '../../../src/store/kv.ts';
 import { A, B, newFixture, numberOf } from './fixture.ts';

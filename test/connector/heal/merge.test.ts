@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { endLink } from '../../../src/connector/links/links.ts';
 import { healQueue } from '../../../src/connector/names/queues.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
 import { ENGINES } from '../../support/stores.ts';
 import { A, B, type Fixture, newFixture, numberOf, report } from './fixture.ts';
 
@@ -93,8 +93,8 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
         ['conflict', B],
         ['conflict', A],
       ]);
-      await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/9', fixture.now));
-      await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'link/crm/8', fixture.now));
+      await fixture.store.write((tx) => resolveReview(tx, 'accept', 'link/crm/9', fixture.now));
+      await fixture.store.write((tx) => resolveReview(tx, 'keep', 'link/crm/8', fixture.now));
       await report(fixture, '9', '8');
       expect([await statesOf(fixture, '8', '9'), fixture.items()]).toEqual([
         [

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { countDifferences, readDifferences } from '../../../src/connector/history/differences.ts';
 import { ALL_PROPERTIES, clearOverride, setOverride } from '../../../src/connector/overrides/override.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
 import { type ENGINES, SUITE_ENGINES } from '../../support/stores.ts';
 import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 
@@ -37,7 +37,7 @@ const hold = ({ store, clock }: World, property: string, until: number | null = 
   );
 
 const answer = ({ store, clock }: World, verb: 'accept' | 'keep') =>
-  store.write((tx) => resolveAttention(tx, verb, ID, clock.now));
+  store.write((tx) => resolveReview(tx, verb, ID, clock.now));
 
 describe.each(SUITE_ENGINES)('a difference, on %s', (engine) => {
   it.each([ALL_PROPERTIES, 'name'])(

@@ -21,9 +21,13 @@ describe('an event dated ahead of our clock', () => {
     [48 * HOUR, true],
     [100 * 365 * 24 * HOUR, true],
   ])('by %i ms is set aside: %s', (ms, isAside) => {
-    const { payload, assertions, aside } = datedBy(renamed('Nordlys ApS', NOW + ms), NOW);
-    expect([payload === undefined, assertions.length === 0, aside !== undefined]).toEqual([isAside, isAside, isAside]);
-    if (isAside) expect(aside).toContain(iso(NOW + ms));
+    const { payload, assertions, quarantined } = datedBy(renamed('Nordlys ApS', NOW + ms), NOW);
+    expect([payload === undefined, assertions.length === 0, quarantined !== undefined]).toEqual([
+      isAside,
+      isAside,
+      isAside,
+    ]);
+    if (isAside) expect(quarantined).toContain(iso(NOW + ms));
   });
 
   test.each<[string, Updates]>([
@@ -36,7 +40,7 @@ describe('an event dated ahead of our clock', () => {
     const payload = payloadOf(ENTITY, iso(NOW), { name: { before: null, after: 'Nordlys ApS' }, ...updates });
     const dated = datedBy(payload, NOW);
     expect(dated.assertions.map(({ field }) => field)).toEqual(['registerChangedAt', 'name']);
-    expect(dated.aside).toContain(Object.keys(updates)[0]);
+    expect(dated.quarantined).toContain(Object.keys(updates)[0]);
     expect(Object.keys(dated.payload?.updates ?? {})).toEqual(['name']);
   });
 
@@ -47,7 +51,7 @@ describe('an event dated ahead of our clock', () => {
     ['an article within a day', newsAt(NOW + 23 * HOUR)],
     ['a report of this year', reportOf(2026)],
   ])('by no more than that is folded: %s', (_, updates) => {
-    expect(datedBy(payloadOf(ENTITY, iso(NOW), updates), NOW).aside).toBeUndefined();
+    expect(datedBy(payloadOf(ENTITY, iso(NOW), updates), NOW).quarantined).toBeUndefined();
   });
 });
 

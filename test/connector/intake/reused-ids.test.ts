@@ -1,7 +1,7 @@
 /** A second event with the same webhook-id and another body. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { signRequest } from '../../../src/protocol/auth.ts';
 import { openReceiver, phoneEvent, post } from '../../support/receiver.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
@@ -29,7 +29,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
         ({ body }) => /"after":"(\d+)"/u.exec(body ?? '')?.[1],
       );
     };
-    const senders = async () => (await readAttention(store.db, Date.now())).filter(({ kind }) => kind === 'sender');
+    const senders = async () => (await readReview(store.db, Date.now())).filter(({ kind }) => kind === 'sender');
     const counted = async () => (await receiver.metrics.registry.metrics()).match(/ids_reused_total (\d+)/u)?.[1];
     return { store, receiver, send, stored, senders, counted };
   };
@@ -42,7 +42,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
     expect(await counted()).toBe('1');
     const [reported] = await senders();
     expect(reported?.reason).toContain('gave one webhook-id to events that differ, 1 times; the last was msg_1');
-    expect(await store.write((tx) => resolveAttention(tx, 'drop', reported?.id ?? '', 1))).toMatchObject({
+    expect(await store.write((tx) => resolveReview(tx, 'drop', reported?.id ?? '', 1))).toMatchObject({
       kind: 'done',
     });
     expect(await senders()).toEqual([]);
@@ -56,9 +56,9 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
     expect(await send(phoneEvent(2), 'msg_1', true)).toBe(204);
     expect([await stored(), await counted()]).toEqual([['20000001'], '1']);
     expect((await senders())[0]?.reason).toContain('it was not applied, and its body is set aside');
-    const aside = await store.db.selectFrom('quarantine').select(['reason', 'body']).execute();
-    expect(aside).toMatchObject([{ reason: expect.stringContaining('msg_1') }]);
-    expect(aside[0]?.body).toContain('20000002');
+    const quarantined = await store.db.selectFrom('quarantine').select(['reason', 'body']).execute();
+    expect(quarantined).toMatchObject([{ reason: expect.stringContaining('msg_1') }]);
+    expect(quarantined[0]?.body).toContain('20000002');
     // A stranger to the signature with the same id takes nothing away from it, nor the other way round.
     expect(await send(phoneEvent(3), 'msg_1')).toBe(204);
     expect(await stored()).toEqual(['20000001', '20000003']);

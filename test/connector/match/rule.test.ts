@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ruleText } from '../../../src/connector/match/rule.ts';
-import type { MatchVerdict } from '../../../src/match/verdict.ts';
-import type { Sign } from '../../../src/match/weights.ts';
+import type { Confidence } from '../../../src/match/confidence.ts';
+import type { Evidence } from '../../../src/match/weights.ts';
 
-const candidate = (score: number, signs: readonly Sign[], ended: string | null = null) => ({
+const candidate = (score: number, signs: readonly Evidence[], ended: string | null = null) => ({
   company: '10000001',
   name: 'Nordlys ApS',
   score,
@@ -14,12 +14,12 @@ const candidate = (score: number, signs: readonly Sign[], ended: string | null =
   successor: null,
 });
 const text = (
-  verdict: MatchVerdict,
+  confidence: Confidence,
   candidates: readonly ReturnType<typeof candidate>[],
   language: 'en' | 'da' = 'en',
-) => ruleText({ verdict, candidates }, language);
+) => ruleText({ confidence, candidates }, language);
 
-describe('the rule of a verdict', () => {
+describe('the rule of a confidence', () => {
   it('names what agrees, and what is alone', () => {
     expect(text('certain', [candidate(83, ['name-same', 'address-same', 'name-unique'])])).toBe(
       'the name and the address agree',

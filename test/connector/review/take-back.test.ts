@@ -1,19 +1,14 @@
 /** Answers of review that are taken back: what each replaced is there again. */
 import { describe, expect, it } from 'vitest';
 import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
-import { setEventAside } from '../../../src/connector/intake/aside.ts';
+import { quarantineEvent } from '../../../src/connector/intake/quarantined.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { restoreReusedIds } from '../../../src/connector/intake/reused-ids.ts';
 import { endLink, findLink, linkRecord, updateLink } from '../../../src/connector/links/links.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import {
-  type AttentionKind,
-  idOf,
-  type ReviewVerb,
-  readAttentionId,
-} from '../../../src/connector/review/attention-kinds.ts';
 import { canTakeBack, readAnswers } from '../../../src/connector/review/given-answers.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
+import { idOf, type ReviewKind, type ReviewVerb, readReviewId } from '../../../src/connector/review/review-kinds.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { takeBack } from '../../../src/connector/review/take-back.ts';
 import { STORE_TASKS } from '../../../src/runtime/housekeeping/periodic-tasks.ts';
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
@@ -23,7 +18,7 @@ import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-12345674';
 const REF = { provider: 'crm', recordId: '1' };
-const waiting = ({ db }: Store) => readAttention(db, 9, {});
+const waiting = ({ db }: Store) => readReview(db, 9, {});
 const MONITOR = {
   id: 'm1',
   name: 'Customers',
@@ -55,7 +50,7 @@ const PUT: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   limit: (tx) => park(tx, 'heal:crm', SAFETY_LIMIT_KEY, { at: 5, error: '99 links would end' }),
   async event(tx) {
     await insertReceipts(tx, [{ key: 'k', entity: ENTITY, timestamp: '2099-01-01T00:00:00.000Z', body: '{}' }], 3);
-    await setEventAside(tx, 1, 'dated ahead');
+    await quarantineEvent(tx, 1, 'dated ahead');
   },
   sender: (tx) => restoreReusedIds(tx, { count: 3, since: 2, id: 'msg', entity: ENTITY, isTaken: true }, 2),
   async mail(tx) {
@@ -80,7 +75,7 @@ const PUT: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   },
 };
 
-const kindOf = (id: string): AttentionKind => readAttentionId(id)?.kind ?? 'account';
+const kindOf = (id: string): ReviewKind => readReviewId(id)?.kind ?? 'account';
 
 describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
   const put = async (what: string) => {
@@ -91,7 +86,7 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
     return { store, before, id: before[0]?.id ?? '', verbs: before[0]?.verbs ?? [] };
   };
   const answer = async (store: Store, verb: ReviewVerb, id: string) =>
-    (await store.write((tx) => resolveAttention(tx, verb, id, 6))).kind;
+    (await store.write((tx) => resolveReview(tx, verb, id, 6))).kind;
   const back = (store: Store, id: string) => store.write((tx) => takeBack(tx, id, 7));
 
   it.each([

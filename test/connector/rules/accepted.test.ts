@@ -6,7 +6,7 @@ import type { Policy, PresetRow } from '../../../providers/provider.ts';
 import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { acceptAtStart, readAccepted } from '../../../src/connector/rules/accepted.ts';
 import type { NamedRules } from '../../../src/connector/rules/rules.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
@@ -74,7 +74,7 @@ test.each(ENGINES)(
     const world = await open(engine, null, 'tracked');
     const schema = new Map([['name', { name: 'name', label: 'Name', type: 'number', writable: true } as const]]);
     const refusing: World = { ...world, crm: { ...world.crm, schema: async () => schema } };
-    const waiting = () => readAttention(world.store.db, world.clock.now, { kinds: ['value'] });
+    const waiting = () => readReview(world.store.db, world.clock.now, { kinds: ['value'] });
     await report(world, 'A ApS', 'B ApS', 8);
     await sync(refusing);
     expect((await waiting()).map(({ about }) => about)).toEqual([`crm:${RECORD} name = "B ApS"`]);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { forgetFacts } from '../../../src/connector/apply/forget.ts';
 import { countDifferences, readDifferences } from '../../../src/connector/history/differences.ts';
-import { differenceEntry } from '../../../src/connector/review/attention.ts';
-import { resolveSeen } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveIfUnchanged } from '../../../src/connector/review/resolve.ts';
+import { differenceEntry } from '../../../src/connector/review/review-list.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { AARHUS, KOLDING, ODENSE } from '../../support/addresses.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
@@ -32,8 +32,8 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     });
     expect(await readDifferences(store.db, clock.now, { property: 'zip' }, 9)).toHaveLength(1);
     if (one === undefined) return;
-    const { id, sight = '' } = differenceEntry(one);
-    expect(await store.write((tx) => resolveSeen(tx, 'accept', { id, sight }, clock.now))).toMatchObject({
+    const { id, revision = '' } = differenceEntry(one);
+    expect(await store.write((tx) => resolveIfUnchanged(tx, 'accept', { id, revision }, clock.now))).toMatchObject({
       kind: 'done',
     });
     await sync();
@@ -48,7 +48,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     await move(AARHUS, ODENSE);
     const [one] = await differences();
     if (one === undefined) throw new Error('there is no difference');
-    await store.write((tx) => resolveSeen(tx, 'keep', differenceEntry(one) as never, clock.now));
+    await store.write((tx) => resolveIfUnchanged(tx, 'keep', differenceEntry(one) as never, clock.now));
     await move(ODENSE, KOLDING);
     expect(record).toEqual({ address: 'Visitgade 5', zip: '8000', city: 'Aarhus C', state: null });
     expect(await differences()).toEqual([]);

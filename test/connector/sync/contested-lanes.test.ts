@@ -1,7 +1,7 @@
 /** What becomes of the lanes of records whose number speaks against their link. */
 import { describe, expect, it } from 'vitest';
 import { updateLink } from '../../../src/connector/links/links.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settleAll } from '../../../src/runtime/lanes/lanes.ts';
@@ -44,7 +44,7 @@ async function behindLimit(engine: (typeof ENGINES)[number], number: (at: number
 describe.each(SUITE_ENGINES)('the link of a record whose number speaks against it, on %s', (engine) => {
   it('stays where an operator kept it from the safety limit, and the record is written to as before', async () => {
     const { fixture, ids } = await behindLimit(engine, () => null);
-    await fixture.store.write((tx) => resolveAttention(tx, 'keep', 'lane/heal:crm/*', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'keep', 'lane/heal:crm/*', fixture.now));
     for (const id of ids.slice(0, 15)) {
       await marked(fixture, id);
       await syncAll(fixture);
@@ -122,11 +122,11 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
     const ref = { provider: 'crm', recordId: '1' };
     const conflict = { state: 'conflict', mismatch: null, reason: 'two companies claim it' } as const;
     await fixture.store.write((tx) => updateLink(tx, ref, conflict));
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/1', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', 'link/crm/1', fixture.now));
     await syncAll(fixture);
     await fixture.settle();
     expect(await fixture.row('1')).toMatchObject({ entity: A, state: 'conflict', mismatch: B });
-    await fixture.store.write((tx) => resolveAttention(tx, 'accept', 'link/crm/1', fixture.now));
+    await fixture.store.write((tx) => resolveReview(tx, 'accept', 'link/crm/1', fixture.now));
     await syncAll(fixture);
     await fixture.settle();
     expect(await fixture.row('1')).toMatchObject({ entity: A, state: 'active', mismatch: B });

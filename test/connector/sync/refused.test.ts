@@ -1,6 +1,6 @@
 /** A value that a CRM refused: it is sent again with the next event and once a day, and no more often. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { editedRecords } from '../../../src/connector/sync/edited.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { historyLines } from '../../support/history.ts';
@@ -73,7 +73,7 @@ async function openRecord({ emulated }: Opened, engine: (typeof ENGINES)[number]
       const hint = { kind: 'seen', id, properties: emulator.get(id) ?? {} } as const;
       return editedRecords(store.db, { crm, schema, match: undefined }, [hint], clock.now());
     },
-    waiting: async () => (await readAttention(store.db, clock.now())).filter(({ kind }) => kind === 'value'),
+    waiting: async () => (await readReview(store.db, clock.now())).filter(({ kind }) => kind === 'value'),
     lanes: () => store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute(),
     lines: async () => (await historyLines(store.db)).length,
   };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history/history.ts';
 import type { Undone } from '../../../src/connector/undo/outcome.ts';
-import { undo } from '../../../src/connector/undo/run.ts';
+import { undo } from '../../../src/connector/undo/undo-run.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';

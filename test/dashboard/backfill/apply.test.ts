@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
-import { reached, sightIn, startHouse } from './house.ts';
+import { reached, revisionIn, startHouse } from './house.ts';
 
 const PROPERTY = { hubspot: 'phone', salesforce: 'Phone' } as const;
 const CASES = SUITE_ENGINES.flatMap((engine) =>
@@ -140,13 +140,13 @@ describe('an apply', () => {
     await fixture.app.store.write((tx) =>
       tx.updateTable('scan').set({ verdict: 'ambiguous', action: 'link' }).execute(),
     );
-    const sight = sightIn((await ida.get('/backfill/hubspot')).text);
-    const asked = await ida.post('/backfill/hubspot/apply', { sight });
+    const revision = revisionIn((await ida.get('/backfill/hubspot')).text);
+    const asked = await ida.post('/backfill/hubspot/apply', { revision });
     const path = String(asked.headers['location']);
     const doubtful = await reached(ida, path, '12 link what the scan advised against');
     expect(doubtful).not.toContain(`${path}/run`);
     await ida.post(`${path}/run`, {});
-    const meant = String((await ida.post('/backfill/hubspot/apply', { sight, meant: 'yes' })).headers['location']);
+    const meant = String((await ida.post('/backfill/hubspot/apply', { revision, meant: 'yes' })).headers['location']);
     await reached(ida, meant, `${meant}/run`);
     expect(await links('hubspot')).toEqual({});
     await ida.post(`${meant}/run`, {});
@@ -163,7 +163,7 @@ describe('a scan', () => {
     const [ida, bo] = [await signedIn('operator'), await signedIn('operator')];
     for (const each of [ida, bo]) await each.get('/backfill/hubspot');
     const asked = await Promise.all(
-      [ida, bo, ida].map((each) => each.post('/backfill/hubspot/scan', { sight: 'none' })),
+      [ida, bo, ida].map((each) => each.post('/backfill/hubspot/scan', { revision: 'none' })),
     );
     const [path = '', ...others] = asked.map(({ headers }) => String(headers['location']));
     expect(others).toEqual([path, path]);
@@ -184,7 +184,7 @@ describe('a scan', () => {
       .selectAll()
       .where('key', '=', 'backfill:hubspot')
       .execute();
-    const asked = await ida.post('/backfill/hubspot/scan', { sight: sightIn(asks.text) });
+    const asked = await ida.post('/backfill/hubspot/scan', { revision: revisionIn(asks.text) });
     await reached(ida, String(asked.headers['location']), 'is another one by now');
     expect(
       await fixture.app.store.db.selectFrom('kv').selectAll().where('key', '=', 'backfill:hubspot').execute(),
@@ -197,13 +197,13 @@ describe('who may not, and what is not there', () => {
     const { add, signedIn, scan, preview, links } = await startHouse();
     add('hubspot', '10150817');
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    const sight = await scan(ida, 'hubspot');
+    const revision = await scan(ida, 'hubspot');
     const path = await preview(ida, 'hubspot');
     for (const shown of ['/backfill/hubspot', path])
       expect((await gry.get(shown)).text).not.toMatch(/method="post" action="\/backfill/u);
     expect((await gry.get('/backfill/hubspot/scan')).status).toBe(403);
     for (const act of ['/backfill/hubspot/scan', '/backfill/hubspot/apply', `${path}/run`, `${path}/cancel`])
-      expect((await gry.post(act, { sight })).status, act).toBe(403);
+      expect((await gry.post(act, { revision })).status, act).toBe(403);
     expect(await links('hubspot')).toEqual({});
   });
 
@@ -213,7 +213,7 @@ describe('who may not, and what is not there', () => {
     const ida = await signedIn('operator');
     await ida.get('/backfill');
     for (const path of ['/backfill/dynamics/scan', '/backfill/dynamics/apply'])
-      expect((await ida.post(path, { sight: 'none' })).status, path).toBe(404);
+      expect((await ida.post(path, { revision: 'none' })).status, path).toBe(404);
     for (const id of ['999', 'x', '-1', '1e3', '9'.repeat(40)])
       expect((await ida.get(`/backfills/${id}`)).status, id).toBe(404);
     const undo = await ida.post('/undoes', { provider: 'hubspot', since: '2020-01-01T00:00' });

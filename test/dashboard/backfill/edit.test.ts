@@ -6,14 +6,14 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import type { Visitor } from '../visitor.ts';
-import { type House, reached, sightIn, startHouse } from './house.ts';
+import { type House, reached, revisionIn, startHouse } from './house.ts';
 
 const OTHER = cvrNumber(9);
 
 /** What the page of a row says that it is, to be sent with an edit. */
 async function seen(visitor: Visitor, record: string): Promise<Readonly<Record<string, string>>> {
   const { text } = await visitor.get(`/backfill/hubspot/row?record=${record}`);
-  return { record, sight: /name="sight" value="([^"]+)"/.exec(text)?.[1] ?? 'no sight' };
+  return { record, revision: /name="revision" value="([^"]+)"/.exec(text)?.[1] ?? 'no revision' };
 }
 
 const save = (visitor: Visitor, fields: Readonly<Record<string, string>>) =>
@@ -80,12 +80,12 @@ describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
     expect(asked.text).toContain('Skip 2 records');
     // Somebody else's edit in between.
     await save(bo, { ...(await seen(bo, first)), choice: 'skip' });
-    const form = { q: 'test', sight: sightIn(asked.text) };
+    const form = { q: 'test', revision: revisionIn(asked.text) };
     const stale = await ida.post('/backfill/hubspot/skip', form);
     expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('Skip 1 record')]);
-    const done = await ida.post('/backfill/hubspot/skip', { ...form, sight: sightIn(stale.text) });
+    const done = await ida.post('/backfill/hubspot/skip', { ...form, revision: revisionIn(stale.text) });
     expect(done.headers['location']).toBe('/backfill/hubspot?q=test');
-    expect((await ida.post('/backfill/hubspot/skip', { ...form, sight: sightIn(stale.text) })).status).toBe(409);
+    expect((await ida.post('/backfill/hubspot/skip', { ...form, revision: revisionIn(stale.text) })).status).toBe(409);
     expect((await ida.get('/backfill/hubspot?part=link')).text).toContain(`<code>${keep}</code>`);
     expect((await ida.get('/backfill/hubspot?part=link')).text).not.toContain(`<code>${second}</code>`);
     expect(await audit()).toContain('backfill.skip-all skipped 1 records');
@@ -119,8 +119,8 @@ describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
     await bo.post(`${previewed}/run`, {});
     expect((await bo.get(previewed)).text).toContain('the plan is another one by now');
     expect(await links('hubspot')).toEqual({});
-    const again = /name="sight" value="([^"]+)"/.exec(stale.text)?.[1] ?? '';
-    expect((await save(bo, { record: id, sight: again, choice: 'other', other: OTHER })).status).toBe(303);
+    const again = /name="revision" value="([^"]+)"/.exec(stale.text)?.[1] ?? '';
+    expect((await save(bo, { record: id, revision: again, choice: 'other', other: OTHER })).status).toBe(303);
     expect(await row(house, id)).toMatchObject({ action: 'link', entity: `CVR-1-${OTHER}`, version: 2 });
     // With its own number again.
     await save(ida, { ...(await seen(ida, id)), choice: 'skip' });
@@ -176,7 +176,7 @@ describe('an edit', () => {
     await scan(ida, 'hubspot');
     const found = { score: 80, weight: 80, findings: [], strong: 2, ended: null, successor: null };
     const candidate = { company: OTHER, name: '<i>Birk</i> Byg ApS', ...found };
-    const match = { recordId: id, position: 1, verdict: 'likely', record: { name: 'Birk Byg' } } as const;
+    const match = { recordId: id, position: 1, confidence: 'likely', record: { name: 'Birk Byg' } } as const;
     await fixture.app.store.write((tx) => putResults(tx, 'hubspot', [{ ...match, candidates: [candidate] }]));
     const { text } = await ida.get(`/backfill/hubspot/row?record=${id}`);
     expect(text).toContain(`Link it to ${OTHER} &lt;i>Birk&lt;/i> Byg ApS`);
@@ -190,10 +190,10 @@ describe('an edit', () => {
     const { fixture, signedIn, scan } = house;
     const id = house.add('hubspot', '10150817');
     const ida = await signedIn('operator');
-    const sight = await scan(ida, 'hubspot');
+    const revision = await scan(ida, 'hubspot');
     const fields = await seen(ida, id);
     fixture.hubspot.fault({ match: 'GET .*/objects/.*/companies$', action: { kind: 'hang' } });
-    const path = String((await ida.post('/backfill/hubspot/scan', { sight })).headers['location']);
+    const path = String((await ida.post('/backfill/hubspot/scan', { revision })).headers['location']);
     const refused = await save(ida, { ...fields, choice: 'skip' });
     // The scan may have forgotten the row by then.
     expect([404, 409]).toContain(refused.status);

@@ -12,7 +12,7 @@ const NUMBER = { hubspot: 'cvr_number', salesforce: 'CVR_Number__c' } as const;
 const NAME = { hubspot: 'name', salesforce: 'Name' } as const;
 
 /** What a page says of the plan that it shows. */
-export const sightIn = (text: string): string => /name="sight" value="([^"]+)"/.exec(text)?.[1] ?? 'no sight';
+export const revisionIn = (text: string): string => /name="revision" value="([^"]+)"/.exec(text)?.[1] ?? 'no revision';
 
 /** The page once it holds these words. */
 export async function reached(visitor: Visitor, path: string, words: string): Promise<string> {
@@ -32,7 +32,7 @@ export interface House {
   add(crm: CrmName, number: string | null, name?: string): string;
   token(role: Role): Promise<string>;
   signedIn(role: Role): Promise<Visitor>;
-  /** Scans on the page, and returns the plan's sight. */
+  /** Scans on the page, and returns the plan's revision. */
   scan(visitor: Visitor, crm: CrmName): Promise<string>;
   /** Asks on the page what an apply would do; the address of the run, once that is shown. */
   preview(visitor: Visitor, crm: CrmName, fields?: Readonly<Record<string, string>>): Promise<string>;
@@ -56,7 +56,7 @@ export async function startHouse(options: FixtureOptions = {}): Promise<House> {
     people += 1;
     return (await running.store.write((tx) => createOperator(tx, { name: `${role} ${people}`, role }, 1))) ?? '';
   };
-  const sight = async (visitor: Visitor, crm: CrmName) => sightIn((await visitor.get(`/backfill/${crm}`)).text);
+  const revision = async (visitor: Visitor, crm: CrmName) => revisionIn((await visitor.get(`/backfill/${crm}`)).text);
   return {
     fixture,
     add: (crm, number, name = 'Opdigtet ApS') => fixture[crm].add({ [NAME[crm]]: name, [NUMBER[crm]]: number }),
@@ -68,12 +68,12 @@ export async function startHouse(options: FixtureOptions = {}): Promise<House> {
     },
     async scan(visitor, crm) {
       await visitor.get('/backfill');
-      const asked = await visitor.post(`/backfill/${crm}/scan`, { sight: await sight(visitor, crm) });
+      const asked = await visitor.post(`/backfill/${crm}/scan`, { revision: await revision(visitor, crm) });
       await reached(visitor, String(asked.headers['location']), 'To the plan');
-      return sight(visitor, crm);
+      return revision(visitor, crm);
     },
     async preview(visitor, crm, fields = {}) {
-      const asked = await visitor.post(`/backfill/${crm}/apply`, { sight: await sight(visitor, crm), ...fields });
+      const asked = await visitor.post(`/backfill/${crm}/apply`, { revision: await revision(visitor, crm), ...fields });
       const path = String(asked.headers['location']);
       await reached(visitor, path, 'would be linked');
       return path;

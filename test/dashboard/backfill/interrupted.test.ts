@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
-import { reached, sightIn, startHouse } from './house.ts';
+import { reached, revisionIn, startHouse } from './house.ts';
 
 /** The list of companies. */
 const PAGES = 'GET .*/objects/.*/companies$';
@@ -19,7 +19,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     fixture.hubspot.fault({ match: PAGES, after: 1, action: { kind: 'hang' } });
     const ida = await signedIn('operator');
     await ida.get('/backfill/hubspot');
-    const path = String((await ida.post('/backfill/hubspot/scan', { sight: 'none' })).headers['location']);
+    const path = String((await ida.post('/backfill/hubspot/scan', { revision: 'none' })).headers['location']);
     await reached(ida, path, '100 records');
     await ida.post(`${path}/cancel`, {});
     const stopped = await reached(ida, path, 'Cancelled');
@@ -27,7 +27,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     await fixture.settled();
     const page = await ida.get('/backfill/hubspot');
     expect(page.text).toContain('Continue the scan');
-    const goOn = await ida.post('/backfill/hubspot/scan', { sight: sightIn(page.text), goesOn: 'yes' });
+    const goOn = await ida.post('/backfill/hubspot/scan', { revision: revisionIn(page.text), goesOn: 'yes' });
     await reached(ida, String(goOn.headers['location']), 'To the plan');
     expect((await ida.get('/backfill/hubspot')).text).toContain(
       '<td class="number" data-label="Records"><div>250</div>',
@@ -70,7 +70,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     fixture.hubspot.fault({ match: PAGES, after: 1, action: { kind: 'hang' } });
     let ida = await signedIn('operator');
     await ida.get('/backfill/hubspot');
-    const scanned = String((await ida.post('/backfill/hubspot/scan', { sight: 'none' })).headers['location']);
+    const scanned = String((await ida.post('/backfill/hubspot/scan', { revision: 'none' })).headers['location']);
     await reached(ida, scanned, '100 records');
     await restart();
     ida = await signedIn('operator');
@@ -95,7 +95,7 @@ it('a CRM that does not answer is named while a scan waits for it, and the scan 
   fixture.hubspot.fault({ match: '.', times: 1_000, action: { kind: 'status', status: 503, body: {} } });
   const ida = await signedIn('operator');
   await ida.get('/backfill/hubspot');
-  const path = String((await ida.post('/backfill/hubspot/scan', { sight: 'none' })).headers['location']);
+  const path = String((await ida.post('/backfill/hubspot/scan', { revision: 'none' })).headers['location']);
   await reached(ida, path, 'does not answer');
   await ida.post(`${path}/cancel`, {});
   await reached(ida, path, 'Cancelled');
@@ -107,9 +107,9 @@ it('a CRM that refuses the credentials ends the scan, and the plan before it sta
   const { fixture, add, signedIn, scan } = await startHouse();
   const id = add('hubspot', '10150817');
   const ida = await signedIn('operator');
-  const sight = await scan(ida, 'hubspot');
+  const revision = await scan(ida, 'hubspot');
   fixture.hubspot.fault({ match: PAGES, times: 1_000, action: { kind: 'status', status: 401, body: {} } });
-  const asked = await ida.post('/backfill/hubspot/scan', { sight });
+  const asked = await ida.post('/backfill/hubspot/scan', { revision });
   const failed = await reached(ida, String(asked.headers['location']), 'To the plan');
   expect(failed).toContain('class="state bad"');
   expect((await ida.get('/backfill/hubspot')).text).toContain('Continue the scan');

@@ -7,7 +7,7 @@ import { entry } from '../../match/entries.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
-import { sightIn, startHouse } from './house.ts';
+import { revisionIn, startHouse } from './house.ts';
 
 const [A, B] = [cvrNumber(1), cvrNumber(2)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(nothing).toContain('no record in it is to be linked');
     expect(nothing).not.toContain('action="/backfill/hubspot/apply"');
     const row = await ida.get(`/backfill/hubspot/row?record=${record}`);
-    await ida.post('/backfill/hubspot/row', { record, choice: A, sight: sightIn(row.text) });
+    await ida.post('/backfill/hubspot/row', { record, choice: A, revision: revisionIn(row.text) });
     const chosen = (await ida.get('/backfill/hubspot')).text;
     expect(chosen).toContain('nothing of it is linked before you apply it');
     expect(chosen).toContain('action="/backfill/hubspot/apply"');

@@ -1,11 +1,11 @@
 /** The plan file in the browser: fetched, edited, and taken in again. */
 import { describe, expect, it } from 'vitest';
-import { putRun, readRun } from '../../../src/connector/backfill/rows/run.ts';
+import { putRun, readRun } from '../../../src/connector/backfill/rows/progress.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import type { Visitor } from '../visitor.ts';
-import { type House, reached, sightIn, startHouse } from './house.ts';
+import { type House, reached, revisionIn, startHouse } from './house.ts';
 
 const PATH = '/backfill/hubspot/upload';
 const PLAN = '/backfill/hubspot/plan.csv';
@@ -13,7 +13,7 @@ const MB = 1_000_000;
 
 async function send(visitor: Visitor, file: string) {
   const { text } = await visitor.get(PATH);
-  return visitor.upload(PATH, { sight: sightIn(text) }, file);
+  return visitor.upload(PATH, { revision: revisionIn(text) }, file);
 }
 
 const rows = async ({ fixture }: House) =>
@@ -96,15 +96,15 @@ describe('an upload', () => {
     const [ida, bo] = [await house.signedIn('operator'), await house.signedIn('operator')];
     await house.scan(ida, 'hubspot');
     const { text: file } = await ida.get(PLAN);
-    const sight = sightIn((await ida.get(PATH)).text);
+    const revision = revisionIn((await ida.get(PATH)).text);
     const row = await bo.get(`/backfill/hubspot/row?record=${id}`);
-    await bo.post('/backfill/hubspot/row', { record: id, sight: sightIn(row.text), choice: 'skip' });
+    await bo.post('/backfill/hubspot/row', { record: id, revision: revisionIn(row.text), choice: 'skip' });
     const before = await rows(house);
-    const stale = await ida.upload(PATH, { sight }, file);
+    const stale = await ida.upload(PATH, { revision }, file);
     expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('another one since you saw it')]);
     expect(await rows(house)).toEqual(before);
     // Asked again, with what is there now.
-    expect((await ida.upload(PATH, { sight: sightIn(stale.text) }, file)).status).toBe(303);
+    expect((await ida.upload(PATH, { revision: revisionIn(stale.text) }, file)).status).toBe(303);
     expect(await rows(house)).toMatchObject([{ action: 'link' }]);
   });
 
@@ -133,18 +133,18 @@ describe('an upload', () => {
     const [ida, gry] = [await house.signedIn('operator'), await house.signedIn('viewer')];
     const file = `record;number;action\n${id};10150817;skip\n`;
     await ida.get('/backfill/hubspot');
-    expect((await ida.upload(PATH, { sight: 'none' }, file)).status).toBe(422);
+    expect((await ida.upload(PATH, { revision: 'none' }, file)).status).toBe(422);
     expect((await ida.get(PATH)).text).toContain('There is no whole plan yet');
     await house.scan(ida, 'hubspot');
     const before = await rows(house);
-    const sight = sightIn((await ida.get(PATH)).text);
+    const revision = revisionIn((await ida.get(PATH)).text);
     expect((await gry.get(PATH)).status).toBe(403);
-    expect((await gry.upload(PATH, { sight }, file)).status).toBe(403);
-    expect((await ida.upload(PATH, { sight, _form: 'guessed' }, file)).status).toBe(403);
-    expect((await ida.upload('/backfill/dynamics/upload', { sight }, file)).status).toBe(404);
-    expect((await ida.upload('/backfill/hubspot/scan', { sight }, file)).status).toBe(415);
+    expect((await gry.upload(PATH, { revision }, file)).status).toBe(403);
+    expect((await ida.upload(PATH, { revision, _form: 'guessed' }, file)).status).toBe(403);
+    expect((await ida.upload('/backfill/dynamics/upload', { revision }, file)).status).toBe(404);
+    expect((await ida.upload('/backfill/hubspot/scan', { revision }, file)).status).toBe(415);
     await house.fixture.app.store.write((tx) => tx.deleteFrom('session').execute());
-    const ended = await ida.upload(PATH, { sight }, file);
+    const ended = await ida.upload(PATH, { revision }, file);
     expect([ended.status, ended.headers['location']]).toEqual([303, `/login?next=${encodeURIComponent(PATH)}`]);
     expect(await rows(house)).toEqual(before);
   });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
-import { allowLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
 import { cursorKey } from '../../../src/service/register/watch/watch-page.ts';
+import { allowWithheld, storeWithheld } from '../../../src/service/register/watch/withheld.ts';
 import { aboutRows } from '../../../src/store/count.ts';
 import { setAside } from '../../../src/store/quarantine.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -66,7 +66,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.write(async (tx) => {
       await setAside(tx, { source: 'register', subject: '99000015', reason: HOSTILE, body: Buffer.from('{}'), now });
       const state = { since: now, tallies: {}, asked: {}, isAllowed: false, isOpen: false };
-      await storeLosses(tx, state, { tallies: { board: { seen: 40, lost: 40 } }, withheld: ['board'] }, now);
+      await storeWithheld(tx, state, { tallies: { board: { seen: 40, lost: 40 } }, withheld: ['board'] }, now);
       await tx
         .insertInto('filing')
         .values({
@@ -84,8 +84,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(text).toContain('no longer states facts of many companies');
     expect(text).toMatch(/Annual reports to be tried again<\/dt><dd>1</);
     expect(text).not.toContain('<script>alert');
-    await store.write((tx) => allowLosses(tx, now));
-    await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', 'vanished').execute());
+    await store.write((tx) => allowWithheld(tx, now));
+    await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', 'withheld').execute());
     expect((await ida.get('/register')).text).not.toContain('no longer states facts');
   });
 

@@ -1,6 +1,6 @@
 /** In an outage of a CRM, the monitoring service or the register, a person is told: in the log, in review, by /ready. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import type { OutboundHttp } from '../../../src/http/outbound/client.ts';
 import { HttpFault } from '../../../src/http/outbound/fault.ts';
 import { readOutages, shownOutage, watchOutages } from '../../../src/http/outbound/outage.ts';
@@ -56,12 +56,12 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
       await call();
       script.time += MINUTE;
     }
-    expect(await readAttention(store.db, script.time)).toMatchObject([
+    expect(await readReview(store.db, script.time)).toMatchObject([
       { kind: 'account', about: 'hubspot', reason: expect.stringContaining('since 2026-03-03T00:00:00Z') },
     ]);
     script.answer = () => 200;
     await call();
-    expect(await readAttention(store.db, script.time)).toEqual([]);
+    expect(await readReview(store.db, script.time)).toEqual([]);
   });
 
   it('tells no address, which may hold a key', async () => {

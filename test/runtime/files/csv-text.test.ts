@@ -13,9 +13,9 @@ it('is read back as it was written, without what keeps its cells from being form
     ['link/crm/"7"', ''],
   ];
   const file = path.join(newFolder(), 'answers.csv');
-  writeFileSync(file, BYTE_ORDER_MARK + csvText([['id', 'sight'], ...rows]));
+  writeFileSync(file, BYTE_ORDER_MARK + csvText([['id', 'revision'], ...rows]));
   const read: (readonly string[])[] = [];
-  for await (const row of readCsv(file, ['id', 'sight']))
-    read.push('problem' in row ? [row.problem] : [row.cell('id'), row.cell('sight')]);
+  for await (const row of readCsv(file, ['id', 'revision']))
+    read.push('problem' in row ? [row.problem] : [row.cell('id'), row.cell('revision')]);
   expect(read).toEqual(rows);
 });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { conditionsOf } from '../../../src/alerts/conditions.ts';
 import { observe } from '../../../src/alerts/observe.ts';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../src/connector/review/resolve.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import { causeOf } from '../../../src/service/mail/refusal.ts';
 import { endMail, readMailStop, readStoppedMails, resumeMail } from '../../../src/service/mail/stopped-mails.ts';
 import { updateMonitor } from '../../../src/service/monitors/monitors.ts';
@@ -40,7 +40,7 @@ async function refused(engine: (typeof ENGINES)[number], answer: { text: string 
       await worker.drained();
     },
     stopped: () => readStoppedMails(store.db, MONITOR),
-    review: () => readAttention(store.db, now, { kinds: ['mail'] }),
+    review: () => readReview(store.db, now, { kinds: ['mail'] }),
     alerts: async () => conditionsOf(await observe(store, now, 100), THRESHOLDS, now).map(({ key }) => key),
     worker,
   };
@@ -87,8 +87,7 @@ describe.each(SUITE_ENGINES)('a refusal of an address, on %s', (engine) => {
     const answer: { text: string | undefined } = { text: NO_SUCH_USER };
     const { tellAfter, office, stopped, review, store, now, worker } = await refused(engine, answer);
     await tellAfter(0);
-    const resolve = (verb: 'retry' | 'drop') =>
-      store.write((tx) => resolveAttention(tx, verb, `mail/${MONITOR}`, now()));
+    const resolve = (verb: 'retry' | 'drop') => store.write((tx) => resolveReview(tx, verb, `mail/${MONITOR}`, now()));
     expect(await resolve('retry')).toMatchObject({ kind: 'done' });
     await worker.drained();
     expect(await stopped()).toMatchObject([{ refusals: 1 }]);

@@ -1,10 +1,10 @@
 /** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
-import { readAttention } from '../../../src/connector/review/attention.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
-import { allowLosses, readLosses, storeLosses } from '../../../src/service/register/watch/losses.ts';
 import type { DocumentStep } from '../../../src/service/register/watch/read-page.ts';
 import { limitLosses, type Tally } from '../../../src/service/register/watch/safety-limit.ts';
+import { allowWithheld, readWithheld, storeWithheld } from '../../../src/service/register/watch/withheld.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { companyOf, name, person, relation, trulyOwns } from './documents.ts';
 
@@ -100,34 +100,34 @@ describe('the safety limit keeps a kind of fact', () => {
 
 describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
   const count = async (store: Awaited<ReturnType<typeof newStore>>, now: number) => {
-    const state = await readLosses(store.db, now);
-    await store.write((tx) => storeLosses(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
+    const state = await readWithheld(store.db, now);
+    await store.write((tx) => storeWithheld(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
   };
 
   it('is the sum of a day, and no longer', async () => {
     const store = await newStore(engine);
     for (const now of [1, DAY]) await count(store, now);
-    expect((await readLosses(store.db, DAY + 1)).tallies).toEqual(owners(10, 20));
-    expect((await readLosses(store.db, DAY + 2)).tallies).toEqual({});
+    expect((await readWithheld(store.db, DAY + 1)).tallies).toEqual(owners(10, 20));
+    expect((await readWithheld(store.db, DAY + 2)).tallies).toEqual({});
   });
 
   it('is nothing of before once a person let it be told, and for a week it stops nothing', async () => {
     const store = await newStore(engine);
     await count(store, 1);
-    await store.write((tx) => allowLosses(tx, 2));
-    expect(await readLosses(store.db, 3)).toMatchObject({ tallies: {}, isAllowed: true });
-    expect((await readLosses(store.db, 7 * DAY + 1)).isAllowed).toBe(true);
-    expect((await readLosses(store.db, 7 * DAY + 2)).isAllowed).toBe(false);
+    await store.write((tx) => allowWithheld(tx, 2));
+    expect(await readWithheld(store.db, 3)).toMatchObject({ tallies: {}, isAllowed: true });
+    expect((await readWithheld(store.db, 7 * DAY + 1)).isAllowed).toBe(true);
+    expect((await readWithheld(store.db, 7 * DAY + 2)).isAllowed).toBe(false);
   });
 
   it('is asked of a person with all that one answer lets be told', async () => {
     const store = await newStore(engine);
     const withhold = async (family: 'beneficialOwners' | 'board', now: number) => {
-      const state = await readLosses(store.db, now);
+      const state = await readWithheld(store.db, now);
       const tallies = { [family]: { lost: now, seen: 20 } };
-      await store.write((tx) => storeLosses(tx, state, { tallies, withheld: [family] }, now));
+      await store.write((tx) => storeWithheld(tx, state, { tallies, withheld: [family] }, now));
     };
-    const asked = () => readAttention(store.db, 0, { kinds: ['lane'] });
+    const asked = () => readReview(store.db, 0, { kinds: ['lane'] });
     await withhold('beneficialOwners', 15);
     const [first] = await asked();
     await withhold('board', 16);
@@ -135,6 +135,6 @@ describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
     expect(more).toEqual([]);
     expect(second?.reason).toContain('beneficialOwners (15 of 20 companies)');
     expect(second?.reason).toContain('board (16 of 20 companies)');
-    expect(second?.sight).not.toBe(first?.sight);
+    expect(second?.revision).not.toBe(first?.revision);
   });
 });

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../src/connector/review/attention.ts';
-import { readCopy } from '../../../src/connector/review/attention-unreadable.ts';
+import { readReview } from '../../../src/connector/review/review-list.ts';
+import { readCopy } from '../../../src/connector/review/unreadable-entries.ts';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
 import { stateOf } from '../../../src/service/register/watch/state.ts';
@@ -51,7 +51,7 @@ async function tellOn(engine: (typeof ENGINES)[number], ...versions: readonly Js
   return {
     told: (await fixture.changes()).filter(({ entity }) => entity === ENTITY).map(({ updates }) => updates),
     review: await Promise.all(
-      (await readAttention(db, START, { kinds: ['document'] })).map(
+      (await readReview(db, START, { kinds: ['document'] })).map(
         async ({ id, reason }) => `${reason} | ${await readCopy(db, id)}`,
       ),
     ),
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
     },
   );
 
-  it('is not sent at first sight either, and no change once it can be read', async () => {
+  it('is not sent at first revision either, and no change once it can be read', async () => {
     const first = await tellOn(engine, { ...capital('1.250.000,00'), ...owned('33.33') });
     expect([first.state.capital, first.state.ownership]).toEqual([undefined, undefined]);
     const { told, state } = await tellOn(engine, owned('33.33'), owned('0.3333'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { SourceError } from '../../../src/service/register/source/source.ts';
 import { pollReports } from '../../../src/service/reports/poll.ts';
-import { runReports } from '../../../src/service/reports/worker.ts';
+import { runReports } from '../../../src/service/reports/report-worker.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { newStore } from '../../support/stores.ts';
 import { annual, instance } from './instance.ts';

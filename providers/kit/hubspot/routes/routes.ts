@@ -32,9 +32,9 @@ export function answerRequest(account: HubspotAccount, request: EmulatorRequest)
       'Authentication credentials not found. This API supports OAuth 2.0 authentication.',
     );
   }
-  const verdict = account.limits.take(account.now(), pathname.endsWith('/search'));
-  const answer = verdict.refused === undefined ? route(account, request, pathname) : tooMany(account, verdict.refused);
-  return { ...answer, headers: { date, ...verdict.headers, ...answer.headers } };
+  const taken = account.limits.take(account.now(), pathname.endsWith('/search'));
+  const answer = taken.refused === undefined ? route(account, request, pathname) : tooMany(account, taken.refused);
+  return { ...answer, headers: { date, ...taken.headers, ...answer.headers } };
 }
 
 const COMPANIES = ['crm.objects.companies.read', 'crm.objects.companies.write'] as const;

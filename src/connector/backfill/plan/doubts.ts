@@ -7,7 +7,7 @@ import { passesModulus11 } from '../../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import type { Verdict } from '../../follow/verdict.ts';
 import { isTooMany } from './moved-numbers.ts';
-import type { PlanLine } from './read.ts';
+import type { PlanLine } from './read-plan.ts';
 
 /** How many lines that link have which doubt; a line may have several. */
 export interface PlanWarnings {

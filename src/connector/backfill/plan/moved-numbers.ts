@@ -6,8 +6,8 @@
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import type { Db } from '../../../store/store.ts';
 import { verdictOf } from '../../follow/verdict.ts';
-import { rowsByEntity, type ScanRow } from '../rows/rows.ts';
-import type { PlanLine } from './read.ts';
+import { rowsByEntity, type ScanRow } from '../rows/scan-rows.ts';
+import type { PlanLine } from './read-plan.ts';
 
 /** So many may be corrections, or one in so many of the lines that link. */
 const FEW = 5;

@@ -2,9 +2,9 @@
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import { UNSURE, verdictOf } from '../../follow/verdict.ts';
-import type { ScanRow } from '../rows/rows.ts';
+import type { ScanRow } from '../rows/scan-rows.ts';
 import { ownOf } from './moved-numbers.ts';
-import type { PlanLine } from './read.ts';
+import type { PlanLine } from './read-plan.ts';
 
 /** What a person says by lines: records that would be linked by their own number and are not to be, and those that are. */
 export function answersOf(page: readonly (PlanLine | CsvProblem)[], rows: ReadonlyMap<string, ScanRow>) {

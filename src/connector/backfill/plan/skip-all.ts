@@ -1,20 +1,20 @@
 /** Skips all rows of a stored plan that a filter finds and that would be linked, as if each were skipped alone. */
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import type { Db, Store, Tx } from '../../../store/store.ts';
-import { inPositions, updateRows } from '../rows/rows.ts';
-import { lockRun, planSight, putRun } from '../rows/run.ts';
-import { isEditable, lineOf, skipped } from './edit.ts';
-import { filteredRows, type PlanFilter } from './list.ts';
+import { lockRun, planRevision, putRun } from '../rows/progress.ts';
+import { inPositions, updateRows } from '../rows/scan-rows.ts';
+import { readOpenBackfill } from './backfill-runs.ts';
+import { isEditable, lineOf, skipped } from './edit-row.ts';
+import { filteredRows, type PlanFilter } from './list-rows.ts';
 import { answersOf } from './row-of-line.ts';
-import { readOpenBackfill } from './runs.ts';
 import { rememberSkips } from './skipped.ts';
 
 /** What a person would have skipped. */
 export interface SkipAll {
   readonly provider: string;
   readonly filter: PlanFilter;
-  /** The plan as the person saw it, by `planSight`. */
-  readonly sight: string;
+  /** The plan as the person saw it, by `planRevision`. */
+  readonly revision: string;
   readonly actor: AuditActor;
 }
 
@@ -45,20 +45,20 @@ export async function skipAll(
   { store, now }: { readonly store: Store; readonly now: () => number },
   asked: SkipAll,
 ): Promise<'done' | 'stale' | 'busy'> {
-  for (let sight = asked.sight; ; ) {
-    const result = await store.write((tx) => skipPage(tx, { ...asked, sight }, now()));
+  for (let revision = asked.revision; ; ) {
+    const result = await store.write((tx) => skipPage(tx, { ...asked, revision }, now()));
     if (result === 'done' || result === 'stale' || result === 'busy') return result;
-    sight = result.sight;
+    revision = result.revision;
   }
 }
 
 async function skipPage(
   tx: Tx,
-  { provider, filter, sight, actor }: SkipAll,
+  { provider, filter, revision, actor }: SkipAll,
   now: number,
-): Promise<'done' | 'stale' | 'busy' | { readonly sight: string }> {
+): Promise<'done' | 'stale' | 'busy' | { readonly revision: string }> {
   const run = await lockRun(tx, provider);
-  if (run === undefined || planSight(run) !== sight) return 'stale';
+  if (run === undefined || planRevision(run) !== revision) return 'stale';
   if (!isEditable(run) || (await readOpenBackfill(tx, provider)) !== undefined) return 'busy';
   const rows = await toLink(tx, provider, filter).limit(PAGE).execute();
   if (rows.length === 0) return 'done';
@@ -74,5 +74,5 @@ async function skipPage(
   await putRun(tx, provider, next, now);
   const entry = { actor, via: 'page', action: 'backfill.skip-all', subject: provider } as const;
   await recordAudit(tx, { ...entry, detail: { ...filter }, result: `skipped ${rows.length} records` }, now);
-  return { sight: planSight(next) };
+  return { revision: planRevision(next) };
 }

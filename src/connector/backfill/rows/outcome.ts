@@ -1,7 +1,7 @@
 /** What a backfill came to. */
 import { sql } from 'kysely';
 import type { Db } from '../../../store/store.ts';
-import { countRows, countWhere, type ScanCounts } from './rows.ts';
+import { countRows, countWhere, type ScanCounts } from './scan-rows.ts';
 
 export interface BackfillOutcome extends ScanCounts {
   /** Of the linked ones: those the monitoring service confirmed, refused, or was not yet told of. */

@@ -1,6 +1,6 @@
 /** A backfill's patience with its CRM: it runs for hours, alone. */
 import { patiently as keepAsking } from '../../crm/patience.ts';
-import type { BackfillDeps } from './context.ts';
+import type { BackfillDeps } from './backfill-context.ts';
 
 /** How long a backfill goes on without an answer of its CRM. */
 export const LONGEST_SILENCE_MS = 30 * 60_000;

@@ -100,7 +100,7 @@ const both = <T, R>(before: T | undefined, after: T | undefined, find: (before: 
 
 /**
  * The changes of a production unit's document: one `pUnitUpdated` for its company. The company's own document reports
- * that a unit came or went; a first sight and a unit without a company report nothing.
+ * that a unit came or went; a first revision and a unit without a company report nothing.
  */
 export const unitChanges = (before: Unit | undefined, after: Unit, options: DiffOptions): readonly Change[] => {
   const company = after.company.value;

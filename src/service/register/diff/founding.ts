@@ -29,8 +29,8 @@ const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
 };
 
 /**
- * `newCompany` at the first sight of a new company, and `subsidiaryFounded` for each company that owns it: at first
- * sight, or when owners are first named while it is still new. Each is published once.
+ * `newCompany` at the first revision of a new company, and `subsidiaryFounded` for each company that owns it: at first
+ * revision, or when owners are first named while it is still new. Each is published once.
  */
 export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   const hadParents = before !== undefined && parentsOf(before).length > 0;

@@ -22,11 +22,11 @@ import { todayAt } from '../document/today.ts';
 import type { UnreadableDocument } from '../source/source.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
 import { indexSnapshots } from './index-entry.ts';
-import { readLosses, storeLosses } from './losses.ts';
 import { findSteps, type PageCounts, type PageLook, readDocuments } from './read-page.ts';
 import { limitLosses } from './safety-limit.ts';
 import { areUntouched, type KnownSnapshot, readKnown, storeRows } from './snapshots.ts';
 import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
+import { readWithheld, storeWithheld } from './withheld.ts';
 
 export interface WatchDeps {
   readonly store: Store;
@@ -115,7 +115,7 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       beneficialOwners,
       again: intake.again,
     });
-    const losses = await readLosses(store.db, now());
+    const losses = await readWithheld(store.db, now());
     const holds = losses.isOpen ? Object.keys(losses.asked) : [];
     const limited = losses.isAllowed ? { steps, tallies: {}, withheld: [] } : limitLosses(steps, losses.tallies, holds);
     const guard = createRecodingGuard({ enabled: deps.recodingGuard, counts: await readCounts(store) });
@@ -128,7 +128,7 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       newWithinDays,
     });
     const broken = [...intake.broken, ...unreadable, ...found.broken];
-    const count = (tx: Tx) => storeLosses(tx, losses, limited, now());
+    const count = (tx: Tx) => storeWithheld(tx, losses, limited, now());
     const unread = limited.steps.flatMap((step) => step.unread);
     const page = {
       found,

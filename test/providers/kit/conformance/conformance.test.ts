@@ -42,7 +42,7 @@ describe('the conformance suite', () => {
 
   it('finds nothing wrong with a sound provider that has every ability', async () => {
     const verdicts = [];
-    for await (const verdict of judge(toySubject(toyProvider(), fixture('quiet')))) verdicts.push(verdict);
+    for await (const result of judge(toySubject(toyProvider(), fixture('quiet')))) verdicts.push(result);
     expect(verdicts.filter(({ kind }) => kind !== 'kept')).toEqual([]);
     expect(new Set(verdicts.map(({ name }) => name)).size).toBe(verdicts.length);
   });

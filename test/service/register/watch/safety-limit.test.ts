@@ -1,11 +1,11 @@
 /** The safety limit: where one kind of fact goes from many companies in one load, it waits for a decision. */
 import { describe, expect, it } from 'vitest';
-import { readAttention } from '../../../../src/connector/review/attention.ts';
-import { resolveAttention } from '../../../../src/connector/review/resolve-attention.ts';
+import { resolveReview } from '../../../../src/connector/review/resolve.ts';
+import { readReview } from '../../../../src/connector/review/review-list.ts';
 import { claim } from '../../../../src/runtime/lanes/lanes.ts';
 import { readFullStates } from '../../../../src/service/items/full-state.ts';
-import { VANISHED_QUEUE } from '../../../../src/service/register/watch/losses.ts';
-import { releaseLosses } from '../../../../src/service/register/watch/release-losses.ts';
+import { releaseWithheld } from '../../../../src/service/register/watch/release-withheld.ts';
+import { WITHHELD_QUEUE } from '../../../../src/service/register/watch/withheld.ts';
 import { plansOf } from '../../../connector/query-plans.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
 import { document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
@@ -36,10 +36,10 @@ async function filled(engine: 'sqlite' | 'postgres'): Promise<WatchFixture> {
 }
 
 const waiting = async ({ store, now }: WatchFixture) =>
-  (await readAttention(store.db, now())).filter(({ about }) => about.startsWith(VANISHED_QUEUE));
+  (await readReview(store.db, now())).filter(({ about }) => about.startsWith(WITHHELD_QUEUE));
 
 const answer = (fixture: WatchFixture, verb: 'accept' | 'keep') =>
-  fixture.store.write((tx) => resolveAttention(tx, verb, `lane/${VANISHED_QUEUE}/*`, fixture.now()));
+  fixture.store.write((tx) => resolveReview(tx, verb, `lane/${WITHHELD_QUEUE}/*`, fixture.now()));
 
 const ownersOf = async ({ store }: WatchFixture, at: number) =>
   (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
@@ -47,9 +47,9 @@ const ownersOf = async ({ store }: WatchFixture, at: number) =>
 
 it('what is withheld is found by an index, and not in every snapshot', async () => {
   const fixture = await filled('sqlite');
-  const claimed = { queue: VANISHED_QUEUE, key: '*', fence: 1, attempts: 0, since: 1, marks: 1, unended: 0 };
+  const claimed = { queue: WITHHELD_QUEUE, key: '*', fence: 1, attempts: 0, since: 1, marks: 1, unended: 0 };
   const plans = await plansOf((db) =>
-    releaseLosses(
+    releaseWithheld(
       { ...fixture.deps, store: { ...fixture.store, write: (work) => db.transaction().execute(work) } },
       claimed,
     ),
@@ -84,9 +84,9 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await fixture.run();
     expect(await fixture.changes()).toEqual([]);
     await answer(fixture, 'accept');
-    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
+    const [held] = await claim(fixture.store, WITHHELD_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await releaseLosses(fixture.deps, held);
+    await releaseWithheld(fixture.deps, held);
     expect(await fixture.changes()).toHaveLength(COMPANIES - 1);
     expect((await fixture.changes())[0]?.updates.trueOwnership?.removed).toHaveLength(1);
     expect(await ownersOf(fixture, 3)).toBe(0);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
       await fixture.run();
     }
     await answer(fixture, 'accept');
-    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
+    const [held] = await claim(fixture.store, WITHHELD_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
     let turns = 0;
     const turn = () => {
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
       next = setImmediate(turn);
     };
     let next = setImmediate(turn);
-    await releaseLosses(fixture.deps, held);
+    await releaseWithheld(fixture.deps, held);
     clearImmediate(next);
     // Requests get their turn after each part of them.
     expect(turns).toBeGreaterThanOrEqual(3);
@@ -148,9 +148,9 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await waiting(fixture)).toMatchObject([{ reason: expect.stringContaining('beneficialOwners (24 of 24') }]);
     expect(await ownersOf(fixture, 3)).toBe(1);
     await answer(fixture, 'accept');
-    const [held] = await claim(fixture.store, VANISHED_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
+    const [held] = await claim(fixture.store, WITHHELD_QUEUE, { limit: 1, now: fixture.now(), leaseMs: 60_000 });
     if (held === undefined) throw new Error('the lane is not due');
-    await releaseLosses(fixture.deps, held);
+    await releaseWithheld(fixture.deps, held);
     expect(await fixture.changes()).toHaveLength(COMPANIES);
     expect(await ownersOf(fixture, 3)).toBe(0);
   });

@@ -10,7 +10,7 @@ const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
 const moved = { from: '2026-05-04', at: START, is: { website: 'www.nyt.example' } };
 
 describe.each(ENGINES)('watching on %s', (engine) => {
-  it('stores a company at first sight and says nothing; then tells what changed', async () => {
+  it('stores a company at first revision and says nothing; then tells what changed', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();

@@ -1,0 +1,253 @@
+/** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
+import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
+import { parked } from '../../runtime/lanes/lane-state.ts';
+import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
+import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
+import { countRows } from '../../store/count.ts';
+import type { Db } from '../../store/open.ts';
+import { isBlank } from '../decide/decide.ts';
+import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
+import { countDifferences, type Difference, type DifferenceFilter, readDifferences } from '../history/differences.ts';
+import { countQuarantined, readQuarantined } from '../intake/quarantined.ts';
+import { readReusedIds } from '../intake/reused-ids.ts';
+import { UPSTREAM_ACCOUNT } from '../monitoring/upstream.ts';
+import { revisionOf } from '../names/revision.ts';
+import { limitRevision } from './entry-revision.ts';
+import { MAIL_SOURCE } from './mail-entries.ts';
+import { LINK_SOURCES, MATCH_SOURCE, VALUE_SOURCE } from './record-entries.ts';
+import {
+  DECISION,
+  FAILED,
+  idOf,
+  laneVerbs,
+  REVIEW_KINDS,
+  type ReviewEntry,
+  type ReviewKind,
+  type ReviewSource,
+} from './review-kinds.ts';
+import { UNREADABLE_SOURCES } from './unreadable-entries.ts';
+
+/** In the order in which they are shown. */
+const SOURCES: readonly ReviewSource[] = [
+  { kind: 'account', read: readAccounts },
+  {
+    kind: 'lane',
+    read: (db, _now, limit) => readLanes(db, limit),
+    count: (db, most) =>
+      countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
+  },
+  ...LINK_SOURCES,
+  MATCH_SOURCE,
+  VALUE_SOURCE,
+  ...UNREADABLE_SOURCES,
+  { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countQuarantined },
+  { kind: 'sender', read: readSenders },
+  MAIL_SOURCE,
+];
+
+/** To count further takes long, and tells a person no more. */
+export const COUNTED = 10_000;
+
+/** A number that was counted up to one more than {@link COUNTED}. */
+export const shownCount = (count: number): string => (count > COUNTED ? `more than ${COUNTED}` : String(count));
+
+/** Which things are asked for, and how many at most; all of every kind where absent. */
+export interface EntryFilter {
+  readonly kinds?: readonly ReviewKind[] | undefined;
+  readonly limit?: number;
+}
+
+const sourcesOf = (kinds: EntryFilter['kinds']): readonly ReviewSource[] =>
+  SOURCES.filter(({ kind }) => kinds === undefined || kinds.includes(kind));
+
+/**
+ * What needs a person but for differences, which are no fault; accounts first, each kind oldest or by name. Reads indexes of
+ * the exceptions only, and no more rows of them than `limit`.
+ */
+export async function readReview(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: EntryFilter = {},
+): Promise<readonly ReviewEntry[]> {
+  let found: readonly ReviewEntry[] = [];
+  for (const source of sourcesOf(kinds)) {
+    if (found.length >= limit) break;
+    found = [...found, ...(await source.read(db, now, limit - found.length))];
+  }
+  return found.slice(0, limit);
+}
+
+/** How many things {@link readReview} would list, counted up to `limit`. */
+export async function countReview(
+  db: Db,
+  now: number,
+  { kinds, limit = Number.MAX_SAFE_INTEGER }: EntryFilter = {},
+): Promise<number> {
+  let counted = 0;
+  for (const source of sourcesOf(kinds)) {
+    const left = limit - counted;
+    if (left <= 0) break;
+    counted += (await source.count?.(db, left)) ?? (await source.read(db, now, left)).length;
+  }
+  return Math.min(counted, limit);
+}
+
+/** How many things of one kind need a person. */
+export interface ReviewCount {
+  readonly kind: ReviewKind;
+  readonly count: number;
+}
+
+/** The kinds that need a person, each counted up to `limit`, in the order in which they are shown; but for differences. */
+export async function countByKind(db: Db, now: number, limit: number): Promise<readonly ReviewCount[]> {
+  const found: ReviewCount[] = [];
+  for (const kind of new Set(SOURCES.map((source) => source.kind))) {
+    const count = await countReview(db, now, { kinds: [kind], limit });
+    if (count > 0) found.push({ kind, count });
+  }
+  return found;
+}
+
+/** Sets the gauge of review: every kind, also those of which nothing waits. */
+export async function measureReview(
+  db: Db,
+  gauge: { set(labels: { readonly kind: ReviewKind }, count: number): void },
+  now: number,
+): Promise<void> {
+  const found = new Map((await countByKind(db, now, COUNTED)).map(({ kind, count }) => [kind, count]));
+  found.set('difference', await countDifferences(db, now, {}, COUNTED));
+  for (const kind of REVIEW_KINDS) gauge.set({ kind }, found.get(kind) ?? 0);
+}
+
+/** Names an account for people: one ability of a CRM has an account of its own. */
+export function shownAccount(account: string): string {
+  if (account === UPSTREAM_ACCOUNT) return 'the monitoring service';
+  const [provider = '', ability] = account.split('/');
+  return ability === undefined ? provider : `${ability} in ${provider}`;
+}
+
+/** So long an outage is no hiccup. */
+const LONG_OUTAGE_MS = 10 * 60_000;
+
+/** Short pauses, which a CRM asks for on any day, need nobody. */
+async function readAccounts(db: Db, now: number): Promise<readonly ReviewEntry[]> {
+  const blocks = (await readBlocks(db, now)).filter(needsPerson);
+  const silent = (await readOutages(db, now)).filter(
+    ({ account, since }) => now - since > LONG_OUTAGE_MS && !blocks.some((block) => block.account === account),
+  );
+  const waiting = silent.map(
+    (outage): ReviewEntry => ({
+      id: idOf('account', outage.account),
+      kind: 'account',
+      about: outage.account,
+      reason: shownOutage(outage),
+      since: outage.since,
+      advice: 'see whether it has trouble, and whether this machine may reach it; cvrsync tries again by itself',
+      decides: false,
+      verbs: [],
+    }),
+  );
+  const paused = blocks.map(
+    ({ account, since, until, reason }): ReviewEntry => ({
+      id: idOf('account', account),
+      kind: 'account',
+      about: shownAccount(account),
+      reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
+      since,
+      advice:
+        'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+      decides: false,
+      verbs: ['retry'],
+    }),
+  );
+  return [...paused, ...waiting];
+}
+
+/** Differences as things that a person may decide. */
+export const readDifferent = async (
+  db: Db,
+  now: number,
+  filter: DifferenceFilter,
+  limit: number,
+): Promise<readonly ReviewEntry[]> => (await readDifferences(db, now, filter, limit)).map(differenceEntry);
+
+/** Whether a value, as JSON, is blank in a CRM. */
+export const isBlankValue = (json: string): boolean => isBlank(JSON.parse(json));
+
+/** A difference as a thing that a person may decide. */
+export const differenceEntry = (difference: Difference): ReviewEntry => {
+  const { provider, recordId, property, entity, crm, register, since, editor } = difference;
+  const shown = (value: string): string => (isBlankValue(value) ? 'nothing' : value);
+  const clears = isBlankValue(register) ? ': to accept that clears the property' : '';
+  const accepting = isBlankValue(register) ? 'accept clears the property' : "accept writes the register's value, once";
+  return {
+    id: idOf('difference', provider, recordId, property),
+    kind: 'difference',
+    about: `${provider}:${recordId} ${property}`,
+    reason: `the CRM holds ${shown(crm)}, the register says ${shown(register)} of ${entity}${clears}`,
+    since,
+    advice: `${accepting}; keep leaves the CRM's value and puts the property on hold without an end`,
+    decides: true,
+    verbs: DECISION,
+    revision: revisionOf(crm, register),
+    ...(editor !== undefined && { editor }),
+  };
+};
+
+const limitAdvice = (queue: string): string =>
+  queue.startsWith('heal:')
+    ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
+    : 'accept lets it be told that these facts are gone; keep leaves what was known';
+
+function laneAdvice(queue: string, key: string): string {
+  if (key === SAFETY_LIMIT_KEY) return limitAdvice(queue);
+  return queue === INPUT_QUEUE
+    ? 'report it with this reason; retry has it read again at the next poll of its source, drop leaves it out'
+    : 'retry tries it again now; drop gives it up until the next change';
+}
+
+async function readLanes(db: Db, limit: number): Promise<readonly ReviewEntry[]> {
+  return (await parked(db, undefined, limit)).map(({ queue, key, error, parkedAt, attempts }) => ({
+    id: idOf('lane', queue, key),
+    kind: 'lane',
+    about: `${queue} ${key}`,
+    reason: error ?? `failed ${attempts} times`,
+    since: parkedAt,
+    advice: laneAdvice(queue, key),
+    decides: key === SAFETY_LIMIT_KEY,
+    verbs: laneVerbs(key),
+    ...(key === SAFETY_LIMIT_KEY && { revision: limitRevision(parkedAt, error) }),
+  }));
+}
+
+async function readEvents(db: Db, limit: number): Promise<readonly ReviewEntry[]> {
+  return (await readQuarantined(db, limit)).map(({ seq, entity, reason, receivedAt }) => ({
+    id: idOf('event', seq),
+    kind: 'event',
+    about: `event ${seq} of ${entity}`,
+    reason,
+    since: receivedAt,
+    advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+    decides: false,
+    verbs: FAILED,
+  }));
+}
+
+async function readSenders(db: Db): Promise<readonly ReviewEntry[]> {
+  const reused = await readReusedIds(db);
+  if (reused === undefined) return [];
+  const { count, since, id, entity, isTaken } = reused;
+  const became = isTaken ? 'it was taken in' : 'it was not applied, and its body is set aside';
+  return [
+    {
+      id: idOf('sender', 'webhook-id'),
+      kind: 'sender',
+      about: 'the sender of webhooks',
+      reason: `it gave one webhook-id to events that differ, ${count} times; the last was ${id} about ${entity}: ${became}`,
+      since,
+      advice: 'have the sender give each event an id of its own; drop forgets what was counted',
+      decides: false,
+      verbs: ['drop'],
+    },
+  ];
+}

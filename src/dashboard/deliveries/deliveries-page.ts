@@ -1,0 +1,150 @@
+/** The page of what was sent to webhooks, or is to be. */
+import type { VNode } from 'preact';
+import type { Server } from '../../http/server/server.ts';
+import { parseEntityId } from '../../protocol/entity-id.ts';
+import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../service/delivery/deliveries.ts';
+import { pageDeliveries } from '../../service/delivery/listing/delivery-page.ts';
+import { monitorNames } from '../../service/monitors/monitor-row.ts';
+import {
+  type DeliveryTexts,
+  deliveriesAddress,
+  deliveryTexts,
+  isNarrowFilter,
+  readDeliveryFilter,
+} from '../addresses/deliveries.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { maskName } from '../page/masked.ts';
+import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { said } from '../page/said.ts';
+import { timeFilter } from '../page/typed-time.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type ServicePageDeps } from '../routes/routes.ts';
+
+const SHOWN = 50;
+
+/** Adds the page. */
+export function addDeliveries(app: Server, deps: ServicePageDeps): void {
+  addPage(app, deps, {
+    path: '/deliveries',
+    async show(visit) {
+      const texts = deliveryTexts(visit.query);
+      const read = await readDeliveryFilter(deps.store.db, texts);
+      if (!read.ok) return unreadableFilter(visit, texts, read);
+      const { reader, query } = visit;
+      const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
+      const bounds = before === undefined ? {} : { before };
+      const { deliveries, older } = await pageDeliveries(deps.store.db, { ...read.filter, ...bounds }, SHOWN);
+      const names = await monitorNames(
+        deps.store.db,
+        deliveries.map(({ monitor }) => monitor),
+      );
+      const mayReplay =
+        deliveries.length > 0 && includesRole(visit.visitor.role, 'operator') && isNarrowFilter(read.filter);
+      return {
+        title: reader.text('nav.deliveries'),
+        body: html`<p>${reader.text('deliveries.help')}</p>
+          ${filterForm(visit, texts)}
+          ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
+          ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, { names, wire: deps.management.monitorOptions })}
+          <p class="actions">
+            ${before !== undefined && html`<a href=${deliveriesAddress(texts)}>${reader.text('list.newest')}</a>`}
+            ${older !== undefined && html`<a rel="next" href=${deliveriesAddress(texts, { before: String(older) })}>${reader.text('list.older')}</a>`}
+          </p>`,
+      };
+    },
+  });
+}
+
+/** Says which text of the filter cannot be read, or which monitors it may mean. */
+export const unreadableFilter = (
+  visit: Visit,
+  texts: DeliveryTexts,
+  { value, several = [] }: { readonly value: string; readonly several?: readonly string[] },
+): PageBody => ({
+  status: 422,
+  title: visit.reader.text('nav.deliveries'),
+  body: html`${
+    several.length === 0
+      ? html`<p class="notice bad" role="alert">${visit.reader.text('deliveries.unreadable', { value })}</p>`
+      : html`<p role="alert">${visit.reader.text('deliveries.several', { name: value })}</p>
+          <ul>
+            ${several.map((monitor) => html`<li><a href=${deliveriesAddress({ ...texts, monitor })}><code>${monitor}</code></a></li>`)}
+          </ul>`
+  }
+    ${filterForm(visit, texts)}`,
+});
+
+function filterForm({ reader }: Visit, texts: DeliveryTexts): VNode {
+  const fieldOf = (name: 'monitor' | 'entity' | 'since' | 'until') => ({
+    name,
+    label: reader.text(`deliveries.${name}`),
+    value: texts[name],
+  });
+  return html`<form class="filters" action="/deliveries">
+    ${(['monitor', 'entity'] as const).map((name) => textFilter(fieldOf(name)))}
+    ${(['since', 'until'] as const).map((name) => timeFilter(fieldOf(name)))}
+    <div>
+      <label for="state">${reader.text('deliveries.state')}</label>
+      <select id="state" name="state">
+        <option value="">${reader.text('deliveries.anyState')}</option>
+        ${DELIVERY_STATES.map(
+          (each) =>
+            html`<option value=${each} selected=${texts.state === each}>${reader.text(`delivery.${each}`)}</option>`,
+        )}
+      </select>
+    </div>
+    <button>${reader.text('list.filter')}</button>
+    <a href="/deliveries">${reader.text('list.all')}</a>
+  </form>`;
+}
+
+function nothing({ reader }: Visit, texts: DeliveryTexts, older: number | undefined): Markup {
+  if (older !== undefined) return html`<p>${reader.text('deliveries.goOn')}</p>`;
+  const isWhole = deliveriesAddress(texts) === '/deliveries';
+  return html`<p>${reader.text(isWhole ? 'deliveries.empty' : 'deliveries.noMatch')}</p>`;
+}
+
+const EVIDENCE = { due: 'idle', failing: 'bad', held: 'warn', done: 'ok', failed: 'bad', dropped: 'idle' } as const;
+
+/** The state of a delivery in words. */
+export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
+  state(EVIDENCE[named], reader.text(`delivery.${named}`));
+
+/** The name of what a delivery is about, as far as the role may see it. */
+export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>
+  !visitor.seesPersons && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
+
+/** What a monitor is called; of one that was removed, the beginning of its id. */
+export const monitorName = (names: ReadonlyMap<string, string>, id: string): Markup =>
+  names.get(id) ?? html`<code title=${id}>${id.slice(0, 8)}</code>`;
+
+function deliveryTable(
+  visit: Visit,
+  deliveries: readonly Delivery[],
+  { names, wire }: { readonly names: ReadonlyMap<string, string>; readonly wire: WireOptions },
+): VNode {
+  const { reader } = visit;
+  const columns = ['number', 'made', 'monitor', 'about', 'events', 'state', 'attempts', 'answer'] as const;
+  return table({
+    label: reader.text('nav.deliveries'),
+    columns: columns.map((column) => reader.text(`deliveries.${column}`)),
+    numeric: [6],
+    rows: deliveries.map((delivery) => [
+      html`<a href=${`/deliveries/${delivery.seq}`}>${String(delivery.seq)}</a>`,
+      timeOf(reader, delivery.createdAt),
+      html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}>${monitorName(names, delivery.monitor)}</a>`,
+      html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,
+      nameList(
+        reader,
+        delivery.events.map((event) => wireNameOf(event, wire)),
+      ),
+      deliveryState(reader, delivery.state),
+      reader.number(delivery.attempts),
+      delivery.error === null ? delivery.status : said(reader, delivery.error),
+    ]),
+  });
+}

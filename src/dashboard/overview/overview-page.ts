@@ -1,0 +1,187 @@
+/** The overview: whether all is well, in ten seconds. */
+
+import type { VNode } from 'preact';
+import type { ReviewCount } from '../../connector/review/review-list.ts';
+import type { Server } from '../../http/server/server.ts';
+import { deliveriesAddress } from '../addresses/deliveries.ts';
+import { connectionsTable } from '../connections/table.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Halves } from '../page/layout.ts';
+import { livePart, state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
+import type { Figure } from './day.ts';
+import { differencesLink } from './differences-link.ts';
+import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
+import { sourceTable } from './sources.ts';
+
+/** Adds the page. */
+export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
+  const read = openOverview(deps);
+  addPage(app, deps, {
+    path: '/',
+    async show(visit) {
+      const overview = await read();
+      const { connector, service } = deps.halves;
+      return {
+        title: visit.reader.text('nav.overview'),
+        body: livePart(
+          visit,
+          { id: 'overview' },
+          html`${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
+          <div class="columns">
+            ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
+            ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
+          </div>
+          ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
+          ${section(visit.reader.text('overview.queues'), queues(visit, overview))}`,
+        ),
+      };
+    },
+  });
+}
+
+const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
+
+/** Conditions say the same of these, in more words. */
+const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane', 'mail']);
+
+/** Conditions on what the review counts, too, thing by thing. */
+const COUNTED_THERE = /^(?:failed|limit|losses|mail|review)\b/u;
+
+/** How many things need a person; an account that is paused or silent is one, whoever tells of it. */
+function countThings({ conditions, review, connections }: Overview): number {
+  const accounts =
+    conditions.filter(({ key }) => key.startsWith('account:')).length +
+    connections.filter(({ state: { kind } }) => kind === 'silent').length;
+  const others = conditions.filter(({ key }) => !key.startsWith('account:') && !COUNTED_THERE.test(key));
+  const countOf = (isAccount: boolean): number =>
+    review.filter(({ kind }) => (kind === 'account') === isAccount).reduce((sum, { count }) => sum + count, 0);
+  return others.length + Math.max(accounts, countOf(true)) + countOf(false);
+}
+
+/** One line of plain words, and below it what is not well. */
+function standing({ reader }: Visit, overview: Overview): VNode {
+  const { conditions, review, differences, connections: all } = overview;
+  const since = (at: number | undefined): Markup =>
+    at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
+  const broken = [
+    ...conditions.map(
+      ({ what, advice, since: at }) => html`${said(reader, what)}${since(at)}.
+        <span class="quiet"> ${said(reader, advice)}</span>`,
+    ),
+    ...all.map(({ name, state: each }) =>
+      each.kind === 'silent'
+        ? html`${name} ${reader.text('overview.silent')}${since(each.since)}: ${said(reader, each.failure)}`
+        : undefined,
+    ),
+  ].filter((line) => line !== undefined);
+  const waiting = review.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLink(reader, each));
+  const lines = [...broken, ...waiting];
+  if (lines.length === 0 && overview.first !== undefined) {
+    const { first } = overview;
+    return html`<div class="notice">
+      <p>${state('idle', html`<strong>${reader.text(`overview.first-${first}`)}</strong>`)}</p>
+      <p><a href=${first === 'link' ? '/backfill' : '/register'}>${reader.text(`overview.firstHelp-${first}`)}</a></p>
+    </div>`;
+  }
+  if (lines.length === 0) {
+    const words = differences === 0 ? 'well' : 'onlyDifferences';
+    return html`<div class="notice ok">
+      <p>${state('ok', html`<strong>${reader.text(`overview.${words}`)}</strong>`)}</p>
+      <p class="quiet">${reader.text(`overview.${words}Help`)}</p>
+    </div>`;
+  }
+  const kind = broken.length > 0 ? 'bad' : 'warn';
+  const count = countThings(overview);
+  const trouble = count > MOST_COUNTED ? 'overview.troubleMore' : 'overview.trouble';
+  return html`<div class=${`notice ${kind}`}>
+    <p>${state(kind, html`<strong>${reader.text(trouble, { count: Math.min(count, MOST_COUNTED) })}</strong>`)}</p>
+    <ul class="lines">
+      ${lines.map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`;
+}
+
+/** A kind of things with how many there are. */
+function kindLine(reader: Reader, { kind, count }: ReviewCount): string {
+  const text = reader.text(`kind.${kind}`);
+  const number =
+    count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
+  return `${text.charAt(0).toLocaleUpperCase(reader.locale)}${text.slice(1)}: ${number}`;
+}
+
+/** The same, with the way to them. */
+const kindLink = (reader: Reader, each: ReviewCount): VNode =>
+  html`<a href=${`/review?kind=${each.kind}`}>${kindLine(reader, each)}</a>`;
+
+function decisions(reader: Reader, { review, differences }: Overview): Markup {
+  if (review.length === 0 && differences === 0)
+    return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
+  return html`<ul class="lines">
+    ${review.map((each) => html`<li>${kindLink(reader, each)}</li>`)}
+    ${differences > 0 && html`<li>${differencesLink(reader, differences)}</li>`}
+  </ul>`;
+}
+
+function day(reader: Reader, { day: figures }: Overview, { connector, service }: Halves): VNode {
+  const shown: readonly (readonly [label: Markup, figure: Figure])[] = [
+    ...(connector
+      ? ([
+          [reader.text('overview.events'), figures.events],
+          [reader.text('overview.records'), figures.records],
+          [reader.text('overview.kept'), figures.kept],
+        ] as const)
+      : []),
+    ...(service
+      ? ([
+          [reader.text('overview.deliveries'), figures.deliveries],
+          [
+            html`<a href=${deliveriesAddress({ state: 'failing' })}>${reader.text('overview.failing')}</a>`,
+            figures.failing,
+          ],
+        ] as const)
+      : []),
+  ];
+  return html`<section>
+    <h2>${reader.text('overview.day')}</h2>
+    <dl class="figures">
+      ${shown.map(
+        ([label, figure]) => html`<div>
+          <dt>${label}</dt>
+          <dd>${shownFigure(reader, figure)}</dd>
+        </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function shownFigure(reader: Reader, { count, isAbout, isAtLeast }: Figure): string {
+  if (isAtLeast) return reader.text('overview.atLeast', { number: count });
+  return isAbout ? reader.text('overview.about', { number: count }) : reader.number(count);
+}
+
+/** Tasks that come back for ever: they are work only if they are due, or failed. */
+const RECURRING: ReadonlySet<string> = new Set(['housekeeping', 'service-housekeeping', 'poll', 'watch']);
+
+function queues({ reader, now }: Visit, { queues: all }: Overview): Markup {
+  const rows = all.filter(({ queue, ready, leased, parked }) => !RECURRING.has(queue) || ready + leased + parked > 0);
+  if (rows.length === 0) return html`<p class="quiet">${reader.text('overview.noWork')}</p>`;
+  const columns = ['queue', 'ready', 'leased', 'waiting', 'parked', 'oldest'] as const;
+  return table({
+    label: reader.text('overview.queues'),
+    columns: columns.map((column) => reader.text(`overview.${column}`)),
+    numeric: [1, 2, 3, 4, 5],
+    rows: rows.map(({ queue, ready, leased, waiting, parked, oldestSince }) => [
+      html`<code>${queue}</code>`,
+      reader.number(ready),
+      reader.number(leased),
+      reader.number(waiting),
+      parked === 0 ? reader.number(0) : state('bad', reader.number(parked)),
+      // What waits for its time is not behind before that.
+      oldestSince === undefined || oldestSince > now ? '–' : reader.duration(now - oldestSince),
+    ]),
+  });
+}

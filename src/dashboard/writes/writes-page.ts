@@ -1,0 +1,149 @@
+/** The page of what was written into the CRMs. */
+import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
+import type { DecidedLine } from '../../connector/history/history-lines.ts';
+import { listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
+import { UNDO } from '../../connector/undo/undo-runs.ts';
+import type { Server } from '../../http/server/server.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { listRuns } from '../../runtime/runs/runs.ts';
+import { UNDOES } from '../addresses/addresses.ts';
+import {
+  isNarrow,
+  readSelection,
+  SELECTION_FIELDS,
+  type SelectionTexts,
+  selectionTexts,
+  sinceThen,
+  writesAddress,
+} from '../addresses/writes.ts';
+import { companyLink } from '../companies/company-link.ts';
+import { briefChange } from '../companies/shown-value.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { table, textFilter, timeOf } from '../page/parts.ts';
+import { timeFilter } from '../page/typed-time.ts';
+import type { Visit } from '../page/visit.ts';
+import { addPage, type RouteDeps } from '../routes/routes.ts';
+import { runList } from '../routes/run-actions.ts';
+
+export interface WritesDeps extends RouteDeps {
+  readonly crms: readonly Pick<Crm, 'name'>[];
+}
+
+const SHOWN = 50;
+const RECENT = 5;
+const HOUR_MS = 3_600_000;
+
+/** Adds the page. */
+export function addWrites(app: Server, deps: WritesDeps): void {
+  addPage(app, deps, {
+    path: '/writes',
+    async show(visit) {
+      const texts = selectionTexts(visit.query);
+      const read = readSelection(texts);
+      return read.ok ? writesPage(deps, visit, texts) : unreadable(deps, visit, texts, read.value);
+    },
+  });
+}
+
+async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts): Promise<PageBody> {
+  const { db } = deps.store;
+  const { reader, query } = visit;
+  const read = readSelection(texts);
+  const selection = read.ok ? read.selection : {};
+  const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
+  const page = await listWrites(db, { ...selection, before }, SHOWN);
+  const names = await companyNames(db, [...new Set(page.writes.map(({ entity }) => entity))]);
+  const undoes = await listRuns(db, UNDO, RECENT);
+  return {
+    title: reader.text('nav.writes'),
+    body: html`<p>${reader.text('writes.help')}</p>
+      ${filterForm(deps, visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
+      ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes, names)}
+      <p class="actions">
+        <a href="/holds">${reader.text('holds.title')}</a>
+        ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
+        ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
+      </p>
+      ${runList(visit, { title: reader.text('undo.recent'), path: UNDOES, name: (id) => reader.text('undo.title', { id }) }, undoes)}`,
+  };
+}
+
+const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value: string): PageBody => ({
+  status: 422,
+  title: visit.reader.text('nav.writes'),
+  body: html`<p class="notice bad" role="alert">${visit.reader.text('writes.badTime', { value })}</p>
+    ${filterForm(deps, visit, texts)}`,
+});
+
+function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: SelectionTexts): VNode {
+  const narrowing = ['record', 'entity', 'property', 'rule', 'event'] as const;
+  const labels = {
+    record: 'writes.record',
+    entity: 'writes.company',
+    property: 'writes.property',
+    rule: 'writes.rule',
+    event: 'writes.event',
+  } as const;
+  return html`<p class="actions">
+      ${[1, 24].map((hours) => html`<a href=${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
+    </p>
+    <form class="filters" action="/writes">
+    <div>
+      <label for="provider">${reader.text('writes.provider')}</label>
+      <select id="provider" name="provider">
+        <option value="">${reader.text('writes.anyProvider')}</option>
+        ${crms.map(({ name }) => html`<option value=${name} selected=${texts.provider === name}>${name}</option>`)}
+      </select>
+    </div>
+    ${narrowing.map((name) => textFilter({ name, label: reader.text(labels[name]), value: texts[name] }))}
+    ${(['since', 'until'] as const).map((name) => timeFilter({ name, label: reader.text(`writes.${name}`), value: texts[name] }))}
+    <button>${reader.text('list.filter')}</button>
+    <a href="/writes">${reader.text('list.all')}</a>
+  </form>`;
+}
+
+/** Asks for a preview; says what is missing if the list is too wide for one. */
+function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, narrow: boolean): Markup {
+  if (!includesRole(visitor.role, 'operator')) return null;
+  if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;
+  return html`<form method="post" action="/undoes" class="actions">
+    ${hidden({ [FORM_TOKEN]: formToken, ...texts })}
+    <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
+    <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>
+  </form>`;
+}
+
+function nothing({ reader }: Visit, texts: SelectionTexts, { older }: WritePage): VNode {
+  if (older !== undefined) return html`<p>${reader.text('writes.noneHere')}</p>`;
+  return html`<p>${reader.text(SELECTION_FIELDS.every((name) => texts[name] === '') ? 'writes.empty' : 'writes.noMatch')}</p>`;
+}
+
+function writesTable(
+  { reader, visitor }: Visit,
+  writes: readonly DecidedLine[],
+  names: ReadonlyMap<string, string>,
+): VNode {
+  const spectator = { ...visitor, reader };
+  const columns = ['at', 'record', 'company', 'property', 'values', 'rule', 'event'] as const;
+  const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
+  return table({
+    label: reader.text('nav.writes'),
+    columns: columns.map((column) => reader.text(`writes.${column}`)),
+    rows: writes.map(({ at, provider, record_id: record, entity, field, property, old, now, rule, seq }) => [
+      timeOf(reader, at),
+      html`${provider} <code>${record}</code>`,
+      companyLink(visitor, entity, names),
+      html`<code>${property}</code>`,
+      html`<div class="value">
+        ${briefChange(spectator, field, { old, now }).map((each, at) => html`${at === 1 && ' → '}${each ?? blank}`)}
+      </div>`,
+      html`<code>${rule}</code>`,
+      seq > 0 && html`<a href=${writesAddress({ event: String(seq) })}>${seq}</a>`,
+    ]),
+  });
+}

@@ -1,0 +1,206 @@
+/** Answers to all that a filter finds in review, as the daemon gives them. */
+import { describe, expect, test } from 'vitest';
+import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import {
+  cancelAnswers,
+  REVIEW,
+  type ReviewRequest,
+  readEntries,
+  requestAnswers,
+} from '../../../src/connector/review/review-runs.ts';
+import { reviewWork } from '../../../src/connector/review/review-worker.ts';
+import { companyEntityId } from '../../../src/protocol/entity-id.ts';
+import { drop as dropLane } from '../../../src/runtime/lanes/lane-state.ts';
+import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
+import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { countItems, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
+import { workOnRuns } from '../../../src/runtime/runs/work.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
+
+const IDA = { kind: 'operator', name: 'Ida' } as const;
+const RECORDS = 450;
+
+/** Records whose phone differs, and half of them the name, too. */
+async function withDifferences(engine: (typeof ENGINES)[number]): Promise<Store> {
+  const store = await newStore(engine);
+  await store.write(async (tx) => {
+    const ids = Array.from({ length: RECORDS }, (_, index) => String(1_000 + index));
+    for (const recordId of ids)
+      await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: 0 });
+    const differing = ids.flatMap((id, index) => [['phone', id], ...(index % 2 === 0 ? [['name', id]] : [])]);
+    const rows = differing.map(([property = '', record_id = '']) => ({ provider: 'crm', record_id, property }));
+    const values = { kept: '"theirs"', offered: '"ours"', kept_at: 1 };
+    await tx
+      .insertInto('property_state')
+      .values(rows.map((row) => ({ ...row, ...values })))
+      .execute();
+    await tx.deleteFrom('lane').execute();
+  });
+  return store;
+}
+
+const work = async (store: Store, now = Date.now, signal = new AbortController().signal): Promise<void> => {
+  const claims = await claim(store, REVIEW.queue, { limit: 1, now: now(), leaseMs: 30_000 });
+  await workOnRuns({ store, now }, reviewWork({ store, now }), claims, signal);
+};
+const planned = async (store: Store, input: ReviewRequest): Promise<number> => {
+  const id = await store.write((tx) => requestPreview(tx, REVIEW, { input, actor: IDA }, Date.now()));
+  await work(store);
+  return id;
+};
+const begin = (store: Store, id: number): Promise<boolean> =>
+  store.write((tx) => requestAnswers(tx, { id, actor: IDA }, Date.now()));
+const overridesIn = async (store: Store) =>
+  (await store.db.selectFrom('override').select(['record_id', 'property', 'kind']).orderBy('record_id').execute())
+    .length;
+
+describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s', (engine) => {
+  const PHONES = { verb: 'accept', kind: 'difference', provider: 'crm', property: 'phone' } as const;
+
+  test('is planned without a change, then given once to each that is still what the plan showed', async () => {
+    const store = await withDifferences(engine);
+    const id = await planned(store, PHONES);
+    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'preview', state: 'done', total: RECORDS });
+    expect([...(await countItems(store.db, id))]).toEqual([['planned', RECORDS]]);
+    expect(await overridesIn(store)).toBe(0);
+    await store.write(async (tx) => {
+      const of = (recordId: string) =>
+        tx.updateTable('property_state').where('property', '=', 'phone').where('record_id', '=', recordId);
+      await of('1003').set({ kept: '"edited again"' }).execute();
+      await of('1004').set({ offered: '"newer"' }).execute();
+      await of('1005').set({ kept: null, offered: null }).execute();
+    });
+    expect([await begin(store, id), await begin(store, id)]).toEqual([true, false]);
+    await work(store);
+    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'run', state: 'done', done: RECORDS });
+    expect(Object.fromEntries(await countItems(store.db, id))).toEqual({ done: RECORDS - 3, changed: 2, settled: 1 });
+    expect((await readEntries(store.db, id, 4)).map((entry) => `${entry.id} ${entry.result}`)).toEqual([
+      'difference/crm/1003/phone changed',
+      'difference/crm/1004/phone changed',
+      'difference/crm/1005/phone settled',
+      'difference/crm/1000/phone done',
+    ]);
+    const overrides = await store.db.selectFrom('override').selectAll().execute();
+    expect(overrides).toHaveLength(RECORDS - 3);
+    expect(new Set(overrides.map(({ property, kind, once }) => `${property} ${kind} ${once}`))).toEqual(
+      new Set(['phone release 1']),
+    );
+    expect(
+      (await readAudit(store.db, { action: 'review.accept' }, 5)).map(({ actor, result }) => [actor.name, result]),
+    ).toEqual([
+      ['Ida', 'done; 447 done, 2 changed, 1 settled'],
+      ['Ida', 'begun for 450 entries'],
+    ]);
+  });
+
+  /** Begins it, and ends the process amid the second step. */
+  async function interrupted() {
+    const store = await withDifferences(engine);
+    const id = await planned(store, PHONES);
+    await begin(store, id);
+    const stop = new AbortController();
+    let asked = 0;
+    const now = () => {
+      asked += 1;
+      if (asked === 210) stop.abort();
+      return Date.now();
+    };
+    const claims = await claim(store, REVIEW.queue, { limit: 1, now: Date.now(), leaseMs: 30_000 });
+    const run = workOnRuns({ store, now: Date.now }, reviewWork({ store, now }), claims, stop.signal);
+    await expect(run).rejects.toThrow('aborted');
+    expect(await overridesIn(store)).toBe(400);
+    return { store, id, later: () => Date.now() + 60_000 };
+  }
+
+  test('goes on after its process ended amid it', async () => {
+    const { store, id, later } = await interrupted();
+    await work(store, later);
+    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ state: 'done', done: RECORDS, total: RECORDS });
+    expect(await overridesIn(store)).toBe(RECORDS);
+  });
+
+  test('stops where it is cancelled: what was answered stays, the rest is as it was', async () => {
+    const { store, id, later } = await interrupted();
+    const cancel = (at: number) => store.write((tx) => cancelAnswers(tx, { id, actor: IDA }, at));
+    expect([await cancel(7), await cancel(8)]).toEqual([true, false]);
+    await work(store, later);
+    expect(Object.fromEntries(await countItems(store.db, id))).toEqual({ done: 400, planned: 50 });
+    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ state: 'cancelled', endedAt: 7 });
+    expect(await overridesIn(store)).toBe(400);
+    const [last] = await readAudit(store.db, { action: 'review.accept' }, 1);
+    expect(last).toMatchObject({ subject: 'all of kind difference', result: 'cancelled after 400 entries' });
+  });
+});
+
+describe.each(SUITE_ENGINES)('an answer to all failed work, on %s', (engine) => {
+  test('leaves what waits for a decision, and is not given to what somebody settled meanwhile', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      await mark(tx, 'sync:crm', ['1', '2', '3'], 0);
+      await mark(tx, 'heal:crm', [SAFETY_LIMIT_KEY], 0);
+      await tx.updateTable('lane').set({ parked_at: 1, due_at: null, error: 'broken' }).execute();
+    });
+    const id = await planned(store, { verb: 'retry', kind: 'lane' });
+    expect((await readEntries(store.db, id, 9)).map((entry) => entry.about)).toEqual(
+      ['1', '2', '3'].map((key) => `sync:crm ${key}`),
+    );
+    await store.write((tx) => dropLane(tx, 'sync:crm', '2'));
+    await begin(store, id);
+    await work(store);
+    expect(Object.fromEntries(await countItems(store.db, id))).toMatchObject({ settled: 1 });
+    const left = await store.db
+      .selectFrom('lane')
+      .select(['queue', 'key'])
+      .where('parked_at', 'is not', null)
+      .execute();
+    expect(left).toEqual([{ queue: 'heal:crm', key: SAFETY_LIMIT_KEY }]);
+  });
+
+  test('finds nothing where there is nothing, and then there is nothing to begin', async () => {
+    const store = await newStore(engine);
+    const id = await planned(store, { verb: 'drop', kind: 'value' });
+    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'preview', state: 'done', total: 0 });
+    expect(await readEntries(store.db, id, 9)).toEqual([]);
+  });
+
+  test.each(['accept', 'keep'] as const)(
+    '%s leaves a link or a suggestion that means another company by then',
+    async (verb) => {
+      const store = await newStore(engine);
+      const result = { position: 0, confidence: 'likely', suggested_at: 1 };
+      const suggested = (company: string) => ({
+        entity: companyEntityId(company),
+        body: JSON.stringify({
+          record: { name: 'Birk' },
+          confidence: 'likely',
+          candidates: [{ company, name: 'Birk ApS', findings: [] }],
+        }),
+      });
+      await store.write(async (tx) => {
+        for (const recordId of ['1', '2'])
+          await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: 0 });
+        await tx.updateTable('link').set({ state: 'conflict', reason: 'two' }).execute();
+        for (const record_id of ['3', '4'])
+          await tx
+            .insertInto('match_result')
+            .values({ provider: 'crm', record_id, ...suggested('10150817'), ...result })
+            .execute();
+      });
+      const links = await planned(store, { verb, kind: 'link' });
+      const matches = await planned(store, { verb, kind: 'match' });
+      await store.write(async (tx) => {
+        await tx.updateTable('link').set({ entity: 'CVR-1-10150833' }).where('record_id', '=', '1').execute();
+        await tx.updateTable('match_result').set(suggested('10150833')).where('record_id', '=', '3').execute();
+      });
+      for (const id of [links, matches]) {
+        await begin(store, id);
+        await work(store);
+        expect(Object.fromEntries(await countItems(store.db, id))).toEqual({ done: 1, changed: 1 });
+      }
+      expect(await store.db.selectFrom('link').select('entity').where('record_id', '=', '3').execute()).toEqual([]);
+    },
+  );
+});

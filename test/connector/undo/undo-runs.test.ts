@@ -1,0 +1,170 @@
+/** Undoes that the daemon runs for a person. */
+import { describe, expect, test } from 'vitest';
+import type { PropertyValue } from '../../../providers/provider.ts';
+import { writeHistory } from '../../../src/connector/history/history.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { cancelUndo, countResults, readResults, requestUndo, UNDO } from '../../../src/connector/undo/undo-runs.ts';
+import { undoWork } from '../../../src/connector/undo/undo-worker.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { cutoffOf, RETENTION } from '../../../src/runtime/housekeeping/retention.ts';
+import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { deleteRuns, listRuns, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
+import { workOnRuns } from '../../../src/runtime/runs/work.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { crmOf } from '../../support/crm.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
+import { propertyOf } from '../property-of.ts';
+
+const NAME = propertyOf('string', { name: 'name' });
+const IDA = { kind: 'operator', name: 'Ida' } as const;
+const DAY_MS = 86_400_000;
+
+/** Thirty records of which we wrote the name, in a CRM of ten records a call. */
+async function fixture(
+  engine: (typeof ENGINES)[number],
+  { onRead = async () => {} }: { onRead?: () => Promise<void> } = {},
+) {
+  const store = await newStore(engine);
+  const ids = Array.from({ length: 30 }, (_, index) => String(index));
+  const values = new Map<string, PropertyValue>(ids.map((id) => [id, 'ours']));
+  const planned = {
+    field: 'name',
+    property: 'name',
+    action: 'write',
+    rule: 'ours',
+    old: 'theirs',
+    now: 'ours',
+    seq: 1,
+  } as const;
+  await store.write(async (tx) => {
+    for (const recordId of ids)
+      await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: 0 });
+    await tx.deleteFrom('lane').execute();
+    await writeHistory(
+      tx,
+      ids.map((id) => ({ provider: 'crm', id, entity: ENTITY, planned })),
+      [],
+      0,
+    );
+  });
+  const written: string[] = [];
+  const crm = crmOf({
+    store,
+    now: Date.now,
+    mapping: [],
+    properties: [NAME],
+    connection: {
+      check: async () => ({ id: '1', name: 'x', notes: [] }),
+      properties: async () => [NAME],
+      async read(some) {
+        await onRead();
+        return some.map((id) => ({ kind: 'found', id, properties: { name: values.get(id) ?? null } }));
+      },
+      async update(patches) {
+        return patches.map(({ id, properties }) => {
+          written.push(id);
+          values.set(id, properties['name'] ?? null);
+          return { kind: 'written', id };
+        });
+      },
+      scan: async () => ({ records: [] }),
+    },
+  });
+  /** Runs what waits, as the daemon does. */
+  const work = async (signal = new AbortController().signal): Promise<void> => {
+    const claims = await claim(store, UNDO.queue, { limit: 1, now: Date.now(), leaseMs: 30_000 });
+    const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000 };
+    await workOnRuns(deps, undoWork(deps, [crm]), claims, signal);
+  };
+  const preview = (): Promise<number> =>
+    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, actor: IDA }, Date.now()));
+  const begin = (id: number): Promise<boolean> => store.write((tx) => requestUndo(tx, { id, actor: IDA }, Date.now()));
+  return { store, values, written, work, preview, begin };
+}
+
+describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
+  test('is previewed without a write, and then done once however often it is asked for', async () => {
+    const { store, values, written, work, preview, begin } = await fixture(engine);
+    values.set('3', 'edited');
+    const id = await preview();
+    expect(await begin(id)).toBe(false);
+    await work();
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({
+      stage: 'preview',
+      state: 'done',
+      done: 30,
+      total: 30,
+    });
+    const expected = new Map([
+      ['restored', 29],
+      ['edited', 1],
+    ]);
+    expect(await countResults(store.db, id)).toEqual(expected);
+    expect(written).toEqual([]);
+
+    expect([await begin(id), await begin(id)]).toEqual([true, false]);
+    await work();
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'done', error: null });
+    expect(await countResults(store.db, id)).toEqual(expected);
+    expect((await readResults(store.db, id, 2)).map(({ record, kind, from, to }) => [record, kind, from, to])).toEqual([
+      ['3', 'edited', 'ours', undefined],
+      ['0', 'restored', 'ours', 'theirs'],
+    ]);
+    expect([written.length, values.get('3'), values.get('4')]).toEqual([29, 'edited', 'theirs']);
+    expect(
+      (await readAudit(store.db, { action: 'undo.run' }, 5)).map(({ actor, result }) => [actor.name, result]),
+    ).toEqual([
+      ['Ida', 'done; 29 restored, 1 edited'],
+      ['Ida', 'begun'],
+    ]);
+  });
+
+  test('stops before the next records once it is cancelled', async () => {
+    const made = await fixture(engine, {
+      async onRead() {
+        const [undo] = await listRuns(made.store.db, UNDO, 1);
+        if (undo?.stage === 'run' && made.written.length === 10)
+          await made.store.write((tx) => cancelUndo(tx, { id: undo.id, actor: IDA }, 5));
+      },
+    });
+    const { store, written, work, preview, begin } = made;
+    const id = await preview();
+    await work();
+    await begin(id);
+    await work();
+    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'cancelled', endedAt: 5 });
+    expect(written.length).toBeLessThanOrEqual(20);
+    expect(await store.write((tx) => cancelUndo(tx, { id, actor: IDA }, 6))).toBe(false);
+    expect(await begin(id)).toBe(false);
+  });
+
+  test('goes on after its process ended amid it, and writes nothing twice', async () => {
+    const stop = new AbortController();
+    const made = await fixture(engine, {
+      async onRead() {
+        if (made.written.length === 10) stop.abort();
+      },
+    });
+    const { store, values, written, work, preview, begin } = made;
+    const id = await preview();
+    await work();
+    await begin(id);
+    await expect(work(stop.signal)).rejects.toThrow();
+    expect(written.length).toBeLessThan(30);
+    await store.write((tx) => tx.updateTable('lane').set({ fence: null, lease_until: null, due_at: 0 }).execute());
+    await work();
+    expect(await countResults(store.db, id)).toEqual(new Map([['restored', 30]]));
+    expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
+  });
+
+  test('is forgotten after 90 days, in steps', async () => {
+    const { store, work, preview } = await fixture(engine);
+    const id = await preview();
+    await work();
+    const later = Date.now() + 91 * DAY_MS;
+    let steps = 0;
+    while (await store.write((tx) => deleteRuns(tx, cutoffOf(later, RETENTION.runs), 10))) steps += 1;
+    expect([steps, await readRun(store.db, UNDO, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
+  });
+});
