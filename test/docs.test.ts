@@ -14,7 +14,7 @@ import { type App, startApp } from '../src/app.ts';
 import type { Command } from '../src/commands/cli/command.ts';
 import { COMMANDS } from '../src/commands/list.ts';
 import { checkConfig } from '../src/config/load.ts';
-import { parseConfig } from '../src/config/load-file.ts';
+import { parseConfig } from '../src/config/parse.ts';
 import { configSchema } from '../src/config/schema/schema.ts';
 import { decide, type Inputs } from '../src/connector/decide/decide.ts';
 import { createMetrics } from '../src/http/metrics.ts';

@@ -5,12 +5,13 @@ import { Value } from 'typebox/value';
 import { stringify } from 'yaml';
 import type { CrmEmulator, ScriptedFault } from '../../providers/kit/emulator/emulator.ts';
 import { EMULATORS } from '../../providers/kit/emulators.ts';
-import { parseConfig } from '../config/load-file.ts';
+import { parseConfig } from '../config/parse.ts';
 import { didYouMean } from '../config/schema/nearest.ts';
 import { listenError } from '../http/server/listen-error.ts';
 import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
+import { problemLines } from './cli/failure.ts';
 import type { Output } from './cli/output.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
 import { JOBS, type ServiceOptions, serveService } from './emulate/service.ts';
@@ -157,8 +158,7 @@ async function readFaults(file: string): Promise<readonly ScriptedFault[]> {
     throw new Error(`cannot read ${file}`, { cause: error });
   });
   const parsed = parseConfig(content);
-  if (!parsed.ok)
-    throw new UsageError(`${file}: ${parsed.errors.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
+  if (!parsed.ok) throw new UsageError([`${file}:`, ...parsed.errors.flatMap(problemLines)].join('\n'));
   const { value } = parsed;
   if (!Value.Check(faultFile, value)) {
     const [error] = Value.Errors(faultFile, value);

@@ -8,6 +8,7 @@ import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { eventNamed, type WireOptions } from '../protocol/payload.ts';
 import { maskerOf } from '../protocol/text/mask.ts';
+import type { LocatedProblem } from './locate.ts';
 import {
   type MappingRow,
   reportBeneficialOwners,
@@ -89,7 +90,7 @@ export type ConfigLoad =
   | {
       readonly ok: false;
       readonly file: string;
-      readonly errors: readonly ConfigProblem[];
+      readonly errors: readonly LocatedProblem[];
       /** The configuration if only variables are missing, for commands that use no section named in `errors`. */
       readonly rest?: LoadedConfig;
     };

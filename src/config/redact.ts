@@ -3,7 +3,8 @@ import Type, { type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { decoded, MASK } from '../protocol/text/mask.ts';
 
-const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
+/** `true`: a secret; `'url'`: an address that may hold one. */
+export const secrecyOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'secret')?.value;
 
 const partFor = (schema: TSchema, value: unknown): TSchema =>
   Type.IsUnion(schema) ? (schema.anyOf.find((option) => Value.Check(option, value)) ?? schema) : schema;

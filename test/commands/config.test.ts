@@ -104,16 +104,16 @@ describe('config show', () => {
     const plain = await runCli(['config', 'show', '--config', file]);
     expect(plain.code).toBe(2);
     expect(plain.stdout).toBe('');
-    expect(plain.stderr.split('\n')).toEqual([
+    expect(plain.stderr.split('\n').filter((line) => !line.startsWith('    '))).toEqual([
       `cvrsync: the configuration ${file} cannot be used`,
-      '  connector.providers is missing',
-      expect.stringMatching(/^ {2}connector\.webhook\.auth is missing/),
-      '  server.prot is not known; did you mean port?',
+      '  line 1, column 12: server.prot is not known; did you mean port?',
+      expect.stringMatching(/^ {2}line 1, column 32: connector\.providers is missing: The CRMs/),
+      expect.stringMatching(/^ {2}line 1, column 45: connector\.webhook\.auth is missing: How/),
       '',
     ]);
     const json = await runCli(['--json', 'config', 'show', '--config', file]);
     expect(JSON.parse(json.stderr)).toMatchObject({
-      errors: [{ path: 'connector.providers' }, {}, { path: 'server.prot' }],
+      errors: [{ path: 'server.prot' }, { path: 'connector.providers', line: 1 }, {}],
     });
   });
 });

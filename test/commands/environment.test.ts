@@ -71,7 +71,9 @@ test('the daemon needs every variable, and the store needs its own', async () =>
   for (const name of names) expect(served.stderr).toContain(name);
   expect(await runCli(['--config', file, 'links'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^cvrsync: .*\n {2}store the environment variable STORE_URL is not set.*\n$/u),
+    stderr: expect.stringMatching(
+      /^cvrsync: .*\n {2}line 2, column 8: store the environment variable STORE_URL is not set.*\n {4}2 \| store: \$\{STORE_URL\}\n {6}\| {8}\^\n$/u,
+    ),
   });
 });
 

@@ -239,19 +239,24 @@ describe('one slip, one clear message', () => {
   const messages = async (name: string, content: string | Uint8Array) => {
     const ran = await cvrsync(['--config', await configured(name, content), 'config', 'show']);
     expect(ran.code).toBe(2);
-    return ran.stderr.trim().split('\n').slice(1);
+    return ran.stderr
+      .trim()
+      .split('\n')
+      .filter((line) => /^ {2}\S/.test(line));
   };
 
   test('a slip in YAML', async () => {
     const text = 'store: data/x.db\nconnector:\n  webhook: { auth: { method: None }\n  providers:\n    a: [1\n  b: }\n';
-    expect(await messages('slip.yaml', text)).toEqual([expect.stringMatching(/line \d+, column \d+ not valid YAML: /)]);
+    expect(await messages('slip.yaml', text)).toEqual([
+      expect.stringMatching(/line \d+, column \d+: not valid YAML: /),
+    ]);
     expect(await messages('tab.yaml', 'store: x.db\nserver:\n\tport: 8080\n\thost: a\n')).toHaveLength(1);
   });
 
   test('a variable without quotes in a map of one line', async () => {
     const text = `connector:\n  webhook:\n    auth: { method: Header, key: X-Key, value: $\{WEBHOOK_SECRET} }\n`;
     expect(await messages('unquoted.yaml', text)).toEqual([
-      expect.stringMatching(/^ {0,2}line 3, column \d+ not valid YAML: .*Write "\$\{NAME\}" in quotes/),
+      expect.stringMatching(/^ {0,2}line 3, column \d+: not valid YAML: .*Write "\$\{NAME\}" in quotes/),
     ]);
   });
 

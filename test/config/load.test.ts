@@ -239,13 +239,16 @@ describe('a file', () => {
   it('that is not YAML is answered with line and column, not with its text', async () => {
     const file = await write('bad.yaml', 'server:\n  port: 1\n  adminToken: "sesame\nstore: x\n');
     const load = await loadConfig({ file, env: {} });
-    expect(load).toMatchObject({ ok: false, errors: [{ path: expect.stringMatching(/^line \d, column \d/) }] });
+    expect(load).toMatchObject({ ok: false, errors: [{ path: '', line: 3, column: 15 }] });
     expect(JSON.stringify(load)).not.toContain('sesame');
   });
 
   it('with a key twice is refused', async () => {
     const file = await write('twice.yaml', 'server: { port: 1 }\nserver: { port: 2 }\n');
-    expect(await loadConfig({ file, env: {} })).toMatchObject({ ok: false, errors: [{ path: 'line 2, column 1' }] });
+    expect(await loadConfig({ file, env: {} })).toMatchObject({
+      ok: false,
+      errors: [{ path: '', line: 2, column: 1 }],
+    });
   });
 
   it('keeps codes with leading zeros and secrets of digits as they were written', async () => {

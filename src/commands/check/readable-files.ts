@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
-import { parseConfig } from '../../config/load-file.ts';
+import { parseConfig } from '../../config/parse.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 
 /** A file counts if every account of the machine may read it, and enter each folder above it. */

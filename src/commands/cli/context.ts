@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
 import type { ConfigSource } from '../../config/load-file.ts';
-import type { ConfigProblem } from '../../config/schema/fill.ts';
+import type { LocatedProblem } from '../../config/locate.ts';
 import type { LogLevel } from '../../config/schema/log-level.ts';
 import type { Env } from '../../config/variables.ts';
 import { fullErrorText } from '../../protocol/text/error-text.ts';
@@ -56,9 +56,9 @@ export interface CommandContext extends World {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly file: string;
-  readonly problems: readonly ConfigProblem[];
+  readonly problems: readonly LocatedProblem[];
 
-  constructor(file: string, problems: readonly ConfigProblem[]) {
+  constructor(file: string, problems: readonly LocatedProblem[]) {
     super(`the configuration ${file} cannot be used`);
     this.file = file;
     this.problems = problems;

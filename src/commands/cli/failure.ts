@@ -1,3 +1,4 @@
+import type { LocatedProblem } from '../../config/locate.ts';
 import { causesOf, errorText } from '../../protocol/text/error-text.ts';
 import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type GlobalOptions } from './context.ts';
@@ -19,10 +20,17 @@ export function showFailure(
     ? [JSON.stringify({ errorMessage: message, reasons, errors: problems })]
     : [
         `cvrsync: ${message}`,
-        ...(problems ?? []).map(({ path, message: what }) => `  ${path === '' ? '' : `${path} `}${what}`),
+        ...(problems ?? []).flatMap(problemLines),
         ...reasons.map((reason) => `  because: ${reason}`),
       ];
   for (const line of lines) stderr.write(`${line}\n`);
   if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
   return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+}
+
+/** One problem of the configuration: where, what, and the line of the file. */
+export function problemLines({ path, message, line, column, excerpt }: LocatedProblem): readonly string[] {
+  const where = line === undefined ? '' : `line ${line}, column ${column}: `;
+  const shown = excerpt?.split('\n').map((each) => `    ${each}`) ?? [];
+  return [`  ${where}${path === '' ? '' : `${path} `}${message}`, ...shown];
 }

@@ -10,6 +10,8 @@ import { didYouMean } from './nearest.ts';
 export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
+  /** The key itself is wrong, not its value. */
+  readonly isKey?: true;
 }
 
 /** Marks a text with a variable that has no value; no file that a person writes contains it. */
@@ -73,6 +75,9 @@ function fail(problems: ConfigProblem[], path: string, message: string): undefin
   return undefined;
 }
 
+const failKey = (problems: ConfigProblem[], path: string, message: string): void =>
+  void problems.push({ path, message, isKey: true });
+
 function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): unknown {
   const preset = defaultOf(schema);
   // A section that is empty by default has the defaults of its keys.
@@ -81,7 +86,7 @@ function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): u
   if (Type.IsOptional(schema)) return undefined;
   // Naming the missing keys helps more than naming the missing section.
   if (Type.IsObject(schema)) return fillObject(schema, {}, path, problems);
-  return fail(problems, path, 'is missing');
+  return fail(problems, path, explain(schema, 'is missing'));
 }
 
 function fillObject(schema: TObject, given: unknown, path: string, problems: ConfigProblem[]): unknown {
@@ -90,7 +95,7 @@ function fillObject(schema: TObject, given: unknown, path: string, problems: Con
   if (Object.hasOwn(schema, 'additionalProperties')) {
     const free = names.filter((name) => !Object.hasOwn(given, name));
     for (const key of Object.keys(given))
-      if (!names.includes(key)) fail(problems, join(path, key), `is not known${didYouMean(key, free)}`);
+      if (!names.includes(key)) failKey(problems, join(path, key), `is not known${didYouMean(key, free)}`);
   }
   const entries = names.map((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -105,7 +110,8 @@ function fillRecord(schema: TRecord, given: unknown, path: string, problems: Con
   const keys = Object.keys(given);
   const pattern = new RegExp(Type.RecordPattern(schema));
   for (const key of keys)
-    if (!pattern.test(key)) fail(problems, join(path, key), `is not a name this takes (${pattern.source})`);
+    if (!pattern.test(key))
+      failKey(problems, join(path, key), `is not a name: use letters, digits, - and _, 64 at most`);
   if (keys.length < (numberIn(schema, 'minProperties') ?? 0)) return fail(problems, path, 'is empty');
   const value = Type.RecordValue(schema);
   return Object.fromEntries(keys.map((key) => [key, fill(value, given[key], join(path, key), problems)]));
