@@ -245,7 +245,7 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
           does('service') ? base.server : undefined,
           { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
         );
-  if (service !== undefined) await addAdmin(base, service, adminToken);
+  await addAdmin(base, service, adminToken);
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   const { rulesAcceptedBy } = base;
   const work = { ingest: does('ingest'), sync: does('sync'), rulesAcceptedBy };
@@ -254,9 +254,15 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
   return { service, connector, adminToken };
 }
 
-async function addAdmin({ admin, store, now }: Base, { management }: Service, adminToken: string | undefined) {
+async function addAdmin(base: Base, service: Service | undefined, adminToken: string | undefined) {
+  const { admin, store, now, live } = base;
   const { addAdminApi } = await import('./admin-api/admin-api.ts');
-  addAdminApi(admin, { ...management, options: management.monitorOptions, store, now, adminToken });
+  const { installedOf } = await import('./operations/status.ts');
+  const management = service?.management;
+  addAdminApi(admin, {
+    ...{ store, now, adminToken, installed: () => installedOf(live.config), register: management?.register },
+    service: management && { ...management, options: management.monitorOptions },
+  });
 }
 
 function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {

@@ -56,6 +56,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],
   'src/operations/': [
+    'src/alerts/',
     'src/connector/',
     'src/service/',
     'src/match/',

@@ -17,6 +17,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./demo.ts'),
   },
   { name: 'token', about: 'print the admin token that programs send', load: () => import('./token.ts') },
+  {
+    name: 'status',
+    about: 'show how the installation does: connections, register, queues, and what needs you',
+    load: () => import('./status.ts'),
+  },
   { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },
   {
     name: 'explain',

@@ -1,4 +1,4 @@
-/** Every operation. */
+/** The operations of the service. */
 import type { TObject } from 'typebox';
 import * as deliveries from './deliveries.ts';
 import { addItem, listItems, removeItem } from './items.ts';
@@ -8,10 +8,10 @@ import { type TestNeeds, testMonitor } from './monitor-test.ts';
 import * as monitors from './monitors.ts';
 import type { Operation } from './operation.ts';
 
-/** What the operations need, together. */
-export type Needs = TestNeeds;
+/** What the operations of the service need, together. */
+export type ServiceNeeds = TestNeeds;
 
-export const OPERATIONS: readonly Operation<TObject, unknown, Needs>[] = [
+export const SERVICE_OPERATIONS: readonly Operation<TObject, unknown, ServiceNeeds>[] = [
   monitors.createMonitor,
   monitors.listMonitors,
   monitors.getMonitor,

@@ -32,7 +32,7 @@ import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
 import type { ServiceSettings } from './service-settings.ts';
-import { openSource, watchDeps, watchTasks } from './sources.ts';
+import { openSource, registerPlace, watchDeps, watchTasks } from './sources.ts';
 import { type MonitorTest, type TestContent, testMonitor } from './test-webhook/test-monitor.ts';
 
 export interface ServiceDeps {
@@ -145,13 +145,12 @@ function managementOf(
   settings: ServiceSettings,
 ): Omit<ServiceManagement, 'access'> {
   const { register, placeType } = settings;
-  const from = register.source === 'file' ? register.path : register.baseUrl;
   const testing = { ...common, ...posting, placeType };
   return {
     secrets,
     wakeUp,
     monitorOptions: monitorOptions(settings),
-    register: { ...source, from, canFind: source.find !== undefined },
+    register: { ...source, from: registerPlace(register), canFind: source.find !== undefined },
     testMonitor: (monitor, content) => testMonitor(testing, monitor, content, new AbortController().signal),
   };
 }

@@ -37,6 +37,10 @@ export function openSource(
     : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
 }
 
+/** Where a register is read from: a folder, or an address. */
+export const registerPlace = (register: RegisterSettings): string =>
+  register.source === 'file' ? register.path : register.baseUrl;
+
 /** Reads ahead only from the register, which is slow; files are not. */
 const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
   kind === 'cvr' ? withPageAhead(source) : source;

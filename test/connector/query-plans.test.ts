@@ -9,9 +9,9 @@ import { countDifferences, readDifferences } from '../../src/connector/history/d
 import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.ts';
 import { countReview, readReview } from '../../src/connector/review/review-list.ts';
 import { readAffected } from '../../src/connector/undo/writes.ts';
-import { readConnections } from '../../src/dashboard/connections/read-connections.ts';
-import { readDay } from '../../src/dashboard/overview/day.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
+import { readConnections } from '../../src/operations/status/connections.ts';
+import { readDay } from '../../src/operations/status/day.ts';
 import { wake } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Db, Store } from '../../src/store/store.ts';

@@ -12,6 +12,7 @@ import { storeErrorIn } from '../../store/store-error.ts';
 import { traceIds } from '../../telemetry/trace.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { limitRepeats } from './repeated-errors.ts';
+import { hasColours } from './style.ts';
 import { escapeControls } from './table.ts';
 
 /** What the process gives a run of the program. */
@@ -131,7 +132,7 @@ export async function createContext(
     ...world,
     env,
     json: options.json,
-    output: createOutput(stdout, options.json),
+    output: createOutput(stdout, options.json, hasColours(stdout, env)),
     log,
     configFile: options.config,
     loaded: () => loaded(),

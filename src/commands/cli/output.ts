@@ -1,6 +1,7 @@
 /** Prints a command's results on stdout: for people, or with `--json` for programs. */
 import { maskedJson, maskedValue } from '../../protocol/text/mask.ts';
-import { renderTable, type TableRow, toTsv } from './table.ts';
+import { painted, type Toned, toneOf } from './style.ts';
+import { escapeControls, renderTable, type TableRow, toTsv } from './table.ts';
 
 /** A process stream, or a test's. */
 export interface Sink {
@@ -24,8 +25,8 @@ export interface OutputPage {
 }
 
 export interface Output {
-  /** One line for people; nothing with `--json`. */
-  line(text?: string): void;
+  /** One line for people, in parts of which some have a tone; nothing with `--json`. */
+  line(...parts: readonly (string | Toned)[]): void;
   /** Rows with headings: fitted to the terminal, or tab-separated lines in a pipe; with `--json` one list. */
   table(rows: readonly TableRow[], empty?: string): void;
   /** The only result: `text` for people, `value` as one JSON document, also printed if there is no text. */
@@ -39,24 +40,35 @@ export interface Output {
   entry(value: unknown, text: string): void;
 }
 
-export function createOutput(stdout: Sink, json: boolean): Output {
+/** With `colours`, tones and the words for states have colours. */
+export function createOutput(stdout: Sink, json: boolean, colours = false): Output {
   const line = (text: string): void => void stdout.write(`${text}\n`);
   const scrub = (text: string): string => stdout.scrub?.(text) ?? text;
   const write = (text: string): void =>
     void (stdout.writeScrubbed === undefined ? stdout.write(text) : stdout.writeScrubbed(text));
+  const draw = (text: string): void => void (stdout.draw === undefined ? stdout.write(text) : stdout.draw(text));
   const scrubbed = (text: string): void => write(`${text}\n`);
   const scrubbedRow = (row: TableRow): TableRow =>
     Object.fromEntries(Object.entries(row).map(([column, value]) => [column, maskedValue(value, scrub)]));
   const document = (value: unknown, indent?: number): void => scrubbed(maskedJson(value, scrub, indent));
   return {
-    line: (text = '') => {
-      if (!json) line(text);
+    line: (...parts) => {
+      if (json) return;
+      if (!colours) return line(parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''));
+      const shown = parts.map((part) => {
+        const text = escapeControls(scrub(typeof part === 'string' ? part : part.text));
+        return typeof part === 'string' ? text : painted(part.tone, text);
+      });
+      draw(`${shown.join('')}\n`);
     },
     table: (rows, empty = 'Nothing to show.') => {
       if (json) return document(rows, 2);
       if (rows.length === 0) return line(empty);
       const shown = rows.map(scrubbedRow);
-      return scrubbed(stdout.isTTY === true ? renderTable(shown, stdout.columns ?? USUAL_WIDTH) : toTsv(shown));
+      if (stdout.isTTY !== true) return scrubbed(toTsv(shown));
+      const width = stdout.columns ?? USUAL_WIDTH;
+      // The cells are harmless already: only colours control the terminal.
+      return colours ? draw(`${renderTable(shown, width, paintState)}\n`) : scrubbed(renderTable(shown, width));
     },
     result: (value, text) => (json || text === undefined ? document(value, 2) : line(text)),
     async lists(head, name, pages) {
@@ -64,6 +76,12 @@ export function createOutput(stdout: Sink, json: boolean): Output {
     },
     entry: (value, text) => (json ? document(value) : line(text)),
   };
+}
+
+/** A cell that is a state, in its colour. */
+function paintState(text: string): string {
+  const tone = toneOf(text.trim());
+  return tone === undefined ? text : painted(tone, text);
 }
 
 /** The parts of a document that equals `JSON.stringify` with an indent of two. */

@@ -33,19 +33,20 @@ export function toTsv(rows: readonly TableRow[]): string {
 
 /**
  * A table of at most `width` letters, or a block for each row if that would be unreadable. Cells wrap between words,
- * and no word is cut, so that ids can be copied.
+ * and no word is cut, so that ids can be copied. `paint` adds colours to a cell.
  */
-export function renderTable(rows: readonly TableRow[], width: number): string {
+export function renderTable(rows: readonly TableRow[], width: number, paint = plain): string {
   const columns = columnsOf(rows).filter((column) => rows.some((row) => cell(row[column]) !== ''));
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
   const widths = widthsFor([columns, ...lines], width);
   if (widths === undefined) {
     // A level or a state alone does not identify a row.
     const head = Math.max(...lines.map(([first = '']) => lengthOf(first))) < SHORT_NAME_WIDTH ? 2 : 1;
-    return lines.map((cells) => block(columns, cells, head, width)).join('\n\n');
+    return lines.map((cells) => block(columns, cells.map(paint), head, width)).join('\n\n');
   }
   const rule = widths.map((each) => '─'.repeat(each));
-  return [columns, rule, ...lines].flatMap((cells) => wrapped(cells, widths)).join('\n');
+  const headings = [columns, rule].flatMap((cells) => wrapped(cells, widths, plain));
+  return [...headings, ...lines.flatMap((cells) => wrapped(cells, widths, paint))].join('\n');
 }
 
 /** The width of each column; columns of many words share the rest. Undefined if there is too little room. */
@@ -69,12 +70,14 @@ function widthsFor(lines: readonly (readonly string[])[], width: number): readon
   return widths;
 }
 
-function wrapped(cells: readonly string[], widths: readonly number[]): readonly string[] {
+const plain = (text: string): string => text;
+
+function wrapped(cells: readonly string[], widths: readonly number[], paint: typeof plain): readonly string[] {
   const parts = cells.map((text, index) => wrap(text, widths[index] ?? 0));
   const height = Math.max(...parts.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     parts
-      .map((lines, index) => padded(lines[line] ?? '', widths[index] ?? 0))
+      .map((lines, index) => paint(padded(lines[line] ?? '', widths[index] ?? 0)))
       .join(GAP)
       .trimEnd(),
   );

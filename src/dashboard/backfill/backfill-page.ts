@@ -9,10 +9,10 @@ import { type BackfillProgress, isScanning, type Phase, readRun } from '../../co
 import { countRows, type ScanCounts } from '../../connector/backfill/rows/scan-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
+import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';
-import { readConnections } from '../connections/read-connections.ts';
 import { connectionState } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

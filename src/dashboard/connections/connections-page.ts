@@ -7,6 +7,7 @@ import type { Crm, CrmDeps } from '../../connector/crm/crm.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
 import type { NamedRules } from '../../connector/rules/rules.ts';
 import type { Server } from '../../http/server/server.ts';
+import { readConnections } from '../../operations/status/connections.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
@@ -25,7 +26,6 @@ import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import type { CallMeter } from './call-meter.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';
-import { readConnections } from './read-connections.ts';
 import { connectionState, connectionsTable } from './table.ts';
 
 /** What the pages read from, and by which a connection is tried. */

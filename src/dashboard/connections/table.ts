@@ -1,6 +1,7 @@
 /** Connections as a table: whether each answers, and how much of its call budget is used. */
 
 import type { VNode } from 'preact';
+import type { ConnectionRow } from '../../operations/status/connections.ts';
 import type { BlockFault } from '../../runtime/limits/blocks.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -8,7 +9,6 @@ import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import type { ConnectionRow } from './read-connections.ts';
 
 /** The table. */
 export function connectionsTable(

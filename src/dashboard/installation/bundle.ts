@@ -2,11 +2,11 @@
 import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
+import { readSources } from '../../operations/status/read-status.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import { counts } from '../../runtime/lanes/count-lanes.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
-import { readSources } from '../overview/sources.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
 import type { Installation } from './installation.ts';
 

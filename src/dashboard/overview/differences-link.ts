@@ -1,8 +1,8 @@
 /** How many differences wait for a person, with the way to them. */
 import type { VNode } from 'preact';
+import { MOST_COUNTED } from '../../operations/status/read-status.ts';
 import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
-import { MOST_COUNTED } from './read-overview.ts';
 
 /** `count` is counted up to one more than {@link MOST_COUNTED}. */
 export const differencesLink = (reader: Reader, count: number): VNode =>

@@ -3,6 +3,8 @@
 import type { VNode } from 'preact';
 import type { ReviewCount } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { Figure } from '../../operations/status/day.ts';
+import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -12,9 +14,8 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
-import type { Figure } from './day.ts';
 import { differencesLink } from './differences-link.ts';
-import { MOST_COUNTED, type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
+import { type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
 import { sourceTable } from './sources.ts';
 
 /** Adds the page. */
@@ -45,26 +46,9 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
 
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
-/** Conditions say the same of these, in more words. */
-const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane', 'mail']);
-
-/** Conditions on what the review counts, too, thing by thing. */
-const COUNTED_THERE = /^(?:failed|limit|losses|mail|review)\b/u;
-
-/** How many things need a person; an account that is paused or silent is one, whoever tells of it. */
-function countThings({ conditions, review, connections }: Overview): number {
-  const accounts =
-    conditions.filter(({ key }) => key.startsWith('account:')).length +
-    connections.filter(({ state: { kind } }) => kind === 'silent').length;
-  const others = conditions.filter(({ key }) => !key.startsWith('account:') && !COUNTED_THERE.test(key));
-  const countOf = (isAccount: boolean): number =>
-    review.filter(({ kind }) => (kind === 'account') === isAccount).reduce((sum, { count }) => sum + count, 0);
-  return others.length + Math.max(accounts, countOf(true)) + countOf(false);
-}
-
 /** One line of plain words, and below it what is not well. */
 function standing({ reader }: Visit, overview: Overview): VNode {
-  const { conditions, review, differences, connections: all } = overview;
+  const { conditions, differences, connections: all } = overview;
   const since = (at: number | undefined): Markup =>
     at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
   const broken = [
@@ -78,7 +62,7 @@ function standing({ reader }: Visit, overview: Overview): VNode {
         : undefined,
     ),
   ].filter((line) => line !== undefined);
-  const waiting = review.filter(({ kind }) => !IN_CONDITIONS.has(kind)).map((each) => kindLink(reader, each));
+  const waiting = waitingOf(overview).map((each) => kindLink(reader, each));
   const lines = [...broken, ...waiting];
   if (lines.length === 0 && overview.first !== undefined) {
     const { first } = overview;
@@ -163,11 +147,8 @@ function shownFigure(reader: Reader, { count, isAbout, isAtLeast }: Figure): str
   return isAbout ? reader.text('overview.about', { number: count }) : reader.number(count);
 }
 
-/** Tasks that come back for ever: they are work only if they are due, or failed. */
-const RECURRING: ReadonlySet<string> = new Set(['housekeeping', 'service-housekeeping', 'poll', 'watch']);
-
-function queues({ reader, now }: Visit, { queues: all }: Overview): Markup {
-  const rows = all.filter(({ queue, ready, leased, parked }) => !RECURRING.has(queue) || ready + leased + parked > 0);
+function queues({ reader, now }: Visit, overview: Overview): Markup {
+  const rows = workOf(overview);
   if (rows.length === 0) return html`<p class="quiet">${reader.text('overview.noWork')}</p>`;
   const columns = ['queue', 'ready', 'leased', 'waiting', 'parked', 'oldest'] as const;
   return table({

@@ -1,30 +1,12 @@
 /** The sources of the service: when each is read next, and since when it could not be. */
 
 import type { VNode } from 'preact';
-import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/ingest-page.ts';
-import type { Db } from '../../store/store.ts';
+import type { SourceRow } from '../../operations/status/read-status.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-
-export interface SourceRow {
-  readonly name: string;
-  readonly dueAt: number | null;
-  readonly since: number;
-  readonly error: string | null;
-}
-
-/** Reads them. The register's own source and what begins later in it are one thing to people. */
-export const readSources = (db: Db): Promise<readonly SourceRow[]> =>
-  db
-    .selectFrom('lane')
-    .select(['key as name', 'due_at as dueAt', 'since', 'error'])
-    .where('queue', '=', WATCH_QUEUE)
-    .where('key', 'not in', [AHEAD, COUNT])
-    .orderBy('key')
-    .execute();
 
 /** Shows them. */
 export function sourceTable({ reader, now }: Visit, rows: readonly SourceRow[]): VNode {

@@ -1,4 +1,5 @@
 /** Who reads a page: their language, and numbers and times in the form they know. */
+import { largestUnit } from '../../protocol/text/largest-unit.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
 export type Language = 'en' | 'da';
@@ -85,18 +86,6 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
 }
 
 const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
-
-function largestUnit(ms: number): { readonly count: number; readonly unit: 'day' | 'hour' | 'minute' | 'second' } {
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? UNITS[3];
-  return { count: Math.trunc(ms / length), unit };
-}
 
 interface Wanted {
   readonly tag: string;

@@ -16,12 +16,12 @@ import {
 import { isBlankValue, readReview } from '../../connector/review/review-list.ts';
 import { hasCopy } from '../../connector/review/unreadable-entries.ts';
 import type { Server } from '../../http/server/server.ts';
+import { MOST_COUNTED } from '../../operations/status/read-status.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from '../addresses/review.ts';
 import { companyLink } from '../companies/company-link.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
 import { differencesLink } from '../overview/differences-link.ts';
-import { MOST_COUNTED } from '../overview/read-overview.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';

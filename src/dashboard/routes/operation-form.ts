@@ -1,7 +1,7 @@
 /** An operation as the form of a page: what is sent becomes its input, and its result the next page. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Server } from '../../http/server/server.ts';
-import type { Needs } from '../../operations/list.ts';
+import type { ServiceNeeds } from '../../operations/list.ts';
 import {
   type Frozen,
   invalid,
@@ -50,7 +50,7 @@ interface FormFace<I extends TObject, R> {
 export function addForm<I extends TObject, R>(
   app: Server,
   deps: ServicePageDeps,
-  operation: Operation<I, R, Needs>,
+  operation: Operation<I, R, ServiceNeeds>,
   face: FormFace<I, R>,
 ): void {
   const { path, form, names = {}, caller, next, refused } = face;

@@ -4,7 +4,7 @@ import { readTimeline } from '../../../src/connector/explain/timeline.ts';
 import { type Decided, heldRecords, writeHistory } from '../../../src/connector/history/history.ts';
 import { listWrites } from '../../../src/connector/undo/list-writes.ts';
 import { readAffected } from '../../../src/connector/undo/writes.ts';
-import { readDay } from '../../../src/dashboard/overview/day.ts';
+import { readDay } from '../../../src/operations/status/day.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { historyLines } from '../../support/history.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';

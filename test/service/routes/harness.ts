@@ -88,8 +88,12 @@ export async function openHarness(
   const { http } = client;
   const posting = { store, now, http, placeType: 'Place' };
   addAdminApi(server, {
-    ...{ store, access, secrets, wakeUp, now, adminToken, options: {} },
-    testMonitor: (monitor, content) => testMonitor(posting, monitor, content, new AbortController().signal),
+    ...{ store, now, adminToken },
+    installed: () => ({ crms: [], halves: { connector: false, service: true } }),
+    service: {
+      ...{ access, secrets, wakeUp, options: {} },
+      testMonitor: (monitor, content) => testMonitor(posting, monitor, content, new AbortController().signal),
+    },
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
