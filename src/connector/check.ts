@@ -1,4 +1,4 @@
-/** What `check` asks of the world: the monitoring service, each CRM, our own address from outside, work that waits. */
+/** The findings of `check`: the monitoring service, each CRM, our address from outside, and work that waits. */
 import { type Account, type Connection, ProviderError, type Right } from '../../providers/provider.ts';
 import type { EventName } from '../protocol/events.ts';
 import { errorText } from '../protocol/text/error-text.ts';
@@ -8,7 +8,7 @@ import { refusedAbilities } from './crm/ability.ts';
 import { isProviderBug } from './crm/answer-check/provider-bug.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
-import { makeProperties, missingProperties, offer } from './crm/make-properties.ts';
+import { makeProperties, missingProperties, offerProperties } from './crm/make-properties.ts';
 import { checkLinks } from './follow/check-links.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
@@ -16,7 +16,7 @@ import { shownTotals } from './proposals/preview.ts';
 import { findProposal, previewProposal } from './proposals/proposals.ts';
 import { COUNTED, countReview, shownCount } from './review/review-list.ts';
 
-/** The part of the configuration that can be tried. */
+/** The part of the configuration that `check` tries. */
 export interface ToCheck {
   readonly server: { readonly publicUrl?: string };
   readonly webhook: { readonly path: string; readonly auth: readonly { readonly method: string }[] };
@@ -24,20 +24,20 @@ export interface ToCheck {
     readonly baseUrl: string;
     readonly accessKey: string;
     readonly requestsPerMinute: number;
-    /** The service of the same configuration. */
+    /** The service runs from the same configuration. */
     readonly isOwn?: boolean;
   };
   readonly providers: readonly (CrmConfig & MappingToCheck)[];
 }
 
 export interface CheckOptions {
-  /** Makes the properties that a mapping needs and an account lacks. */
+  /** Creates the properties that a mapping needs and an account lacks. */
   readonly createProperties?: boolean;
 }
 
 /**
- * Tries everything at once. Writes nothing to a CRM, but for properties if it is asked to. What does not answer before
- * the signal aborts is a finding too.
+ * Tries everything at once. Writes nothing to a CRM but the properties, if the options ask for them. A part that does
+ * not answer before the signal aborts is a finding too.
  */
 export async function connectorFindings(
   deps: CrmDeps,
@@ -94,7 +94,7 @@ async function checkProvider(
   { createProperties = false }: CheckOptions,
 ): Promise<Findings> {
   const { name: subject } = provider;
-  return answerOf(subject, signal, async () => {
+  return findingsOf(subject, signal, async () => {
     const crm = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await crm.rateLimiter.blockedUntil();
     const { connection } = crm;
@@ -109,7 +109,7 @@ async function checkProvider(
       ...accountFindings(subject, account),
       ...made,
       ...checkMapping(provider, properties, new Set(creatable)),
-      ...(createProperties ? [] : offer(subject, connection, missing)),
+      ...(createProperties ? [] : offerProperties(subject, connection, missing)),
       ...checkAbilities(provider, connection),
       ...(await checkRights(provider, connection, missing.length > 0, signal)),
       ...(await refusedAbilities(deps.store, subject, deps.now)),
@@ -119,7 +119,7 @@ async function checkProvider(
   });
 }
 
-/** What the file changes in the accepted rules, and what that would write. */
+/** Changes of the rules that wait for acceptance, and what they would write. */
 async function checkProposal(
   { store, now }: CrmDeps,
   crm: Crm,
@@ -147,12 +147,9 @@ async function checkProposal(
   ];
 }
 
-/**
- * Whether a CRM accepts the credentials now, and what they may do; asked also if the account is paused. Writes nothing.
- * What does not answer before the signal aborts is a finding too.
- */
+/** Whether a CRM accepts the credentials now, and their rights; also for a paused account. Writes nothing. */
 export const checkCredentials = (deps: CrmDeps, provider: CrmSettings, signal: AbortSignal): Promise<Findings> =>
-  answerOf(provider.name, signal, async () => {
+  findingsOf(provider.name, signal, async () => {
     const { connection, rateLimiter } = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await rateLimiter.blockedUntil();
     if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
@@ -169,8 +166,8 @@ const accountFindings = (subject: string, { name, id, notes }: Account): Finding
   ...notes.map((found): Finding => ({ level: 'info', subject, found })),
 ];
 
-/** What a test of a connection finds; that it failed is a finding. */
-async function answerOf(subject: string, signal: AbortSignal, test: () => Promise<Findings>): Promise<Findings> {
+/** A failed test is a finding. */
+async function findingsOf(subject: string, signal: AbortSignal, test: () => Promise<Findings>): Promise<Findings> {
   try {
     return await test();
   } catch (error) {
@@ -182,7 +179,7 @@ async function answerOf(subject: string, signal: AbortSignal, test: () => Promis
   }
 }
 
-/** An account is paused: whether its credentials are accepted by now, for all they are to do, is tried all the same. */
+/** Tries the credentials of a paused account all the same. */
 async function probePaused(
   provider: CrmSettings,
   connection: Connection,
@@ -216,7 +213,7 @@ function adviceFor(error: unknown, otherwise: string): string {
   return error instanceof ProviderError ? ADVICE[error.fault] : otherwise;
 }
 
-/** What is configured must be something the CRM can do. */
+/** Warns of settings that the CRM does not support. */
 function checkAbilities(provider: CrmSettings, connection: Connection): Findings {
   const { name: subject, notes, parent, autoLink, pollMinutes } = provider;
   const lacking = (found: string, key: string): Finding => {
@@ -237,7 +234,7 @@ const RULE_KINDS = {
 } as const;
 const MOST_RULES = 20;
 
-/** Rules that may refuse a write, for a person to read before the first one. */
+/** The account's rules that may refuse a write. */
 async function checkRules(name: string, connection: Connection, signal: AbortSignal): Promise<Findings> {
   const rules = (await connection.rules?.(signal)) ?? [];
   const subject = `${name} rules`;
@@ -315,7 +312,7 @@ interface RightsToCheck {
   readonly parent: boolean;
 }
 
-/** What a lack of the right stops; a `warn` stops a command, a `fail` the daemon's own work. */
+/** What a missing right stops: `warn` a command, `fail` the daemon's own work. */
 const LACKS: Readonly<Record<Right, { readonly level: Finding['level']; readonly found: string }>> = {
   read: { level: 'fail', found: 'these credentials may not read companies' },
   update: { level: 'fail', found: 'these credentials may not write companies: nothing would be updated' },
@@ -328,7 +325,7 @@ const LACKS: Readonly<Record<Right, { readonly level: Finding['level']; readonly
   },
 };
 
-/** Asks the CRM which rights are missing, of those that the configuration needs; writes nothing. */
+/** Rights that the configuration needs and the credentials lack. */
 async function checkRights(
   config: RightsToCheck,
   connection: Connection,

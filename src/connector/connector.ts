@@ -1,4 +1,4 @@
-/** The connector: its connections and what it takes in, and the order in which its parts start and stop. */
+/** Starts and stops the connector: its connections, its intake and its workers. */
 import { isDeepStrictEqual } from 'node:util';
 import { watchOutages } from '../http/outbound/outage.ts';
 import { counts } from '../runtime/lanes/lanes.ts';
@@ -21,21 +21,22 @@ import { NO_WORKERS, startSyncing } from './workers.ts';
 export interface Connector {
   readonly intake: Intake;
   readonly crms: readonly Crm[];
-  /** Whether a monitoring service is configured. */
   readonly hasUpstream: boolean;
-  /** Has the workers of this process look for work at once: somebody left some, and would wait for their next poll. */
+  /** Wakes the workers: somebody left work that would otherwise wait for their next poll. */
   wake(): void;
-  /** Takes up the secrets and proposes the rules of a configuration that was read again. */
+  /** Uses the secrets and proposes the rules of a configuration that was read again. */
   reload(providers: ConnectorSettings['providers']): Promise<void>;
-  /** Resolves when changed rules were looked at once, and no queue but housekeeping, polls and checks of edits has due work. */
+  /**
+   * Resolves when changed rules were compared once, and no queue has due work but housekeeping, polls and checks of
+   * edits.
+   */
   drained(): Promise<void>;
-  /** Takes no more events, finishes what runs within `graceMs`, gives the rest back. */
+  /** Stops intake, finishes running work within `graceMs`, and releases the rest. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
-  /** Brings the gauges of its connections up to date. */
+  /** Updates the gauges of the connections. */
   measure(): Promise<void>;
 }
 
-/** Opens every connection and starts what its roles ask for. */
 export async function startConnector(deps: ConnectorDeps, settings: ConnectorSettings): Promise<Connector> {
   const { store, metrics, log, now } = deps;
   const { wire, limits, ingest = true, sync = true } = settings;
@@ -70,11 +71,11 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
   };
 }
 
-/** Each queue may feed the next, so one round is not enough: until none has anything due. */
+/** Each queue may feed the next, so this repeats until no queue has due work. */
 async function drain(workers: readonly Worker[], store: Store, now: () => number): Promise<void> {
   for (;;) {
     for (const worker of workers) await worker.drained();
-    // Before the lanes: an arrival becomes a lane, and in the other order it could be seen as neither.
+    // Read before the lanes: an arrival becomes a lane, and in the other order both could be missed.
     const arrives = await hasArrivals(store.db);
     const left = (await counts(store.db, now())).filter(
       ({ queue, ready, leased }) => !isTimed(queue) && ready + leased > 0,
@@ -83,14 +84,14 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
   }
 }
 
-/** Whether a queue goes by the clock or by its share of calls. */
+/** Whether a queue runs on a schedule or by its share of calls. */
 const isTimed = (queue: string): boolean =>
   queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
 
 interface Reloading {
   readonly crms: readonly OpenedCrm[];
   readonly rules: RuleWatch;
-  /** Whether this daemon works on records, and so accepts what only makes it write less. */
+  /** Whether this daemon works on records: then it accepts changes that only reduce writes. */
   readonly accepts: boolean;
 }
 
@@ -103,7 +104,7 @@ async function reload(
     const read = providers.find(({ name }) => name === crm.name);
     if (read === undefined || isDeepStrictEqual(read.settings, crm.settings)) continue;
     await crm.reconnect(read);
-    // It was paused for the secrets that it had: the new ones are tried at once.
+    // The account was paused because of the old secrets.
     await store.write((tx) => endBlock(tx, crm.name, now()));
   }
   if (accepts) await store.write((tx) => acceptAtStart(tx, providers, { daemon, now: now() }));
@@ -115,7 +116,7 @@ async function measure({ metrics, store }: ConnectorDeps, crms: readonly Crm[]):
   for (const crm of crms) {
     metrics.accountPaused.set({ provider: crm.name }, (await crm.rateLimiter.blockedUntil()) === undefined ? 0 : 1);
     metrics.linkEndsStopped.set({ provider: crm.name }, (await isSafetyLimitOn(store.db, crm.name)) ? 1 : 0);
-    // Prometheus sees no increase in a series that begins with many.
+    // Without a zero first, Prometheus sees no increase.
     metrics.linksEnded.inc({ provider: crm.name }, 0);
   }
 }

@@ -1,4 +1,4 @@
-/** What is derived from events beside properties, where a connection wants it: notes on records, and their parents. */
+/** Work that events cause besides properties, if a connection asks for it: notes on records, and parents. */
 import type { Metrics } from '../http/metrics.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.ts';
 import type { Tx } from '../store/open.ts';
@@ -11,7 +11,7 @@ import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
 import { assignParents } from './parents/assign-parent.ts';
 import { assignsParents, markReparented, parentConnections } from './parents/mark.ts';
 
-/** What apply must know of these connections. */
+/** What apply needs from these connections. */
 export const derivedRules = (
   crms: readonly Crm[],
 ): { readonly notes: NoteRules | undefined; readonly parents: ReadonlySet<string> | undefined } => ({
@@ -19,21 +19,21 @@ export const derivedRules = (
   parents: parentConnections(crms),
 });
 
-/** Brings the lanes in line with the configuration; at start. */
+/** Adapts the lanes to the configuration at start. */
 export async function prepareDerived(tx: Tx, crms: readonly Crm[], now: number): Promise<void> {
   await dropUnwantedNotes(tx, crms, now);
   await markReparented(tx, crms, now);
 }
 
-/** Records a run of notes takes: each note is a call of its own, and what a run holds waits for its end. */
+/** Records in one run of notes: each note is a call, and other work waits for the end of the run. */
 const NOTE_BATCH = 20;
 const NOTE_RUNS = 4;
 
-type Common = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
+type WorkerBasics = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
 
-/** The workers a connection needs for it; none if it wants neither. */
+/** The workers of a connection; none if it configures neither. */
 export function startDerived(
-  common: Common,
+  common: WorkerBasics,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Required<LostLeaseDeps>['log'] },
   crm: Crm,
 ): readonly Worker[] {
@@ -60,7 +60,7 @@ export function startDerived(
         ...common,
         queue: `parent:${crm.name}`,
         batch: limits.batch.read,
-        // One at a time: two could close a circle between them.
+        // One at a time: two runs could close a circle between them.
         concurrency: 1,
         blockedUntil: () => gate.blockedUntil(),
         run: (claims, signal) => assignParents({ store, metrics, log, now, gate }, crm, claims, signal),

@@ -1,4 +1,4 @@
-/** Keeps the store from growing for ever. Every step is short: nothing else can be written while one runs. */
+/** Keeps the store from growing for ever. Every step is short: no other write can run meanwhile. */
 
 import { sql } from 'kysely';
 import {
@@ -46,17 +46,17 @@ const TASKS: Tasks<StoreTaskDeps> = {
       await inSteps(store, signal, 0, (tx, after) => dropBodies(tx, after, before, now()));
     },
   },
-  // Links whose call was never made, or that were made while no upstream was configured.
+  // Links without a call to the service, or made while no upstream was configured.
   monitoring: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) => markAllUnconfirmed(store, now, signal),
   },
-  // What was begun to be marked: other rules, or parents if none were given before.
+  // Markings that have begun: after changed rules, or parents that did not exist before.
   marking: {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),
   },
-  // What a process left pending that stood still or died.
+  // Pending writes of a process that froze or died.
   'pending-writes': {
     everyMs: 30_000,
     run: ({ store, now }, signal) => untilDone(store, signal, (tx) => checkPendingWrites(tx, now())),
@@ -78,25 +78,24 @@ const TASKS: Tasks<StoreTaskDeps> = {
   },
   records: pruneTask('decisions', pruneBy(pruneRecords), DAY_MS),
   runs: pruneTask('runs', pruneBy(deleteRuns)),
-  // A repeated event is recognised by its receipt first: its note may go when history does.
+  // A repeated event is recognised by its receipt, so its note may go when history does.
   notes: pruneTask('decisions', pruneBy(deleteNotes)),
 };
 
-/** Makes every task's lane due. */
 export async function seedHousekeeping(tx: Tx, now: number): Promise<void> {
   await seedTasks(tx, 'housekeeping', TASKS, now);
 }
 
-/** Runs the tasks the claims name; each is due again after its time. A name from another version ends. */
+/** A task of another version of cvrsync ends. */
 export const runHousekeeping = (deps: StoreTaskDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> =>
   runTasks(deps, TASKS, claims, signal);
 
 const BODIES_DONE = 'housekeeping:bodies';
 
 /**
- * Drops the bodies of applied receipts that came before `before`; one step. Remembers how far it has come over all runs,
- * so that months of receipts are not read again every hour: one that is applied later, or was dated ahead, keeps its body
- * until it is deleted.
+ * Drops the bodies of applied receipts older than `before`; one step. Remembers its place over all runs, so that it
+ * does not read months of receipts every hour: a receipt applied later, or dated ahead, keeps its body until it is
+ * deleted.
  */
 async function dropBodies(tx: Tx, after: number, before: number, now: number): Promise<Walked | undefined> {
   const from = Math.max(after, Number((await readValue(tx, BODIES_DONE)) ?? 0));

@@ -1,4 +1,4 @@
-/** Polls: tasks that ask a CRM something again and again; one lane for each connection and task. */
+/** Runs poll tasks, which ask a CRM again and again; one lane for each connection and task. */
 
 import { ProviderError } from '../../providers/provider.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
@@ -12,15 +12,14 @@ import { SCHEMA } from './poll/schema-poll.ts';
 import { ReconcileTakenOverError } from './reconcile/context.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
 
-/** The tasks by the name that their lanes carry. */
+/** By the name in their lanes. */
 export type PollTasks = Readonly<Record<string, PollTask>>;
 
-/** Every connection's tasks. */
 const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
 
 /**
- * Makes sure that every task a connection runs has its lane. One that waits keeps its time, unless the time between two
- * runs has become shorter; a parked task is tried again.
+ * Creates the lanes of all tasks. A waiting lane keeps its time, unless the interval became shorter; a parked task is
+ * retried.
  */
 export async function seedPolls(
   tx: Tx,
@@ -42,18 +41,17 @@ async function seed(tx: Tx, key: string, now: number, first: number): Promise<vo
     .where('queue', '=', POLL_QUEUE)
     .where('key', '=', key)
     .executeTakeFirst();
-  // A mark makes a lane that waits due no later than this, and un-parks it.
+  // A mark makes a waiting lane due no later than this, and un-parks a parked one.
   await mark(tx, POLL_QUEUE, [key], lane?.parked_at == null ? first : now);
 }
 
-/** The connections to poll, and with which tasks. */
 export interface PollTargets {
   readonly crms: readonly Crm[];
-  /** All of ours where absent. */
+  /** All tasks by default. */
   readonly tasks?: PollTasks;
 }
 
-/** Runs the tasks that the claims name. A connection or a task that is no longer there ends. */
+/** The lane of a missing connection or task ends. */
 export async function runPolls(
   deps: PollDeps,
   { crms, tasks = POLL_TASKS }: PollTargets,
@@ -82,7 +80,7 @@ async function run(
     return settlementOf(await task.run(deps, crm, claim, signal), deps.now(), every);
   } catch (error) {
     signal.throwIfAborted();
-    // Whoever took over settles it: what this process says has no effect.
+    // The process that took over settles the lane.
     if (error instanceof ReconcileTakenOverError) return { kind: 'done' };
     const settlement = await settlementOfFault(error, crm, claim, deps.now());
     deps.log.warn({ provider, task: name, err: error }, 'could not poll the CRM: trying again later');
@@ -90,7 +88,6 @@ async function run(
   }
 }
 
-/** What the result of a poll makes of its lane. */
 function settlementOf(polled: Polled, now: number, every: number): Settlement {
   switch (polled.kind) {
     case 'done':
@@ -102,7 +99,7 @@ function settlementOf(polled: Polled, now: number, every: number): Settlement {
   }
 }
 
-/** A CRM may refuse a poll and still accept a sync: a refusal parks only the lane and does not pause the account. */
+/** A CRM may refuse a poll and still accept a sync, so a refusal parks this lane and does not pause the account. */
 async function settlementOfFault(error: unknown, crm: Crm, claim: Claim, now: number): Promise<Settlement> {
   if (error instanceof UpstreamError)
     return error.fault === 'refused'

@@ -1,4 +1,4 @@
-/** Feeds one saved payload through the real code: to see what it would do, or to do it now. */
+/** Previews or applies one saved payload with the code of the daemon. */
 import type { FieldName } from '../../providers/fields.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Payload, WireOptions } from '../protocol/payload.ts';
@@ -27,7 +27,6 @@ export interface ReplayDeps extends WireOptions {
   readonly crms: readonly Crm[];
 }
 
-/** A linked record, and what is decided for it. */
 export interface Preview {
   readonly provider: string;
   readonly id: string;
@@ -36,13 +35,13 @@ export interface Preview {
 
 const LEASE_MS = 30_000;
 
-/** The body of an event that came in; undefined if it is not kept. */
+/** Undefined if the store no longer has the body. */
 export async function readEventBody(db: Db, seq: number): Promise<string | undefined> {
   const row = await db.selectFrom('receipt').select('body').where('seq', '=', seq).executeTakeFirst();
   return row?.body ?? undefined;
 }
 
-/** What the payload would change in the records of its company, read from the CRMs as they are now; writes nothing. */
+/** What the payload would change in the records of its company, as the CRMs hold them now. Writes nothing. */
 export async function preview(
   { store, now, crms }: Pick<ReplayDeps, 'store' | 'now' | 'crms'>,
   payload: Payload,
@@ -68,7 +67,7 @@ export async function preview(
   return previews;
 }
 
-/** A record as if its company's facts had these assertions already. */
+/** The record as if its company's facts included these assertions. */
 function withAssertions(record: LinkedRecord, assertions: readonly Assertion[]): LinkedRecord {
   const folded = assertions.map((assertion) => {
     const result = fold(record.facts.get(assertion.field), record.entity, assertion, Number.MAX_SAFE_INTEGER);
@@ -82,10 +81,7 @@ function withAssertions(record: LinkedRecord, assertions: readonly Assertion[]):
   };
 }
 
-/**
- * Applies the receipts of one company and brings its records up to them. False if a running daemon holds some of
- * that work: it will do it.
- */
+/** Applies the receipts of one company and syncs its records. False if a running daemon holds some of that work. */
 export async function applyNow(deps: ReplayDeps, entity: string, signal: AbortSignal): Promise<boolean> {
   const { store, now, crms } = deps;
   const rules = { mapped: mappedFields(crms), ...derivedRules(crms) };

@@ -1,4 +1,4 @@
-/** What the connector is given: what it stands on, and its part of the configuration. */
+/** The connector's dependencies, and its part of the configuration. */
 import type { Logger } from 'pino';
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
@@ -14,26 +14,23 @@ export interface ConnectorDeps {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
-  /** How long data is kept; as by default where absent. */
   readonly retention?: Retention;
-  /** This daemon among those of the store. */
+  /** The name of this daemon, unique in the store. */
   readonly daemon?: string;
 }
 
-/** The connector's part of the configuration, as the connector needs it. */
 export interface ConnectorSettings {
   readonly providers: readonly CrmConfig[];
-  /** Its address may be known only once our own server listens: the other half of this process. */
+  /** The address of an own service is known only when its server listens. */
   readonly upstream?:
     | { readonly baseUrl: string | Promise<string>; readonly accessKey: string; readonly requestsPerMinute: number }
     | undefined;
-  /** Who accepts at start whatever the configuration changes in the rules; nobody where absent. */
+  /** Accepts at start all changes of the rules; undefined: nobody. */
   readonly rulesAcceptedBy?: AuditActor | undefined;
-  /** How events are read. */
   readonly wire: Required<WireOptions>;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
-  /** Whether this daemon takes webhooks; it does where absent. */
+  /** Default: true. */
   readonly ingest?: boolean;
-  /** Whether it does the connector's other work; it does where absent. */
+  /** Whether it does the connector's other work. Default: true. */
   readonly sync?: boolean;
 }

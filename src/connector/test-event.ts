@@ -1,4 +1,4 @@
-/** Events that a sender marks as a test: shown with what they would do, and stored nowhere. */
+/** Events that a sender marks as a test: the audit shows what they would do, and nothing else is stored. */
 import { type CallLimit, createCallLimit } from '../http/server/call-limit.ts';
 import { readPayload, type WireOptions } from '../protocol/payload.ts';
 import { errorText } from '../protocol/text/error-text.ts';
@@ -22,8 +22,8 @@ const TESTS_A_MINUTE = 10;
 const MOST_RECORDS = 10;
 
 /**
- * Says in the audit and the log what a test would write, of ten a minute. The result is why the body of a test is no payload;
- * undefined if it is one.
+ * Writes to the audit and the log what a test would write. Returns why the body is not a payload; undefined if it is
+ * one.
  */
 export function createTestViewer(deps: TestEventDeps): (json: unknown) => Promise<string | undefined> {
   const limit: CallLimit = createCallLimit(TESTS_A_MINUTE);
@@ -37,7 +37,8 @@ export function createTestViewer(deps: TestEventDeps): (json: unknown) => Promis
       signal.addEventListener('abort', () => resolve('a CRM did not answer in time'));
     });
     const outlook = preview(deps, read.payload, signal).then(
-      (previews) => previews.slice(0, MOST_RECORDS).map(inWords).join('; ') || 'no record is linked to the company',
+      (previews) =>
+        previews.slice(0, MOST_RECORDS).map(describePreview).join('; ') || 'no record is linked to the company',
       (error: unknown) => `what it would do could not be read: ${errorText(error)}`,
     );
     const result = `a test, so nothing was written; ${await Promise.race([outlook, late])}`;
@@ -49,18 +50,18 @@ export function createTestViewer(deps: TestEventDeps): (json: unknown) => Promis
   };
 }
 
-/** What would become of a record: names of properties, and no values. */
-function inWords({ provider, id, current }: Preview): string {
+/** Names of properties, without values. */
+function describePreview({ provider, id, current }: Preview): string {
   const record = `${provider}:${id}`;
   if (current.kind !== 'compared') return `${record} would stay as it is (${current.kind})`;
-  const written = named(current, 'write');
-  const kept = named(current, 'keep');
-  if (written === '' && kept === '') return `${record} would stay as it is`;
-  const parts = [written && `would get ${written}`, kept && `would keep ${kept}`];
+  const written = propertiesWith(current, 'write');
+  const unchanged = propertiesWith(current, 'keep');
+  if (written === '' && unchanged === '') return `${record} would stay as it is`;
+  const parts = [written && `would get ${written}`, unchanged && `would keep ${unchanged}`];
   return `${record} ${parts.filter((part) => part !== '').join(' and ')}`;
 }
 
-const named = ({ planned }: Extract<CurrentRecord, { kind: 'compared' }>, action: 'write' | 'keep'): string =>
+const propertiesWith = ({ planned }: Extract<CurrentRecord, { kind: 'compared' }>, action: 'write' | 'keep'): string =>
   planned
     .filter((each) => each.action === action)
     .map(({ property }) => property)

@@ -29,39 +29,39 @@ import { syncRecords } from './sync/sync.ts';
 import { undoWork } from './undo/undo-worker.ts';
 import { readBatchSize } from './write/batch-size.ts';
 
-/** Companies in one transaction of apply: enough to amortise the commit, short enough to let webhooks in between. */
+/** Companies in one transaction of apply: enough to amortise the commit, few enough to let webhooks in between. */
 const APPLY_BATCH = 100;
-/** How long apply leaves the thread to a burst of webhooks, in ms. */
+/** Pause of apply for a burst of webhooks. */
 const YIELD_MS = 25;
-/** How long a sync batch waits to fill up while a backlog drains, in ms: full batches save calls. */
+/** Wait of a sync batch for more records while a backlog drains: full batches save calls. */
 const GATHER_MS = 50;
 
-/** By how they end. */
+/** The workers by the way that they stop. */
 export interface Workers {
-  /** Have due work until all is in the CRMs. */
+  /** Have due work until all changes are in the CRMs. */
   readonly awaited: readonly Worker[];
-  /** Go by the clock. */
+  /** Run on a schedule. */
   readonly timed: readonly Worker[];
-  /** Go by the clock, may take minutes and start again from a cursor: nobody waits for them. */
+  /** Run on a schedule, may take minutes, and start again from a cursor: a stop does not wait for them. */
   readonly restartable: readonly Worker[];
-  /** Have due work as the awaited ones, but may take hours and go on from a cursor: nobody waits for them at the end. */
+  /** May take hours and continue from a cursor: a stop does not wait for them. */
   readonly resumable: readonly Worker[];
 }
 
 export const NO_WORKERS: Workers = { awaited: [], timed: [], restartable: [], resumable: [] };
 
-interface Parts {
+interface ConnectorParts {
   readonly crms: readonly Crm[];
   readonly intake: Intake;
   readonly wakeUp: WakeUp;
   readonly outages: Outages;
 }
 
-/** Starts all that is done beside taking webhooks. */
+/** Starts all work but the intake of webhooks. */
 export async function startSyncing(
   deps: ConnectorDeps,
   settings: ConnectorSettings,
-  { crms, intake, wakeUp, outages }: Parts,
+  { crms, intake, wakeUp, outages }: ConnectorParts,
 ): Promise<Workers> {
   const { store, metrics, log, now } = deps;
   const start = { daemon: deps.daemon, acceptedBy: settings.rulesAcceptedBy };
@@ -97,7 +97,7 @@ export async function startSyncing(
     ...common,
     queue: POLL_QUEUE,
     batch: 1,
-    // One that takes long keeps no other from running.
+    // A slow task must not delay others.
     concurrency: 2 * crms.length,
     run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, { crms }, claims, signal),
   });
@@ -110,13 +110,13 @@ export async function startSyncing(
   };
 }
 
-type Common = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'> & {
+type WorkerBasics = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 'concurrency' | 'run'> & {
   readonly leaseMs: number;
 };
 
-/** The worker that makes facts of events, and leaves the thread to a burst of them. */
+/** Pauses during a burst of webhooks. */
 function startApply(
-  common: Common,
+  common: WorkerBasics,
   { metrics, log }: ConnectorDeps,
   intake: Intake,
   rules: () => Omit<Parameters<typeof applyReceipts>[0], 'store' | 'wakeUp' | 'metrics' | 'now' | 'log'>,
@@ -133,16 +133,18 @@ function startApply(
   });
 }
 
-/** The workers of one connection's records. */
-const startRecordWorkers = (common: Common, deps: ConnectorDeps, crm: Crm): readonly Worker[] => [
+const startRecordWorkers = (common: WorkerBasics, deps: ConnectorDeps, crm: Crm): readonly Worker[] => [
   startSync(common, deps.metrics, deps.log, crm),
   startHeal(common, deps.metrics, crm),
   ...(crm.autoMatch === undefined ? [] : [startMatch(common, crm)]),
   ...startDerived(common, deps, crm),
 ];
 
-/** The worker of lost edits, where the CRM tells who edited. It waits for its share of calls, and nobody waits for it. */
-function startChecks(common: Common, crm: Crm): readonly Worker[] {
+/**
+ * Checks for overwritten edits, if the CRM reports who edited. It waits for its share of calls, and no stop waits for
+ * it.
+ */
+function startChecks(common: WorkerBasics, crm: Crm): readonly Worker[] {
   if (crm.connection.edits === undefined) return [];
   const { store, now } = common;
   const gate = openGate(store, crm, 'edits', now);
@@ -158,7 +160,7 @@ function startChecks(common: Common, crm: Crm): readonly Worker[] {
   return [worker];
 }
 
-function startSync(common: Common, metrics: Metrics, log: ConnectorDeps['log'], crm: Crm): Worker {
+function startSync(common: WorkerBasics, metrics: Metrics, log: ConnectorDeps['log'], crm: Crm): Worker {
   const { store, now } = common;
   return startWorker({
     ...common,
@@ -171,7 +173,7 @@ function startSync(common: Common, metrics: Metrics, log: ConnectorDeps['log'], 
   });
 }
 
-function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
+function startHeal(common: WorkerBasics, metrics: Metrics, crm: Crm): Worker {
   const { store, now } = common;
   return startWorker({
     ...common,
@@ -183,7 +185,7 @@ function startHeal(common: Common, metrics: Metrics, crm: Crm): Worker {
   });
 }
 
-function startMatch(common: Common, crm: Crm): Worker {
+function startMatch(common: WorkerBasics, crm: Crm): Worker {
   const { store, now } = common;
   return startWorker({
     ...common,
@@ -196,7 +198,7 @@ function startMatch(common: Common, crm: Crm): Worker {
 }
 
 function startMonitoring(
-  common: Common,
+  common: WorkerBasics,
   { store, metrics, log, now }: ConnectorDeps,
   rateLimiter: RateLimiter,
   upstream: () => Promise<Upstream | undefined>,
@@ -212,8 +214,8 @@ function startMonitoring(
   });
 }
 
-/** A worker of what people ask for on pages. */
-const startRuns = <I>(common: Common, deps: ConnectorDeps, work: TaskWork<I>): Worker =>
+/** The worker of runs that people start on pages. */
+const startRuns = <I>(common: WorkerBasics, deps: ConnectorDeps, work: TaskWork<I>): Worker =>
   startWorker({
     ...common,
     queue: work.task.queue,
@@ -222,8 +224,13 @@ const startRuns = <I>(common: Common, deps: ConnectorDeps, work: TaskWork<I>): W
     run: (claims, signal) => workOnRuns(deps, work, claims, signal),
   });
 
-/** Backfills take hours: one of each connection may go on. */
-function startBackfills(common: Common, deps: ConnectorDeps, rateLimiter: RateLimiter, crms: readonly Crm[]): Worker {
+/** Backfills take hours, so one of each connection may run. */
+function startBackfills(
+  common: WorkerBasics,
+  deps: ConnectorDeps,
+  rateLimiter: RateLimiter,
+  crms: readonly Crm[],
+): Worker {
   const work = backfillWork(
     { ...common, ...deps, wait: pause, upstream: undefined, upstreamRateLimiter: rateLimiter },
     crms,
@@ -247,7 +254,7 @@ async function connectUpstream(
     : openUpstream({ ...config, baseUrl: await config.baseUrl, http, rateLimiter, metrics, now });
 }
 
-/** The function's one result, made when it is first asked for. */
+/** Calls the function once, at the first use. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

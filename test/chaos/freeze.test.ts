@@ -70,7 +70,7 @@ test(`${FREEZES} freezes beyond the lease, CVRSYNC_CHAOS_SEED=${SEED}`, { timeou
 
   expect(differences(crms, records, foldSamples(samples))).toEqual([]);
   expect(await untrue(store, crms)).toEqual([]);
-  const lost = daemons.flatMap(({ log }) => log.filter((line) => line.includes('stood still')));
+  const lost = daemons.flatMap(({ log }) => log.filter((line) => line.includes('process froze')));
   const sent = lost.filter((line) => line.includes('sent what'));
   process.stderr.write(`${FREEZES} freezes: ${lost.length} lost leases, ${sent.length} of them had sent something\n`);
   for (const daemon of daemons) expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });

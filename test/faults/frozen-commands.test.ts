@@ -93,7 +93,7 @@ async function open() {
       );
       return written.map(({ rule, old, now }) => `${rule} ${JSON.stringify(old)} -> ${JSON.stringify(now)}`);
     },
-    stoodStill: () => daemon.log.filter((line) => line.includes('stood still')).length,
+    stoodStill: () => daemon.log.filter((line) => line.includes('process froze')).length,
   };
 }
 

@@ -173,7 +173,7 @@ test.each(STEPS)(
 
     const lost = () => [
       ...new Set(
-        first.log.filter((line) => line.includes('stood still')).map((line) => String(JSON.parse(line).queue)),
+        first.log.filter((line) => line.includes('process froze')).map((line) => String(JSON.parse(line).queue)),
       ),
     ];
     await expect

@@ -95,7 +95,7 @@ test.each(['before', 'after'] as const)(
     first.signal('SIGCONT');
 
     const lost = () =>
-      first.log.flatMap((line) => (line.includes('stood still') ? [String(JSON.parse(line).queue)] : []));
+      first.log.flatMap((line) => (line.includes('process froze') ? [String(JSON.parse(line).queue)] : []));
     await expect.poll(() => [...new Set(lost())].sort(), WAITING).toEqual(['deliver', 'mail']);
     await expect.poll(() => behind(store), WAITING).toEqual([]);
     const posts = hook.seen.map(({ headers, body }) => [headers['webhook-id'], /"after":"(.) ApS"/.exec(body)?.[1]]);

@@ -1,4 +1,4 @@
-/** An ability of an account that the credentials may lack: what it refuses stops this ability alone, not the account. */
+/** Abilities that the credentials may lack. A refusal pauses the ability, not the account. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { createRateLimiter } from '../../runtime/limits/rate-limiter.ts';
@@ -8,18 +8,17 @@ import { type FaultSettlement, settleFault } from './settle.ts';
 
 export type Ability = 'notes' | 'parents' | 'edits';
 
-/** How long a refused ability is left alone before it is tried again, in ms: somebody must grant a permission first. */
+/** Pause of a refused ability: somebody must grant a permission first. */
 const REFUSED_MS = 5 * 60_000;
 
-/** One ability's right to make calls. */
 export interface AbilityGate {
-  /** Until when nothing is to be tried, in ms since 1970; 0 if it may be. */
+  /** Time in ms until which the ability makes no call; 0 if it is not paused. */
   blockedUntil(): Promise<number>;
-  /** What a fault makes of the lanes it hit; see {@link settleFault}. */
+  /** Settlement of the lanes that the fault hit; see {@link settleFault}. */
   settle(error: unknown): Promise<FaultSettlement>;
 }
 
-/** Opens the gate of an account's ability; all processes on the store share it. */
+/** All processes on the store share the gate. */
 export function openGate(
   store: Store,
   crm: Pick<Crm, 'name' | 'rateLimiter'>,
@@ -42,7 +41,7 @@ export function openGate(
   };
 }
 
-/** What `check` says of abilities that are left alone at this moment because the CRM refused them. */
+/** Findings of `check` about abilities that are paused because the CRM refused them. */
 export async function refusedAbilities(store: Store, provider: string, now: () => number): Promise<Findings> {
   const abilities = ['notes', 'parents', 'edits'] as const;
   const findings = abilities.map(async (ability): Promise<Findings> => {
@@ -54,5 +53,4 @@ export async function refusedAbilities(store: Store, provider: string, now: () =
   return (await Promise.all(findings)).flat();
 }
 
-/** A connection's name holds no slash. */
 const gateKey = (provider: string, ability: Ability): string => `${provider}/${ability}`;

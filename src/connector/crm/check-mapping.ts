@@ -1,4 +1,4 @@
-/** Whether a mapping fits the properties an account has: what `check` says of each row, found without writing anything. */
+/** Whether a mapping fits the properties of an account: the findings of `check` for each row. Writes nothing. */
 import { FIELDS, type FieldKind, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
@@ -6,7 +6,7 @@ import { currencyOf } from '../decide/currency.ts';
 import { render, type ValueMap } from '../decide/render.ts';
 import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, similar } from './check-match.ts';
 
-/** The part of a configured provider that names properties. */
+/** The part of a connection's configuration that names properties. */
 export interface MappingToCheck {
   readonly name: string;
   readonly mapping: readonly PresetRow[];
@@ -17,7 +17,7 @@ export interface MappingToCheck {
   readonly currency?: string | undefined;
 }
 
-/** Judges each row that counts for an account with these properties; nothing is said of one that fits. Pure. */
+/** Checks the rows that apply to these properties; a row that fits has no finding. Pure. */
 export function checkRows(provider: MappingToCheck, properties: readonly Property[]) {
   const schema = new Map(properties.map((property) => [property.name, property]));
   return provider.mapping
@@ -26,7 +26,7 @@ export function checkRows(provider: MappingToCheck, properties: readonly Propert
 }
 
 /**
- * Judges the mapping, the match and the hold property against the account's properties; `creatable` names those that
+ * Checks the mapping, the match and the hold property against the account's properties. `creatable` names those that
  * `check --create-properties` would create. Pure.
  */
 export function checkMapping(
@@ -36,42 +36,41 @@ export function checkMapping(
 ): readonly Finding[] {
   const schema = new Map(properties.map((property) => [property.name, property]));
   const checked = checkRows(provider, properties);
-  const [inUse, judged] = [checked.map(({ row }) => row), checked.map(({ findings }) => findings)];
+  const inUse = checked.map(({ row }) => row);
   return [
     { level: 'ok', subject: `${provider.name} mapping`, found: describeRows(provider, checked, schema) },
     ...checkMatch(provider, schema),
     ...checkMatchTexts(provider, schema),
     ...checkHold(provider, schema),
-    ...judged.flat(),
+    ...checked.flatMap(({ findings }) => findings),
     ...checkMapsInUse(provider, inUse),
     ...checkProtection(provider, inUse, schema, creatable),
   ];
 }
 
-/** How many mapped properties exist, and which of them `check` has a remark on. */
+/** Counts the mapped properties that exist, and names those with a remark. */
 function describeRows(provider: MappingToCheck, checked: ReturnType<typeof checkRows>, schema: AccountSchema): string {
   const counted = checked.filter(({ row }) => replacementOf(provider, row, schema) === undefined);
   const present = counted.filter(({ row }) => schema.has(row.property));
   const remarked = present.filter(({ findings }) => findings.some(({ level }) => level !== 'ok'));
   const names = [...new Set(remarked.map(({ row }) => row.property))];
-  const others = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  const how = names.length === 0 ? '' : `; see the remarks on ${names.slice(0, NAMED).join(', ')}${others}`;
+  const others = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const how = names.length === 0 ? '' : `; see the remarks on ${names.slice(0, MOST_NAMED).join(', ')}${others}`;
   return `${present.length} of ${counted.length} mapped properties exist${how}`;
 }
 
-/** So many properties are named at most. */
-const NAMED = 5;
+const MOST_NAMED = 5;
 
-/** The property that takes the place of a preset's one that the account lacks. */
+/** The mapped property that replaces a preset's one that the account lacks. */
 const replacementOf = ({ mapping }: MappingToCheck, row: PresetRow, schema: AccountSchema): string | undefined =>
   row.optional !== true || schema.has(row.property)
     ? undefined
     : mapping.find((each) => each.unless === row.property && schema.has(each.property))?.property;
 
-/** What salespeople call and write to. */
+/** Fields that salespeople call and write to. */
 const CONTACT: readonly FieldName[] = ['phone', 'email'];
 
-/** Companies may forbid advertising in the register (CVR-loven § 19): whoever calls them must be able to see it. */
+/** Companies may forbid advertising in the register (CVR-loven § 19), so whoever calls them must see it. */
 function checkProtection(
   { name }: MappingToCheck,
   inUse: readonly PresetRow[],
@@ -134,22 +133,22 @@ const unwritableRemark = ({ readOnly }: Property, leave: string) =>
 
 type Remark = Omit<Finding, 'subject'>;
 
-/** An amount is not written if nothing in the CRM says what currency it is in. */
+/** cvrsync writes no amount if nothing in the CRM states its currency. */
 function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: AccountSchema): readonly Remark[] {
   const currency = currencyOf(row.field);
   const property = schema.get(row.property);
   if (currency !== undefined && property?.money === true) return checkMoney(provider, property, row);
   if (currency === undefined || provider.currency !== undefined) return [];
-  const beside = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
-  if (beside.some(({ property }) => schema.has(property))) return [];
-  const wanted = beside[0]?.property;
+  const currencyRows = provider.mapping.filter(({ field, policy }) => field === currency && policy !== 'never');
+  if (currencyRows.some(({ property }) => schema.has(property))) return [];
+  const wanted = currencyRows[0]?.property;
   const advice = wanted === undefined ? `map ${currency} to a property` : `create ${wanted}`;
   const found = 'no amount is written: no property in the CRM says what currency it is in';
   const other = `set currency under connector.providers.${provider.name} where the CRM has one currency`;
   return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
 }
 
-/** Which amounts go into a property that the CRM shows with a currency of its own. */
+/** Which amounts go into a property that the CRM shows with its own currency. */
 function checkMoney({ name, currency }: MappingToCheck, property: Property, row: PresetRow): readonly Remark[] {
   if (property.currencyIn !== undefined)
     return [
@@ -166,7 +165,7 @@ function checkMoney({ name, currency }: MappingToCheck, property: Property, row:
   return [{ level: 'warn', found, advice: `correct currency under connector.providers.${name}: it says ${currency}` }];
 }
 
-/** The CRM makes more of a website than an address. */
+/** The CRM may derive other values from a website. */
 const checkSite = ({ ownSite }: Property): readonly Remark[] => {
   const found =
     'the CRM fills a blank domain by it, and may fill other blanks by the domain: pages on social networks and shared hosts are set aside';
@@ -200,7 +199,7 @@ function optionsRemark(field: FieldName, property: Property): Remark {
   return { level: 'warn', found, advice: `map the register's values: values: { ${field}: { … } }` };
 }
 
-/** What a property that takes the values may lose of them. */
+/** What a property may lose of the values that it takes. */
 function lossRemark(kind: FieldKind, property: Property): Remark | undefined {
   const advice = 'use a text property';
   if (kind === 'code' && property.type === 'number')
@@ -216,7 +215,6 @@ function lossRemark(kind: FieldKind, property: Property): Remark | undefined {
 
 const SPECIAL: readonly string[] = ['phone', 'email', 'url', 'other'];
 
-/** Below this, texts of several lines and lists are cut often enough to mention it. */
 const LONG_TEXT = 1_000;
 
 const shortened = (text: string): string => text.replace(/x{9,}/gu, 'xxx…');

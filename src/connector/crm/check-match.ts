@@ -1,16 +1,15 @@
-/** Whether the properties by which records are found, matched and held are there: what `check` says of them. Pure. */
+/** Checks that the properties for finding, matching and holding records exist. Pure. */
 import type { Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import type { CrmConfig } from './crm.ts';
 
-/** The account's properties by name. */
 export type AccountSchema = ReadonlyMap<string, Property>;
 
-type Named = Pick<CrmConfig, 'name'>;
+type Connected = Pick<CrmConfig, 'name'>;
 
-/** Those that the account does not have: records without a number are matched without them. */
+/** Properties that the account lacks: cvrsync matches records without them. */
 export const checkMatchTexts = (
-  { name, matchTexts = {} }: Named & Pick<CrmConfig, 'matchTexts'>,
+  { name, matchTexts = {} }: Connected & Pick<CrmConfig, 'matchTexts'>,
   schema: AccountSchema,
 ): readonly Finding[] =>
   Object.entries(matchTexts)
@@ -27,9 +26,9 @@ function missing(property: string, schema: AccountSchema): string {
   return `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-/** Whether the property of the number is there and can hold one. */
+/** Whether the property exists and can hold a CVR number. */
 export function checkMatch(
-  { name, match }: Named & Pick<CrmConfig, 'match'>,
+  { name, match }: Connected & Pick<CrmConfig, 'match'>,
   schema: AccountSchema,
 ): readonly Finding[] {
   const subject = `${name} match`;
@@ -69,8 +68,11 @@ export function checkMatch(
   return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
 }
 
-/** Whether the property that holds records back is there and can be read. */
-export function checkHold({ name, hold }: Named & Pick<CrmConfig, 'hold'>, schema: AccountSchema): readonly Finding[] {
+/** Whether the property exists and can be read. */
+export function checkHold(
+  { name, hold }: Connected & Pick<CrmConfig, 'hold'>,
+  schema: AccountSchema,
+): readonly Finding[] {
   if (hold === undefined) return [];
   const subject = `${name} hold`;
   const property = schema.get(hold);
@@ -94,7 +96,7 @@ export function checkHold({ name, hold }: Named & Pick<CrmConfig, 'hold'>, schem
   ];
 }
 
-/** The property that differs by case and separators only: CRMs show labels, their interfaces want names. */
+/** The property whose name differs by case and separators only: CRMs show labels, their APIs want names. */
 export function similar(name: string, schema: AccountSchema): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');
   const wanted = plain(name);

@@ -1,4 +1,4 @@
-/** Opens a provider's connection: in time, with all that the runtime calls, and with a reason if it cannot be opened. */
+/** Opens a provider's connection within a time limit, and says why it cannot be opened. */
 import type { Connection, Limits, Provider, ProviderContext } from '../../../providers/provider.ts';
 import { errorText, plainError } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
@@ -7,18 +7,16 @@ import { soundConnection, soundLimits } from './answer-check/check-opening.ts';
 import { maskerFor } from './answer-check/check-values.ts';
 import { ProviderBug } from './answer-check/provider-bug.ts';
 
-/** The part of a connection's configuration that its provider is given. */
 export interface ToConnect {
   readonly name: string;
   readonly provider: Pick<Provider, 'limits' | 'connect'>;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Hides the secrets of the settings in a text. */
   readonly mask?: ((text: string) => string) | undefined;
 }
 
 const CONNECT_MS = 60_000;
 
-/** The limits that a provider states for its settings; throws if no pace can be made of them. */
+/** Throws if no rate limit can be made of the provider's limits. */
 export function limitsOf({ name, provider, settings, mask }: ToConnect): Limits {
   let limits: Limits;
   try {
@@ -31,7 +29,7 @@ export function limitsOf({ name, provider, settings, mask }: ToConnect): Limits 
   return soundLimits(name, limits);
 }
 
-/** A plugin may wait in `connect`, which should make no call: the daemon must not wait with it. */
+/** `connect` should make no call; a plugin that waits in it must not make the daemon wait. */
 export async function connectProvider(
   { name, provider, settings, mask }: ToConnect,
   context: ProviderContext,

@@ -1,4 +1,4 @@
-/** An open CRM: a provider's connection with its pace, its mapping and what we know of the account's schema. */
+/** An open CRM: a provider's connection with its rate limiter, its mapping and the account's schema. */
 import type { FieldName } from '../../../providers/fields.ts';
 import {
   type Connection,
@@ -31,7 +31,7 @@ import { connectProvider, limitsOf } from './connect.ts';
 import { guardAccount, guardHold } from './guard.ts';
 import { acquireCall, currentSendContext } from './send-guard.ts';
 
-/** So new a schema, in ms, says of a property that is not there that it is not there. */
+/** A schema younger than this proves that a missing property does not exist. */
 export const NEW_SCHEMA_MS = 2_000;
 
 /** A connection as the configuration describes it. */
@@ -39,25 +39,24 @@ export interface CrmConfig extends DecisionRules {
   readonly name: string;
   readonly provider: Provider;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Hides the secrets of the settings in a text; what the provider says is stored and shown. */
+  /** Hides the secrets of the settings in a text, since texts of the provider are stored and shown. */
   readonly mask?: ((text: string) => string) | undefined;
   readonly match: string | undefined;
-  /** Field → property by which records without a number are matched, in place of the mapped ones. */
+  /** Field → property that matches records without a number, instead of the mapped one. */
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly policy: Policy;
   /** Events that leave a note. */
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
-  /** Whether a company is suggested for records without a number. */
   readonly autoMatch?: 'suggest' | undefined;
   readonly parent: boolean;
-  /** Records in one write at most; as many as the provider states where absent. */
+  /** Most records in one write; undefined: as many as the provider states. */
   readonly batch?: number | undefined;
   readonly pollMinutes: number;
   readonly reconcileHours: number;
 }
 
-/** What a connection's configuration says to the parts that work on its records. */
+/** The settings that the work on records uses. */
 type CommonKey =
   | 'name'
   | 'provider'
@@ -79,30 +78,32 @@ type CommonKey =
   | 'pollMinutes'
   | 'reconcileHours';
 
-/** The part of the configuration that a connection is opened by. */
+/** The settings that open a connection. */
 export type CrmSettings = Pick<CrmConfig, CommonKey>;
 
-/** A connection that calls can be made to. Its rules are the accepted ones, those of its configuration if there are none. */
+/**
+ * A connection ready for calls. Its rules are the accepted ones, or those of its configuration if none are accepted.
+ */
 export interface Crm extends CrmSettings {
   readonly connection: Connection;
   readonly rateLimiter: RateLimiter;
   readonly limits: Limits;
   /**
-   * The account's properties by name, read `maxAgeMs` ago at most; a quarter of an hour where absent. Throws if a guard
-   * says no (guard.ts).
+   * The account's properties by name, at most `maxAgeMs` old (15 minutes by default). Throws if a guard refuses
+   * (guard.ts).
    */
   schema(signal: AbortSignal, maxAgeMs?: number): Promise<ReadonlyMap<string, Property>>;
-  /** Reads the schema anew at its next use: the CRM refused something it should have taken. */
+  /** The next use reads the schema again: the CRM refused a value that the schema allows. */
   forgetSchema(): void;
 }
 
-/** A connection of a daemon, which may read its configuration again. */
+/** A connection of a daemon, whose configuration may be read again. */
 export interface OpenedCrm extends Crm {
-  /** Makes calls with other secrets from now on. The account is checked before the next one. */
+  /** Replaces the secrets. The account is checked before the next call. */
   reconnect(secrets: Pick<CrmSettings, 'settings' | 'mask'>): Promise<void>;
 }
 
-/** The mapped fields of each CRM, by its name. */
+/** By name of the connection. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
 
@@ -111,15 +112,15 @@ export interface CrmDeps {
   readonly http: Client;
   readonly metrics: Metrics;
   readonly now: () => number;
-  /** Calls are made though the account is paused: somebody wants to know whether the cause is gone. */
+  /** Makes calls although the account is paused, to find out whether the cause is gone. */
   readonly probes?: true;
 }
 
 const SCHEMA_MS = 15 * 60_000;
-/** A record that was read longer ago than this may have been edited since: better to begin again after the pause. */
+/** Wait at most this long for a paused account; then read the record again, since somebody may have edited it. */
 const PATIENCE_MS = 2_000;
 
-/** Builds the connection; makes no call yet. */
+/** Makes no call yet. */
 export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<OpenedCrm> {
   const { store, now } = deps;
   const { name } = config;
@@ -132,15 +133,15 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
   const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connect = async (by: CrmSettings): Promise<Connection> => {
-    const connected = await connectProvider(by, { http, keep: keepFor(store, name, now), now });
+    const connected = await connectProvider(by, { http, keep: secretStoreOf(store, name, now), now });
     return checkAnswers(connected, { name, form: formOf(by), schema, mask: by.mask });
   };
   let current = { ...config, connection: await connect(config) };
   let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
-  let isOurs = false;
+  let isAccountChecked = false;
   const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
-    if (!isOurs) await guardAccount(store, { name, connection: current.connection }, now(), signal);
-    isOurs = true;
+    if (!isAccountChecked) await guardAccount(store, { name, connection: current.connection }, now(), signal);
+    isAccountChecked = true;
     const schema = new Map((await current.connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, rules().hold, schema);
     return schema;
@@ -195,12 +196,12 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
       const by = { ...config, ...secrets };
       current = { ...by, connection: await connect(by) };
       known = undefined;
-      isOurs = false;
+      isAccountChecked = false;
     },
   };
 }
 
-/** Every call of a provider passes here: paced, counted, and its headers heard. */
+/** Sends every call of a provider: waits for the rate limiter, counts the call, and reads the headers of the answer. */
 function rateLimitedHttp(
   { http, metrics, now, probes }: CrmDeps,
   config: CrmSettings,
@@ -214,7 +215,7 @@ function rateLimitedHttp(
     try {
       const response = await http(request);
       metrics.crmCalls.inc({ provider, code: String(response.status) });
-      await heed(response);
+      await slowDown(response);
       return response;
     } catch (error) {
       if (!(error instanceof HttpFault)) throw error;
@@ -226,7 +227,7 @@ function rateLimitedHttp(
     }
   };
 
-  /** Waits for a call of the budget, then for the guard of a write. */
+  /** Waits for the rate limiter, then for the guard of a write. */
   async function admit(request: HttpRequest, budget: string): Promise<void> {
     const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
     if (!isProbe) await acquireCall(rateLimiter, request, budget).catch(throwPaused);
@@ -238,7 +239,7 @@ function rateLimitedHttp(
     throw new ProviderError('rate', error.message, { retryAfterMs: Math.max(0, error.until - now()), cause: error });
   }
 
-  async function heed(response: HttpResponse): Promise<void> {
+  async function slowDown(response: HttpResponse): Promise<void> {
     const seen = observed(config, response);
     if (seen === undefined) return;
     if (seen.pauseMs !== undefined)
@@ -251,12 +252,12 @@ function rateLimitedHttp(
 }
 
 /**
- * The part of its window that a budget is left to recover, by how many of its calls remain. Our own pace comes down to one
- * if some calls are late; if none remains, others spend from the budget, too.
+ * Part of its window in which a budget recovers, by the number of calls that remain. At 1, our own rate falls if some
+ * calls come late; at 0, others use the budget too.
  */
 const RECOVERY = [1 / 10, 1 / 50];
 
-/** Headers are a hint: an answer that was received must not be lost because a plugin stumbles over them. */
+/** Headers are a hint: a plugin that fails on them must not lose the answer. */
 function observed({ provider, settings, mask }: CrmSettings, response: HttpResponse): Observation | undefined {
   try {
     return readObservation(pureAnswer(provider.observe?.(response, settings)), maskerFor(mask));
@@ -265,7 +266,7 @@ function observed({ provider, settings, mask }: CrmSettings, response: HttpRespo
   }
 }
 
-const keepFor = (store: Store, name: string, now: () => number): SecretStore => ({
+const secretStoreOf = (store: Store, name: string, now: () => number): SecretStore => ({
   get: (key) => readValue(store.db, `${name}/${key}`),
   set: (key, value) => store.write((tx) => writeValue(tx, `${name}/${key}`, value, now())),
 });

@@ -1,11 +1,11 @@
-/** What must hold before a connection's records are touched: a doubt stops the whole connection, not one record. */
+/** Checks made before a connection touches any record. A failure stops the whole connection, not one record. */
 import { type Connection, type Property, ProviderError } from '../../../providers/provider.ts';
 import { readValue } from '../../store/kv.ts';
 import type { Db, Store } from '../../store/store.ts';
 
 /**
- * Throws if the credentials belong to another account than the one this connection began with: every record would
- * look deleted there, and every link would end. Remembers the account the first time. One or two calls.
+ * Throws if the credentials belong to another account than the connection's first one: every record would look deleted
+ * there, and every link would end. Remembers the account the first time. One or two calls.
  */
 export async function guardAccount(
   store: Store,
@@ -31,10 +31,10 @@ export async function guardAccount(
 
 const accountKey = (name: string): string => `account:${name}`;
 
-/** The account that a connection began with; undefined if it was never called. */
+/** Undefined if the connection was never called. */
 export const readAccount = (db: Db, name: string): Promise<string | undefined> => readValue(db, accountKey(name));
 
-/** Throws if the property that holds records back cannot be read: every held record would be written. */
+/** Throws if the hold property cannot be read: every held record would be written. */
 export function guardHold(name: string, hold: string | undefined, schema: ReadonlyMap<string, Property>): void {
   const property = hold === undefined ? undefined : schema.get(hold);
   if (hold === undefined || (property !== undefined && property.unreadable !== true)) return;

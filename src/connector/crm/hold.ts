@@ -1,6 +1,9 @@
-/** hold: whether a record's own property says that it is to be left alone. */
-import type { PropertyValue } from '../../../providers/provider.ts';
+/** The hold of a record: by a property in the CRM, or by a person's override. */
+
+import type { PropertyValue, Read } from '../../../providers/provider.ts';
+import type { Db } from '../../store/open.ts';
 import { isBlank } from '../decide/decide.ts';
+import { ALL_PROPERTIES, readOverrides } from '../overrides/override.ts';
 import type { Crm } from './crm.ts';
 
 const NO = /^(?:false|no|nej|0)$/iu;
@@ -8,12 +11,12 @@ const DAY = /^\d{4}-\d\d-\d\d$/u;
 const INSTANT = /^\d{4}-\d\d-\d\dT/u;
 const DAY_MS = 86_400_000;
 
-/** The end of a day in Denmark, whether it has summer time or not: up to an hour late, never early. */
+/** The end of a day in Denmark, in summer time or not: up to an hour late, never early. */
 export const endOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) + DAY_MS - 3_600_000;
 
 /**
- * Until when the CRM says that the record is to be left alone, in ms since 1970; infinite if it names no day, and
- * undefined if it says nothing. A date is the last day of the hold, an instant its end.
+ * End of the hold that the CRM states: infinite if it names no day, undefined without a hold. A date is the last day of
+ * the hold, an instant its end.
  */
 export function holdOf(
   { hold }: Pick<Crm, 'hold'>,
@@ -32,15 +35,46 @@ export function holdOf(
 const HOUR_MS = 3_600_000;
 
 /**
- * How long a record under hold waits for its next look, in ms: as often as the CRM is asked for changes. CRMs do not say
- * when a hold is lifted.
+ * Time until a held record is checked again: as often as the CRM is polled for changes. CRMs do not report the end of a
+ * hold.
  */
 export const holdPollMs = ({ pollMinutes }: Pick<Crm, 'pollMinutes'>): number =>
   pollMinutes > 0 ? pollMinutes * 60_000 : 6 * HOUR_MS;
 
-/** Whether the CRM says now that the record is to be left alone. */
 export const isHeld = (
   crm: Pick<Crm, 'hold'>,
   properties: Readonly<Record<string, PropertyValue>>,
   now: number,
 ): boolean => holdOf(crm, properties, now) !== undefined;
+
+/** Where holds come from: overrides in the store, and a property in the CRM. */
+export interface HoldSource {
+  readonly db: Db;
+  readonly crm: Crm;
+}
+
+/** When to check each held record again. `reads` holds the records in the same order, with their hold property. */
+export async function holdsOf(
+  { db, crm }: HoldSource,
+  ids: readonly string[],
+  reads: readonly Read[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const overrides = await readOverrides(db, crm.name, ids, now);
+  const holds = ids.flatMap((id, index): [string, number][] => {
+    const read = reads[index];
+    const override = overrides.get(id)?.get(ALL_PROPERTIES);
+    const ends = [
+      ...(override?.kind === 'hold' ? [override.until ?? Number.POSITIVE_INFINITY] : []),
+      ...(read?.kind === 'found' ? [holdOf(crm, read.properties, now) ?? []] : []),
+    ].flat();
+    return ends.length === 0 ? [] : [[id, Math.min(Math.max(...ends), now + holdPollMs(crm))]];
+  });
+  return new Map(holds);
+}
+
+/** Check this right before a write. */
+export async function isHeldByOverride(db: Db, provider: string, id: string, now: number): Promise<boolean> {
+  const overrides = (await readOverrides(db, provider, [id], now)).get(id);
+  return overrides?.get(ALL_PROPERTIES)?.kind === 'hold';
+}

@@ -1,10 +1,10 @@
-/** A process that stood still for longer than its lease: it sends nothing more and logs the loss. */
+/** A process that froze for longer than its lease sends nothing more, and logs the loss. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Lease, LeaseLostError } from '../../runtime/lanes/lease.ts';
 import type { SendGuard } from './send-guard.ts';
 
-/** Stops calls whose lease is lost, and then asks `next`: what costs no time comes last. */
+/** Refuses calls whose lease is lost, then asks `next`. The check that costs no time comes last. */
 export const guardOf =
   (lease: Lease, next?: SendGuard): SendGuard =>
   async (request) => {
@@ -23,7 +23,7 @@ export interface LostLeaseDeps {
   readonly log?: { warn(details: object, message: string): void } | undefined;
 }
 
-/** Counts and logs lanes whose lease was lost, and those of them for which something had left all the same. */
+/** `sent` counts those of the lost lanes that sent a call all the same. */
 export function reportLostLeases(
   { metrics, log }: LostLeaseDeps,
   queue: string,
@@ -34,7 +34,7 @@ export function reportLostLeases(
   metrics?.sentAfterLeaseLost.inc({ queue }, sent);
   const what =
     sent === 0
-      ? 'this process stood still for longer than its lease: another has its work'
-      : 'this process stood still for longer than its lease, and sent what another may have overtaken: it is read again';
+      ? 'this process froze for longer than its lease: another process has its work'
+      : 'this process froze for longer than its lease, and sent what another process may have changed since: cvrsync reads those records again';
   log?.warn({ queue, lost, sent }, what);
 }

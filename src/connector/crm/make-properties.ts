@@ -1,4 +1,4 @@
-/** Properties a mapping needs and an account lacks: what they would be, for `check` to offer and to make. */
+/** Properties that a mapping needs and an account lacks: `check` offers and creates them. */
 import { FIELDS, KIND_TYPES } from '../../../providers/fields.ts';
 import type { Connection, Property, PropertyDefinition } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
@@ -9,9 +9,9 @@ export interface ToDefine extends MappingToCheck {
 }
 
 /**
- * The definitions of what the mapping, the match and the hold name and the account has not. The provider's own definition
- * counts if it has one; else the field says what the property must take. What is optional in a preset and in no
- * definition is the CRM's own, and nobody's to make. Pure.
+ * Definitions of the properties that the mapping, the match and the hold name and the account lacks. The provider's own
+ * definition counts if there is one; otherwise the field decides the type. An optional property without a definition
+ * belongs to the CRM, so it is not created. Pure.
  */
 export function missingProperties(config: ToDefine, properties: readonly Property[]): readonly PropertyDefinition[] {
   const { definitions } = config.provider;
@@ -38,8 +38,8 @@ export function missingProperties(config: ToDefine, properties: readonly Propert
 
 const labelOf = (about: string): string => `CVR ${about.split(/[,;:(]/u, 1)[0]?.trim() ?? about}`;
 
-/** Says which properties `check` can create; none if nothing is missing, or if the CRM cannot create any. */
-export function offer(
+/** Empty if nothing is missing, or if the CRM cannot create properties. */
+export function offerProperties(
   name: string,
   connection: Connection,
   missing: readonly PropertyDefinition[],
@@ -55,7 +55,7 @@ export function offer(
   ];
 }
 
-/** Makes them, and says what became of each. */
+/** One finding for each property. */
 export async function makeProperties(
   name: string,
   connection: Connection,

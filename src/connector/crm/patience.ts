@@ -1,41 +1,40 @@
-/** Retries calls to a CRM, and throws only the faults that a person must see to. */
+/** Retries calls to a CRM, and throws only the faults that a person must repair. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import { pausedErrorIn } from '../../runtime/limits/rate-limiter.ts';
 import type { Crm } from './crm.ts';
 
-/** A pause that the CRM asks for and that lasts longer than this is for another day. */
+/** A longer pause is not waited for. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const LONGEST_SILENCE_MS = 2 * 60_000;
 const LONGEST_BACKOFF_MS = 60_000;
-/** No call lasts longer: where one seems to, the machine slept. */
+/** No call lasts longer; if one seems to, the machine slept. */
 const LONGEST_CALL_MS = 60_000;
 const PAUSE_MS = { rate: 10_000, locked: 60_000 } as const;
 
 export interface Patient {
   readonly crm: Pick<Crm, 'rateLimiter'>;
   readonly now: () => number;
-  /** How long it is tried without an answer; two minutes where absent. */
+  /** Retries this long without an answer; two minutes by default. */
   readonly silenceMs?: number;
-  /** Waits; resolves early if the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly report?: WaitReport | undefined;
 }
 
-/** Told why something waits, since when and until when at most; undefined once that is over. */
+/** Called with the reason of a wait; `trouble` is undefined once the wait is over. */
 export type WaitReport = (step: { readonly trouble: string | undefined; readonly wait?: Wait | undefined }) => void;
 
-/** A wait for an answer, in ms since 1970. */
 export interface Wait {
   readonly since: number;
-  /** When it goes on by itself, or is given up. */
+  /** When the call is repeated or given up. */
   readonly until: number;
 }
 
 /**
- * Makes a call again until it is answered: after a pause the CRM asks for, which holds for the whole account, and after a
- * silence with back-off. Throws what a person must see to: credentials, a refusal, a silence that does not end.
+ * Repeats a call until the CRM answers: after a pause that the CRM asks for, which holds for the whole account, and
+ * with back-off if no answer comes. Throws the faults that a person must repair: credentials, a refusal, no answer for
+ * too long.
  */
 export async function patiently<T>(
   { crm, now, silenceMs = LONGEST_SILENCE_MS, wait = pause, report }: Patient,
@@ -65,8 +64,8 @@ export async function patiently<T>(
   }
 
   /**
-   * Pauses the account if the fault is the account's and no standing block has refused the call. Returns when the call
-   * goes on, or is given up.
+   * Pauses the account for a fault of the account, unless an earlier pause refused the call. Returns when the call is
+   * repeated or given up.
    */
   async function blockFor(error: ProviderError, ms: number): Promise<number> {
     const { fault, message } = error;

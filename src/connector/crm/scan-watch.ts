@@ -1,18 +1,18 @@
-/** Watches a scan of a CRM, which a provider that is wrong may never end. */
+/** Detects a scan that never ends, which a faulty provider may cause. */
 import { setImmediate } from 'node:timers/promises';
 import { type Page, ProviderError } from '../../../providers/provider.ts';
 
-/** No CRM gives so many pages in a row without a record. */
+/** No CRM returns so many empty pages in a row. */
 const MOST_EMPTY = 1_000;
 
-/** Is shown each page of one scan; throws if it goes in a circle, or on and on without a record. */
+/** Call it with each page; throws if the scan repeats a cursor or returns only empty pages. */
 export function watchScan(name: string): (page: Page) => Promise<void> {
   const seen = new Set<string>();
   let empty = 0;
   const unending = (why: string) =>
-    new ProviderError('unavailable', `the list of companies of ${name} stands still: ${why}`);
+    new ProviderError('unavailable', `the list of companies of ${name} never ends: ${why}`);
   return async ({ records, cursor }) => {
-    // A provider may answer without a call; signals would never be heard of then.
+    // A provider may answer without a call, and then no signal would be heard.
     await setImmediate();
     if (cursor === undefined) return;
     if (seen.has(cursor)) throw unending('a cursor came twice');

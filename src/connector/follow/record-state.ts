@@ -2,7 +2,7 @@
 import type { Read } from '../../../providers/provider.ts';
 import type { Store } from '../../store/store.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
-import { holdsOf } from '../crm/holds.ts';
+import { holdsOf } from '../crm/hold.ts';
 import { followOf, linksOf } from './change-hints.ts';
 import { type Objection, objectionTo } from './decide-link.ts';
 import { readMatch } from './match-property.ts';

@@ -1,6 +1,5 @@
-/** The version of what a person sees before they answer: an answer to an older one is refused. */
+/** The revision of what a person sees before they answer; an answer to an older one is refused. */
 import { hash } from 'node:crypto';
 
-/** What was seen, as one short text. */
 export const revisionOf = (...seen: readonly string[]): string =>
   hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 16);

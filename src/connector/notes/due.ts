@@ -5,7 +5,7 @@ import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { NoteTable } from '../../store/schema.ts';
-import { isHeldByOverride } from '../crm/holds.ts';
+import { isHeldByOverride } from '../crm/hold.ts';
 import { writeHistory } from '../history/history.ts';
 import { findLink, type Link } from '../links/links.ts';
 import { noteQueue, type RecordRef } from '../names/queues.ts';

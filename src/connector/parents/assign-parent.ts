@@ -12,7 +12,7 @@ import {
 import type { Store } from '../../store/open.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
-import { isHeldByOverride } from '../crm/holds.ts';
+import { isHeldByOverride } from '../crm/hold.ts';
 import { type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { type SendGuard, timeRead } from '../crm/send-guard.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../crm/settle.ts';

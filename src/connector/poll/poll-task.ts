@@ -1,4 +1,4 @@
-/** A poll task: asks a CRM something again and again, and says when it runs next. */
+/** A task that asks a CRM something again and again. */
 import type { Logger } from 'pino';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
@@ -7,10 +7,9 @@ import type { Store } from '../../store/open.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { Upstream } from '../monitoring/upstream.ts';
 
-/** The lanes of all poll tasks; key: {@link pollKey}. */
 export const POLL_QUEUE = 'poll';
 
-/** The lane of one connection's task. No connection's name holds a blank. */
+/** A connection's name holds no blank. */
 export const pollKey = (provider: string, task: string): string => `${provider} ${task}`;
 
 export interface PollDeps {
@@ -18,30 +17,29 @@ export interface PollDeps {
   readonly metrics: Metrics;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly now: () => number;
-  /** Wakes the workers of the queues that a poll marked. */
+  /** Wakes the workers of the queues that a poll has marked. */
   readonly wakeUp: WakeUp;
-  /** Undefined if none is configured. */
+  /** Undefined without a configured service. */
   readonly upstream: () => Promise<Upstream | undefined>;
 }
 
 /**
- * The result of a poll. `done`: run again after the usual time; `again`: run again at the given time, without a failure;
- * `person`: park the task with the reason until a person retries it.
+ * `done`: run again after the usual interval; `again`: run again at this time, without a failure; `person`: park the
+ * task until a person retries it.
  */
 export type Polled =
   | { readonly kind: 'done' }
   | { readonly kind: 'again'; readonly at: number }
   | { readonly kind: 'person'; readonly reason: string };
 
-/** A task that every connection has. */
 export interface PollTask {
-  /** Ms between two runs; undefined if the connection never runs it. */
+  /** Undefined: the connection never runs it. */
   everyMs(crm: Crm): number | undefined;
-  /** When it runs on a new store: at once, or first after its time. */
+  /** First run on a new store: at once, or after the interval. */
   readonly first: 'now' | 'later';
   /**
-   * Does it. What it stores, it stores in transactions that still {@link held} its claim: another process may have taken
-   * over. Faults of the CRM (ProviderError) and of upstream (UpstreamError) may be thrown: it is tried again later.
+   * Runs the task. Each transaction checks that the claim is still {@link held}: another process may have taken over.
+   * May throw ProviderError and UpstreamError; the task is then retried.
    */
   run(deps: PollDeps, crm: Crm, claim: Claim, signal: AbortSignal): Promise<Polled>;
 }

@@ -1,4 +1,7 @@
-/** Looks whether mapped properties appeared in the account, or take other values than before: what waited for that is written. */
+/**
+ * Detects mapped properties that appeared in the account or changed their type, and marks the records that waited for
+ * them.
+ */
 import type { Property } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -12,13 +15,13 @@ import type { PollTask } from './poll-task.ts';
 const EVERY_MS = 15 * 60_000;
 const FRESH_MS = 60_000;
 
-/** Mapped property → how the account describes it; null if it lacks it. */
-type Described = Readonly<Record<string, string | null>>;
+/** Mapped property → fingerprint of its description; null if the account lacks it. */
+type Fingerprints = Readonly<Record<string, string | null>>;
 
-/** Where what a connection saw last is kept. */
+/** Key of the descriptions that a connection saw last. */
 const describedKey = (provider: string): string => `schema:${provider}`;
 
-/** One call every quarter of an hour, and none if the schema was just read. The first look only remembers. */
+/** One call every 15 minutes; none if the schema was just read. The first run only remembers. */
 export const SCHEMA: PollTask = {
   everyMs: () => EVERY_MS,
   first: 'now',
@@ -28,9 +31,9 @@ export const SCHEMA: PollTask = {
       if (!(await held(tx, [claim])).has(claim.key)) return [];
       const key = describedKey(crm.name);
       const text = await readValue(tx, key);
-      // We wrote it.
-      const before: Described = text === undefined ? {} : JSON.parse(text);
-      // Beside what a daemon with another mapping saw: what is new in a mapping did not appear in the account.
+      // cvrsync wrote this value.
+      const before: Fingerprints = text === undefined ? {} : JSON.parse(text);
+      // Merged, because a daemon may run another mapping: a property new in the mapping is not new in the account.
       await writeValue(tx, key, JSON.stringify({ ...before, ...described }), now());
       return markWaiting(tx, crm.name, { before, after: described }, now());
     });
@@ -43,7 +46,7 @@ export const SCHEMA: PollTask = {
   },
 };
 
-const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Described =>
+const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Fingerprints =>
   Object.fromEntries(
     mapping.map(({ property: name }) => {
       const property = schema.get(name);
@@ -51,11 +54,14 @@ const describe = ({ mapping }: Crm, schema: ReadonlyMap<string, Property>): Desc
     }),
   );
 
-/** Marks every record if a property appeared; if one is described otherwise, those that wait for it. Returns what appeared. */
+/**
+ * Marks every record if a property appeared, or the records that wait for a changed property. Returns the properties
+ * that appeared.
+ */
 async function markWaiting(
   tx: Tx,
   provider: string,
-  { before, after }: { readonly before: Described; readonly after: Described },
+  { before, after }: { readonly before: Fingerprints; readonly after: Fingerprints },
   now: number,
 ): Promise<readonly string[]> {
   const queue = `sync:${provider}`;

@@ -155,7 +155,7 @@ const lateRow = (provider: string, { id, entity }: LinkedRecord, property: strin
     now: late.now,
     seq: late.seq,
     detail: late.overtook
-      ? 'a process that had stood still sent this after a newer value was written'
+      ? 'a process that had frozen sent this after a newer value was written'
       : 'the answer to this write was lost, and it had reached the CRM',
   },
   ...(late.stored !== undefined && { stored: late.stored }),

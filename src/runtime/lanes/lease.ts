@@ -12,7 +12,7 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
   constructor() {
-    super('this process stood still and lost its lease: nothing was sent');
+    super('this process froze and lost its lease: it sent nothing');
   }
 }
 

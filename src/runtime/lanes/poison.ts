@@ -20,7 +20,7 @@ const MOST_BEGINNINGS = 3;
 export const poisonReason = (begun: number): string | undefined =>
   begun < MOST_BEGINNINGS
     ? undefined
-    : `cvrsync began to read it ${begun} times, and each time the process died or stood still: it does not read it again by itself`;
+    : `cvrsync began to read it ${begun} times, and each time the process died or froze: it does not read it again by itself`;
 
 const one = new PQueue({ concurrency: 1 });
 

@@ -97,7 +97,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
       metrics.leaseLost.inc();
       log.warn(
         { queue: DELIVER_QUEUE, monitor },
-        'this process stood still for longer than its lease: another delivers to the monitor',
+        'this process froze for longer than its lease: another process delivers to the monitor',
       );
     },
   };

@@ -136,7 +136,7 @@ function reportLostLease({ metrics, log }: MailDeps, { key }: Claim): void {
   metrics?.leaseLost.inc();
   log.warn(
     { queue: MAIL_QUEUE, lane: key },
-    'this process stood still for longer than its lease: another sends the mail',
+    'this process froze for longer than its lease: another process sends the mail',
   );
 }
 

@@ -14,7 +14,7 @@ const found = (id: unknown, properties: unknown = { name: `of ${id}` }) => ({ ki
 const retry = (id: string, reason: string) => ({ kind: 'retry', id, reason: `crm: ${reason}` });
 /** A list that skips a member, as one that was filled by index. */
 const HOLEY = new Array(1);
-const SILENT = 'the provider said nothing of this record';
+const SILENT = 'the provider did not answer for this record';
 
 describe('the fence', () => {
   it('lets a sound provider through', async () => {
@@ -287,7 +287,7 @@ describe('the fence', () => {
     await nonsense(connection.parents?.read(['1'], live()));
     expect(await connection.parents?.write({ id: '1', parent: null, was: null }, live())).toEqual(retry('1', SILENT));
     expect(await connection.defineProperties?.([{ name: 'a', label: 'A', type: 'string' }], live())).toEqual([
-      { name: 'a', kind: 'refused', reason: 'the provider said nothing of it' },
+      { name: 'a', kind: 'refused', reason: 'the provider did not answer for it' },
     ]);
   });
 });

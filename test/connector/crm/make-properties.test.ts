@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Connection, Property, PropertyDefinition } from '../../../providers/provider.ts';
-import { makeProperties, missingProperties, offer, type ToDefine } from '../../../src/connector/crm/make-properties.ts';
+import {
+  makeProperties,
+  missingProperties,
+  offerProperties,
+  type ToDefine,
+} from '../../../src/connector/crm/make-properties.ts';
 
 const property = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
 const config = (more: Partial<ToDefine> = {}): ToDefine => ({
@@ -79,13 +84,13 @@ describe('making properties', () => {
 
   it('is offered where the CRM can, and only where something is missing', () => {
     const able = connection(async () => []);
-    expect(offer('crm', able, missing)).toEqual([
+    expect(offerProperties('crm', able, missing)).toEqual([
       expect.objectContaining({
         found: '3 can be created: a, b, c',
         advice: expect.stringContaining('--create-properties'),
       }),
     ]);
-    expect([...offer('crm', able, []), ...offer('crm', connection(), missing)]).toEqual([]);
+    expect([...offerProperties('crm', able, []), ...offerProperties('crm', connection(), missing)]).toEqual([]);
   });
 
   it('says of each what became of it, with the reason of a refusal', async () => {

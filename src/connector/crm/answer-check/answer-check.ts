@@ -1,11 +1,11 @@
 /**
- * The fence around a connection: what a provider answers is checked before anything is done with it.
+ * Checks each answer of a provider before anything uses it.
  *
- * A plugin that answers for other records, for too few, twice, in another order or in another shape must not have one
- * company's values written over another one's; one that hangs must not keep a lane for ever, nor the daemon from stopping.
- * What can be trusted goes through: an answer names its record, so that order costs nothing, and silence is `retry`.
+ * A plugin may answer for other records, for too few, twice, in another order or in another shape: no company's values
+ * may be written over another one's. A plugin that hangs must not keep a lane for ever or stop the daemon from ending.
+ * Each answer names its record, so the order does not matter; a missing answer counts as `retry`.
  *
- * A provider gets copies of what it is given: one that sorts, empties or edits them in place changes nothing here.
+ * A provider gets copies of its arguments: it may sort, empty or edit them in place.
  */
 import { misfitText, propertiesMisfit } from '../../../../providers/misfit.ts';
 import { type Connection, type Patch, type Property, ProviderError } from '../../../../providers/provider.ts';
@@ -16,10 +16,10 @@ import * as shape from './check-shape.ts';
 import { type AnswerReading, isText, maskerFor, readList, readObject, ShapeError } from './check-values.ts';
 import { described } from './described.ts';
 
-/** What was granted or taken away since shows within this time. */
+/** A right that somebody grants or takes away shows within this time. */
 const SCHEMA_MS = 60_000;
 
-/** Which of the names can be read, by the schema; what it does not know cannot. */
+/** Without a schema, no property counts as readable. */
 async function readableOf(
   names: ReadonlySet<string>,
   { schema }: AnswerCheckOptions,
@@ -32,12 +32,11 @@ async function readableOf(
 
 const copyOf = ({ id, properties }: Patch): Patch => ({ id, properties: { ...properties } });
 
-/** The same connection, guarded; it has the abilities the other has. */
 export function checkAnswers(connection: Connection, options: AnswerCheckOptions): Connection {
   const { name, form = (id) => id, mask } = options;
   const reading: AnswerReading = { form, masked: maskerFor(mask) };
   const bound = boundVerb(options, reading.masked);
-  const fence = { bound, name, reading };
+  const verb = { bound, name, reading };
   const retried = retriedBy(name);
   return {
     check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount(reading)),
@@ -63,9 +62,9 @@ export function checkAnswers(connection: Connection, options: AnswerCheckOptions
       const scan = (own: AbortSignal) => connection.scan([...properties], cursor, own);
       const page = await bound('scan', signal, scan, shape.readPage(reading));
       if (page.cursor === undefined || page.cursor !== cursor) return page;
-      throw new ProviderError('refused', `${name}: its scan gave the same cursor again, and would never end`);
+      throw new ProviderError('refused', `${name}: its scan returned the same cursor again and would never end`);
     },
-    ...checkAbilities(connection, fence),
+    ...checkAbilities(connection, verb),
   };
 }
 

@@ -1,4 +1,4 @@
-/** One verb of a provider, held to its time, its signal, the errors it may throw and the shape of its answer. */
+/** Calls one verb of a provider: within its time, with its signal, and with checked errors and a checked answer. */
 
 import { type Fault, type Property, ProviderError } from '../../../../providers/provider.ts';
 import { errorText, plainError } from '../../../protocol/text/error-text.ts';
@@ -10,21 +10,20 @@ import { ProviderBug } from './provider-bug.ts';
 import type { IdForm } from './record-id.ts';
 
 export interface AnswerCheckOptions {
-  /** The connection's name, for messages. */
+  /** For messages. */
   readonly name: string;
-  /** How ids in the answers are spelled here; as they stand where absent. */
+  /** Canonical form of the ids in answers; unchanged without it. */
   readonly form?: IdForm;
-  /** The account's properties, of that age at most; where absent, nothing is known of what can be read. */
+  /** The account's properties, at most `maxAgeMs` old. */
   readonly schema?: (signal: AbortSignal, maxAgeMs: number) => Promise<ReadonlyMap<string, Property>>;
-  /** Hides the secrets of the connection in a text. */
   readonly mask?: ((text: string) => string) | undefined;
-  /** How long one verb may take, in ms: longer than any pace would make an honest one wait. */
+  /** Longer than any rate limit makes an honest provider wait. */
   readonly verbMs?: number;
-  /** How long a verb may take to stop after its signal, in ms. */
+  /** Time that a verb has to stop after its signal. */
   readonly stopMs?: number;
 }
 
-/** Runs a verb; `read` checks its answer and throws if it makes no sense. */
+/** `read` checks the answer and throws if it is not valid. */
 export type Bound = <T, R>(
   verb: string,
   signal: AbortSignal,
@@ -36,7 +35,6 @@ const VERB_MS = 10 * 60_000;
 const STOP_MS = 1_000;
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];
 
-/** Makes the runner of one connection's verbs. */
 export function boundVerb(
   { name, verbMs = VERB_MS, stopMs = STOP_MS }: AnswerCheckOptions,
   masked: AnswerReading['masked'],
@@ -44,7 +42,7 @@ export function boundVerb(
   const run: Bound = async (verb, signal, work, read) => {
     signal.throwIfAborted();
     const over = Promise.withResolvers<never>();
-    // The provider's own: at the deadline its calls end too, and nothing stays with a signal that lives for days.
+    // A signal for this call: it ends the call at the deadline, and leaves no listener on a signal that lives for days.
     const own = new AbortController();
     let stopping: NodeJS.Timeout | undefined;
     const onAbort = () => {
@@ -86,38 +84,38 @@ export function boundVerb(
     );
 }
 
-/** A verb that throws before it waits is no other than one that throws later. */
+/** Turns a synchronous throw into a rejection. */
 const begin = async <T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> => work(signal);
 
 /**
- * An error as the contract has them; a bug of the provider says whose it is. Whatever was thrown may be large, hold a
- * secret, or throw where it is read: what goes on is made anew.
+ * The error that the contract allows; a bug of the provider names the provider. What was thrown may be large, hold a
+ * secret, or throw when it is read, so a new error is made.
  */
 function asThrown(error: unknown, what: string, masked: AnswerReading['masked']): unknown {
-  // Every call of a provider asks the store for its turn.
+  // Every call of a provider uses the store's rate limiter, so the error may be the store's.
   const ofStore = storeErrorIn(error);
   if (ofStore !== undefined) return ofStore;
   const message = `${what} failed, which is a bug of the provider: ${errorText(error)}`;
-  return providerErrorIn(error, masked) ?? new ProviderBug(masked(message), { cause: causeKept(error) });
+  return providerErrorIn(error, masked) ?? new ProviderBug(masked(message), { cause: safeCause(error) });
 }
 
-/** A new ProviderError from what was thrown; undefined if that is not a fault of the connection. */
+/** Undefined if the error is not a fault of the connection. */
 export function providerErrorIn(error: unknown, masked: AnswerReading['masked']): ProviderError | undefined {
   const found = faultIn(error);
   if (found === undefined) return undefined;
-  return new ProviderError(found.fault, masked(errorText(error)), { cause: causeKept(error), ...found.wait });
+  return new ProviderError(found.fault, masked(errorText(error)), { cause: safeCause(error), ...found.wait });
 }
 
-/** The refusal by a standing block stays as it is: a block that a call met is not a new one. */
-const causeKept = (error: unknown): unknown => pausedErrorIn(error) ?? plainError(error);
+/** A pause that refused the call stays the cause: it must not pause the account again. */
+const safeCause = (error: unknown): unknown => pausedErrorIn(error) ?? plainError(error);
 
-interface Found {
+interface FaultFound {
   readonly fault: Fault;
   readonly wait: { readonly retryAfterMs?: number };
 }
 
-/** The fault of a ProviderError, also of another copy of this package; its wait if an account could live with it. */
-function faultIn(error: unknown): Found | undefined {
+/** Recognises a ProviderError of another copy of this package; drops a wait that is too long for an account. */
+function faultIn(error: unknown): FaultFound | undefined {
   try {
     const isOurs = error instanceof ProviderError;
     const isOne = error instanceof Error && 'fault' in error && (isOurs || error.name === 'ProviderError');

@@ -1,12 +1,12 @@
-/** The abilities of a connection behind the fence: each that the connection has, and no other. */
+/** Checks the answers of the optional abilities that a connection has. */
 import { type Connection, type Notes, type Parents, ProviderError } from '../../../../providers/provider.ts';
 import type { Bound } from './bound-call.ts';
 import { asOutcome, asParentRead, inOrder } from './check-records.ts';
 import * as shape from './check-shape.ts';
 import type { AnswerReading } from './check-values.ts';
 
-/** What the verbs of one connection are fenced with. */
-interface Fence {
+/** What the checks of one connection need. */
+interface VerbCheck {
   readonly bound: Bound;
   readonly name: string;
   readonly reading: AnswerReading;
@@ -14,9 +14,8 @@ interface Fence {
 
 type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | 'scan'>;
 
-/** The same abilities, guarded. */
-export function checkAbilities(connection: Connection, fence: Fence): Abilities {
-  const { bound, reading } = fence;
+export function checkAbilities(connection: Connection, check: VerbCheck): Abilities {
+  const { bound, reading } = check;
   const { changes, find, create, defineProperties, rules, missingRights, edits, notes, parents } = connection;
   return {
     ...(changes !== undefined && {
@@ -50,7 +49,7 @@ export function checkAbilities(connection: Connection, fence: Fence): Abilities 
             all.find((each) => each.name === asked.name) ?? {
               name: asked.name,
               kind: 'refused' as const,
-              reason: 'the provider said nothing of it',
+              reason: 'the provider did not answer for it',
             },
         );
       },
@@ -75,23 +74,23 @@ export function checkAbilities(connection: Connection, fence: Fence): Abilities 
         return bound('edits', signal, read, shape.readEdits(ids, properties, reading));
       },
     }),
-    ...(notes !== undefined && { notes: checkNotes(notes, fence) }),
-    ...(parents !== undefined && { parents: checkParents(parents, fence) }),
+    ...(notes !== undefined && { notes: checkNotes(notes, check) }),
+    ...(parents !== undefined && { parents: checkParents(parents, check) }),
   };
 }
 
-/** What a record is that the provider did not answer for. */
+/** The answer for a record that the provider did not answer for. */
 export const retriedBy = (name: string) => (id: string, reason: string) =>
   ({ kind: 'retry', id, reason: `${name}: ${reason}` }) as const;
 
-const checkNotes = (notes: Notes, { bound, reading }: Fence): Notes => ({
+const checkNotes = (notes: Notes, { bound, reading }: VerbCheck): Notes => ({
   find: (recordId, marker, since, signal) =>
     bound('notes.find', signal, (own) => notes.find(recordId, marker, since, own), shape.readNoteId),
   add: (note, signal) =>
     bound('notes.add', signal, (own) => notes.add({ ...note }, own), shape.readNoteOutcome(reading)),
 });
 
-const checkParents = (parents: Parents, { bound, name, reading }: Fence): Parents => ({
+const checkParents = (parents: Parents, { bound, name, reading }: VerbCheck): Parents => ({
   read: async (ids, signal) => {
     if (ids.length === 0) return [];
     const without = (_id: string, reason: string): never => {

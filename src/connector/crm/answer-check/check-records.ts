@@ -1,4 +1,4 @@
-/** Answers for several records, each matched with its record by its id. Pure. */
+/** Matches the answers for several records with the records, by id. Pure. */
 import type { Outcome, ParentRead, Read, WrittenOutcome } from '../../../../providers/provider.ts';
 import {
   type AnswerObject,
@@ -17,25 +17,24 @@ import {
 import { described } from './described.ts';
 import type { IdForm } from './record-id.ts';
 
-/** A reader of one record's answer: a flaw if it makes no sense. */
+/** Reads one record's answer; a flaw if the answer is not valid. */
 export type ReadOne<T> = (answer: AnswerObject, id: string) => T | Flaw;
 
-/** How the answers of a verb are read. */
 export interface RecordReader<T extends object> {
   readonly read: ReadOne<T>;
-  /** The answer for a record that was left out, or answered for more than once. */
+  /** The answer for a record that the provider left out or answered for more than once. */
   readonly without: (id: string, reason: string) => T;
   readonly form: IdForm;
 }
 
-/** One answer for each id, in the order of the ids, whatever the order they came in. */
+/** Returns one answer for each id, in the order of the ids. */
 export const inOrder =
   <T extends object>(ids: readonly string[], { read, without, form }: RecordReader<T>) =>
   (answer: unknown): readonly T[] => {
-    const { byId, nameless } = byRecord(readList(answer), form);
+    const { byId, nameless } = groupById(readList(answer), form);
     return ids.map((id) => {
       const [own, ...others] = byId.get(id) ?? [];
-      if (own === undefined) return without(id, silenceOf(id, nameless));
+      if (own === undefined) return without(id, reasonForNoAnswer(id, nameless));
       if (others.length > 0) return without(id, 'the provider answered for this record more than once');
       const one = read(own, id);
       return isFlaw(one) ? without(id, `the provider answered for this record with ${one.flaw}`) : one;
@@ -44,12 +43,11 @@ export const inOrder =
 
 interface Answers {
   readonly byId: ReadonlyMap<string, readonly AnswerObject[]>;
-  /** Those that name no record: they are left out. */
+  /** Answers without an id are left out. */
   readonly nameless: readonly unknown[];
 }
 
-/** The answers by the record that each names. */
-function byRecord(answers: readonly unknown[], form: IdForm): Answers {
+function groupById(answers: readonly unknown[], form: IdForm): Answers {
   const byId = new Map<string, AnswerObject[]>();
   const nameless: unknown[] = [];
   for (const answer of answers) {
@@ -66,9 +64,9 @@ function byRecord(answers: readonly unknown[], form: IdForm): Answers {
   return { byId, nameless };
 }
 
-/** Why there is no answer for a record: one that names none may be the one. */
-function silenceOf(id: string, nameless: readonly unknown[]): string {
-  const silence = 'the provider said nothing of this record';
+/** An answer without an id may be the missing one, so the reason mentions it. */
+function reasonForNoAnswer(id: string, nameless: readonly unknown[]): string {
+  const silence = 'the provider did not answer for this record';
   const ids = nameless.map((answer) => (isObject(answer) ? answer['id'] : answer));
   const [first] = nameless;
   const own = ids.find((each) => (typeof each === 'number' || typeof each === 'bigint') && String(each) === id);
@@ -78,10 +76,12 @@ function silenceOf(id: string, nameless: readonly unknown[]): string {
   return `${silence}; one of its answers ${seen}: each is an object whose id is a text`;
 }
 
-/** The kinds that an answer may be of, for people. */
-const kinds = (all: string, { kind }: AnswerObject): Flaw => ({ flaw: `${described(kind)} as its kind: it is ${all}` });
+/** A flaw that names the kinds allowed. */
+const wrongKind = (allowed: string, { kind }: AnswerObject): Flaw => ({
+  flaw: `${described(kind)} as its kind: it is ${allowed}`,
+});
 
-/** What both reads and outcomes may be; undefined if the answer is of another kind. */
+/** Undefined if the answer is of another kind. */
 export function movedOrGone({ kind, to }: AnswerObject, id: string, form: IdForm) {
   if (kind === 'gone') return { kind: 'gone' as const, id };
   if (kind !== 'moved') return undefined;
@@ -105,7 +105,7 @@ export const asRead =
       return (
         movedOrGone(answer, id, reading.form) ??
         retried(answer, id, reading) ??
-        kinds('found, moved, gone or retry', answer)
+        wrongKind('found, moved, gone or retry', answer)
       );
     const properties = valuesOf(answer['properties'], names);
     if (isFlaw(properties)) return properties;
@@ -114,13 +114,13 @@ export const asRead =
     return { kind: 'found', id, properties, ...stated };
   };
 
-/** The properties that a found record lacks, though the answer does not say that they cannot be read. */
+/** Properties that the answer leaves out without saying that they cannot be read. */
 export const leftOut = (read: Read, names: readonly string[]): readonly string[] =>
   read.kind === 'found'
     ? names.filter((name) => !Object.hasOwn(read.properties, name) && read.unreadable?.includes(name) !== true)
     : [];
 
-/** The read as it is used; a retry if the answer lacks what this CRM can read. */
+/** A retry if the answer leaves out a property that this CRM can read. */
 export function wholeRead(
   read: Read,
   missing: string | undefined,
@@ -133,8 +133,8 @@ export function wholeRead(
 }
 
 /**
- * What a written record holds and held, where its answer states it; a statement that makes no sense is left out, since the
- * record was written all the same.
+ * The values that a written record holds and held, if the answer states them. Invalid values are dropped: the record
+ * was written all the same.
  */
 function statedValues(
   { stored, replaced }: AnswerObject,
@@ -149,7 +149,6 @@ function statedValues(
   };
 }
 
-/** `namesOf` gives the properties that were sent to a record. */
 export const asOutcome =
   (reading: AnswerReading, namesOf: (id: string) => readonly string[] = () => []): ReadOne<Outcome> =>
   (answer, id) => {
@@ -162,7 +161,7 @@ export const asOutcome =
     return (
       movedOrGone(answer, id, reading.form) ??
       retried(answer, id, reading) ??
-      kinds('written, retry, moved, gone, rejected or call-refused', answer)
+      wrongKind('written, retry, moved, gone, rejected or call-refused', answer)
     );
   };
 
@@ -170,7 +169,7 @@ export const asParentRead =
   (form: IdForm): ReadOne<ParentRead> =>
   (answer, id) => {
     const { kind, parent } = answer;
-    if (kind !== 'found') return movedOrGone(answer, id, form) ?? kinds('found, moved or gone', answer);
+    if (kind !== 'found') return movedOrGone(answer, id, form) ?? wrongKind('found, moved or gone', answer);
     const above = parent === null ? null : idIn(parent, form);
     return above === null || typeof above === 'string'
       ? { kind, id, parent: above }

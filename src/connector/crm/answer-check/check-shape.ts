@@ -1,4 +1,4 @@
-/** The shapes a provider's other answers must have. Pure; what is thrown here is masked as the provider's doing. */
+/** Checks the shape of a provider's other answers. Pure; errors thrown here are masked as the provider's. */
 import type {
   Account,
   AccountRule,
@@ -34,7 +34,7 @@ import {
 import { described } from './described.ts';
 import type { IdForm } from './record-id.ts';
 
-/** Ids of what is no company are as the CRM spells them. */
+/** Ids that do not name a company stay unchanged. */
 const asSpelled: IdForm = (id) => id;
 
 export const readAccount =
@@ -47,7 +47,7 @@ export const readAccount =
     return { id, name: isText(name) ? reading.masked(name) : id, notes: linesOf(notes, reading), ...own };
   };
 
-/** A record with its properties; the whole answer is refused if one makes no sense: a page cannot be asked for in parts. */
+/** Refuses the whole answer if one record is not valid: a page cannot be read in parts. */
 function recordOf(answer: unknown, form: IdForm): Page['records'][number] {
   const record = readObject(answer, 'a record');
   const id = readId(record['id'], form);
@@ -109,7 +109,7 @@ export const readDefined =
       return [{ name, kind, ...(isText(reason) && { reason: reading.masked(reason) }) }];
     });
 
-/** As many as a person reads. */
+/** More rules than a person reads. */
 const MOST_RULES = 1_000;
 
 export const readRules =
@@ -125,7 +125,7 @@ export const readRules =
         return [{ kind, name: textOf(name), about: textOf(about) }];
       });
 
-/** Only rights that were asked about. */
+/** Drops rights that were not asked about. */
 export const readMissingRights =
   (asked: readonly Right[], reading: AnswerReading) =>
   (answer: unknown): readonly MissingRight[] =>
@@ -135,7 +135,7 @@ export const readMissingRights =
       return [{ right, reason: reasonOf(missing['reason'], reading) }];
     });
 
-/** Only edits of the records and properties asked for, in the order of their times; others are left out. */
+/** Keeps the edits of the records and properties asked for, sorted by time. */
 export const readEdits =
   (ids: readonly string[], properties: readonly string[], reading: AnswerReading) =>
   (answer: unknown): readonly PropertyEdit[] =>
@@ -170,7 +170,7 @@ export const readNoteOutcome =
     throw new ShapeError(`${described(kind)} as the kind of its outcome: it is written, gone, retry or rejected`);
   };
 
-/** What headers say; undefined if they say nothing that can be used. They are a hint: nothing of them is an error. */
+/** Headers are a hint: invalid ones are dropped without an error. */
 export function readObservation(answer: unknown, masked: AnswerReading['masked']): Observation | undefined {
   if (!isObject(answer)) return undefined;
   const { budget, remaining, pauseMs, reason } = answer;

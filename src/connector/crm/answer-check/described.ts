@@ -1,10 +1,10 @@
-/** What a provider returned where something else was wanted, for its author: its type, and its value if that is short. */
+/** Describes a wrong value for the author of a provider: its type, and its value if that is short. */
 import { types } from 'node:util';
 import { cutText } from '../../../protocol/text/cut.ts';
 
 const LONGEST = 60;
 
-/** `the number 7`, `an object`. Reads nothing of an object, which may throw where it is read. */
+/** Such as `the number 7` or `an object`. Reads no member of an object, which may throw. */
 export function described(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
@@ -23,7 +23,7 @@ export function described(value: unknown): string {
   }
 }
 
-/** Whether it is an object of members, as answers are, and no list, map or promise. */
+/** Whether it is a plain object, not a list, map or promise. */
 export const isPlain = (value: object): boolean => kindOf(value) === OBJECT;
 
 const OBJECT = 'an object';

@@ -1,6 +1,6 @@
-/** Answers of the functions of a provider that must be pure: `observe`, `canonicalId`, `idInAddress`, `recordAddress`, `webhook`. */
+/** Answers of a provider's pure functions: `observe`, `canonicalId`, `idInAddress`, `recordAddress`, `webhook`. */
 
-/** The answer; undefined for a promise, whose rejection would end the process, as nobody waits for it. */
+/** Undefined for a promise. Nobody awaits it, so its rejection would end the process. */
 export function pureAnswer<T>(answer: T): T | undefined {
   if (!(answer instanceof Promise)) return answer;
   answer.catch(() => undefined);

@@ -1,27 +1,29 @@
-/** Record ids in the one form that is stored and compared, since a record with two names must not have two links; and their pages. */
+/**
+ * Record ids in their canonical form, since a record under two names must not get two links; and the addresses of their
+ * pages.
+ */
 import type { Provider, RecordId } from '../../../../providers/provider.ts';
 import { cutText } from '../../../protocol/text/cut.ts';
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { ProviderBug } from './provider-bug.ts';
 import { pureAnswer } from './pure-answer.ts';
 
-/** Whose records an id is to name: a connection of the configuration. */
+/** The connection that the id belongs to. */
 export interface IdReader {
   readonly name: string;
   readonly provider: Pick<Provider, 'canonicalId' | 'idInAddress' | 'recordAddress'>;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Hides the secrets of the settings in a text. */
   readonly mask?: ((text: string) => string) | undefined;
 }
 
-/** The canonical form of an id; undefined if it can be no record's. */
+/** The canonical form of an id; undefined if no record can have it. */
 export type IdForm = (text: string) => string | undefined;
 
 const NOT_READ = 'its provider cannot read it: canonicalId returned neither an id nor a reason';
 const LONGEST_REASON = 300;
 const LONGEST_ADDRESS = 2_000;
 
-/** Reads an id as a person, an export or the CRM itself spells it: where its provider fails, that is the reason. Pure. */
+/** Reads an id as a person, an export or the CRM spells it. If the provider fails, the result says so. Pure. */
 export function readRecordId(reader: IdReader, text: string): RecordId {
   try {
     return canonicalIdOf(reader, text);
@@ -31,8 +33,8 @@ export function readRecordId(reader: IdReader, text: string): RecordId {
 }
 
 /**
- * The form of the ids in a connection's own answers: where its provider states none, they are taken as they stand. Throws
- * {@link ProviderBug} if its provider fails: an id that cannot be read now must not pass for one that no record has.
+ * Canonical form of the ids in a connection's answers; unchanged if the provider states none. Throws {@link
+ * ProviderBug} if the provider fails: an id that cannot be read now must not pass for an id that no record has.
  */
 export const formOf =
   (reader: IdReader): IdForm =>
@@ -47,10 +49,7 @@ export const formOf =
     }
   };
 
-/**
- * The address of a record's page in the CRM, for people; undefined if its provider knows none. `account` is the account of
- * the connection, undefined before its first call.
- */
+/** Undefined if the provider knows no address. `account` is undefined before the connection's first call. */
 export function recordAddress(
   { provider, settings }: IdReader,
   id: string,
@@ -62,7 +61,7 @@ export function recordAddress(
     const isShown = typeof address === 'string' && address.length <= LONGEST_ADDRESS && URL.canParse(address);
     return isShown && new URL(address).protocol === 'https:' ? address : undefined;
   } catch {
-    // A link that is missing costs a search; a page or a plan that is missing costs more.
+    // A missing link costs a search; a missing page or plan costs more.
     return undefined;
   }
 }
@@ -81,13 +80,13 @@ function canonicalIdOf({ provider, settings }: IdReader, text: string): RecordId
   return { kind: 'none', reason: cutText(read?.kind === 'none' ? String(read.reason) : NOT_READ, LONGEST_REASON) };
 }
 
-/** What no CRM has as an id, whatever its ids look like. */
+/** Refuses texts that no CRM uses as ids. */
 function readPlainId(text: string): RecordId {
   const id = text.trim();
   if (id === '') return { kind: 'none', reason: 'it is blank' };
   if (id.includes('://')) return { kind: 'none', reason: 'it is no address of a company here: give only the id in it' };
   if (/[\s\p{Cc}]/u.test(id)) return { kind: 'none', reason: 'it has blanks in it' };
-  // The key of a lane that stands for no record.
+  // The key of a lane that belongs to no record.
   if (id === '*') return { kind: 'none', reason: 'it stands for all records' };
   return { kind: 'id', id };
 }

@@ -43,7 +43,7 @@ describe('the fence before a CRM that spells one id in two ways', () => {
     const scan = spelled({ scan: raw({ records: [{ id: 'https://crm', properties: {} }] }) });
     await expect(scan.scan([], undefined, live())).rejects.toMatchObject({
       fault: 'unavailable',
-      message: expect.stringContaining('https://crm, which its own canonicalId takes for none'),
+      message: expect.stringContaining('https://crm, which its own canonicalId refuses'),
     });
   });
 });
