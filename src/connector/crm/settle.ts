@@ -20,8 +20,7 @@ export interface FaultSettlement {
 
 /**
  * Pauses the account for a fault of the account, unless an earlier pause refused the call. Behind a paused account,
- * lanes wait without counting an attempt; if no answer came, each backs off. Rethrows any other error than a
- * ProviderError.
+ * lanes wait without counting an attempt; if no answer came, each backs off. Throws any other error again.
  */
 export async function settleFault(error: unknown, rateLimiter: RateLimiter, now: number): Promise<FaultSettlement> {
   if (!(error instanceof ProviderError)) throw error;
