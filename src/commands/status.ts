@@ -1,7 +1,6 @@
 /** `status`: one screen of how the installation does. */
 import type { Config } from '../config/load.ts';
 import type { ConnectionRow } from '../operations/status/connections.ts';
-import type { Figure } from '../operations/status/day.ts';
 import { MOST_COUNTED, waitingOf, workOf } from '../operations/status/read-status.ts';
 import { installedOf, type RegisterState, readStatus, type Status, type StatusNeeds } from '../operations/status.ts';
 import { readVersion } from '../version.ts';
@@ -148,15 +147,13 @@ function registerPart({ name, state, readAt, loadedUntil }: RegisterState['parts
   return [name, toned(tone, state), read, until];
 }
 
-function lastDay({ day, connections, register: source }: Status): readonly Line[] {
-  const { events, records, kept, deliveries, failing } = day;
-  const shown = ({ count, isAbout, isAtLeast }: Figure): string =>
-    `${isAtLeast === true ? 'at least ' : isAbout ? 'about ' : ''}${count}`;
+function lastDay({ day, failing, connections, register: source }: Status): readonly Line[] {
+  const { received = 0, written = 0, kept = 0, sent = 0 } = day;
   const rows = [
-    ...(connections.length === 0
+    ...(connections.length === 0 ? [] : [`${received} events`, `${written} values written`, `${kept} edits kept`]),
+    ...(source === undefined
       ? []
-      : [`${shown(events)} events`, `${shown(records)} records written`, `${shown(kept)} edits kept`]),
-    ...(source === undefined ? [] : [`${shown(deliveries)} deliveries`, `${shown(failing)} failing`]),
+      : [`${sent} deliveries`, `${failing > MOST_COUNTED ? `over ${MOST_COUNTED}` : failing} failing`]),
   ];
   return section('Last 24 hours', [[rows.join(' · ')]]);
 }

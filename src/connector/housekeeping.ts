@@ -24,6 +24,7 @@ import { checkPendingWrites } from '../runtime/lanes/pending-writes.ts';
 import { deleteRuns } from '../runtime/runs/runs.ts';
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Tx } from '../store/store.ts';
+import { countDecisions, countRecordStates } from './activity.ts';
 import { pruneFacts } from './facts/prune-facts.ts';
 import { continueMarking } from './links/mark-all.ts';
 import { pruneRecords } from './links/prune-records.ts';
@@ -31,7 +32,8 @@ import { markAllUnconfirmed } from './monitoring/monitoring.ts';
 import { deleteNotes } from './notes/due.ts';
 import { deleteEnded } from './overrides/override.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const RECEIPTS: AgingTable = { table: 'receipt', key: 'seq', at: 'received_at', only: sql`applied_at is not null` };
@@ -67,6 +69,8 @@ const TASKS: Tasks<StoreTaskDeps> = {
       await store.write((tx) => deleteEnded(tx, now()));
     },
   },
+  activity: { everyMs: MINUTE_MS, run: countDecisions },
+  'record-states': { everyMs: 10 * MINUTE_MS, run: countRecordStates },
   history: pruneTask('decisions', pruneOlder({ table: 'history', key: 'id', at: 'at' })),
   facts: {
     everyMs: DAY_MS,

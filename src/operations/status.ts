@@ -9,7 +9,6 @@ import { aboutRows } from '../store/count.ts';
 import type { Db, Store } from '../store/store.ts';
 import { defineOperation, type Moment } from './operation.ts';
 import type { ConnectionRow } from './status/connections.ts';
-import type { Figure } from './status/day.ts';
 import {
   countThings,
   type InstallationState,
@@ -60,8 +59,6 @@ export interface Status extends InstallationState {
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const maybeTime = (description: string) => nullable(timeText(description));
-const figure = (description: string) =>
-  Type.Object({ count: Type.Integer(), isAbout: Type.Boolean(), isAtLeast: Type.Boolean() }, { description });
 
 const answer = Type.Object(
   {
@@ -129,13 +126,29 @@ const answer = Type.Object(
       }),
       { description: 'Queues in which there is work' },
     ),
-    day: Type.Object({
-      events: figure('Events received'),
-      records: figure('Records written'),
-      kept: figure('Edits of people kept'),
-      deliveries: figure('Deliveries made'),
-      failing: figure('Deliveries that wait for another attempt'),
-    }),
+    records: Type.Array(
+      Type.Object({
+        connection: Type.String(),
+        countedAt: maybeTime('When they were counted, to the hour'),
+        linked: count('Linked records'),
+        differing: count('Records that hold another value than the register'),
+        left: count('Records on hold'),
+        failing: count('Records that cannot be synced, or of which the CRM refuses a value'),
+      }),
+      { description: 'The linked records of each connection, counted every ten minutes; the others are in sync' },
+    ),
+    day: Type.Object(
+      {
+        received: count('Events received'),
+        written: count('Values written'),
+        kept: count('Edits of people kept'),
+        refused: count('Values refused'),
+        sent: count('Deliveries made'),
+        failed: count('Failed attempts to deliver'),
+      },
+      { description: 'Counts of the last 24 hours, up to two minutes behind' },
+    ),
+    failing: count('Deliveries that wait for another attempt'),
     first: nullable(Type.String({ description: 'What to do first: link or read' })),
   },
   { description: 'How the installation does' },
@@ -184,7 +197,8 @@ async function registerOf(db: Db, source: NonNullable<StatusNeeds['register']>, 
 const iso = (ms: number | null | undefined): string | null => isoTime(ms ?? null);
 
 function viewOf(status: Status) {
-  const { at, things, conditions, daemons, connections, register, sources, day, differences, first } = status;
+  const { at, things, conditions, daemons, connections, register, sources, day, differences, first, shares } = status;
+  const { received = 0, written = 0, kept = 0, refused = 0, sent = 0, failed = 0 } = day;
   return {
     at: iso(at),
     needsPerson: things,
@@ -200,12 +214,14 @@ function viewOf(status: Status) {
       return { name, error, failsSince: error === null ? null : iso(since), dueAt: iso(dueAt) };
     }),
     queues: workOf(status).map(({ oldestSince, ...counts }) => ({ ...counts, oldestSince: iso(oldestSince) })),
-    day: Object.fromEntries(Object.entries(day).map(([name, each]: [string, Figure]) => [name, figureView(each)])),
+    records: shares.map(({ provider: connection, at: countedAt, ...counts }) => {
+      return { connection, countedAt: iso(countedAt), ...counts };
+    }),
+    day: { received, written, kept, refused, sent, failed },
+    failing: status.failing,
     first: first ?? null,
   };
 }
-
-const figureView = ({ isAtLeast = false, ...rest }: Figure) => ({ ...rest, isAtLeast });
 
 const registerView = ({ parts, ...rest }: RegisterState) => ({
   ...rest,

@@ -14,6 +14,7 @@ import { type AgingTable, pruneOlder } from '../runtime/housekeeping/prune.ts';
 import { RETENTION } from '../runtime/housekeeping/retention.ts';
 import type { Claim } from '../runtime/lanes/lanes.ts';
 import type { Tx } from '../store/store.ts';
+import { countService } from './activity.ts';
 import { dropExpired } from './delivery/own-jobs.ts';
 import { trimDeliveries } from './delivery/trim.ts';
 
@@ -49,6 +50,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
       await trimDeliveries(store, now(), signal, { days: retention.deliveries });
     },
   },
+  activity: { everyMs: 60_000, run: countService },
   windows: { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => trimWindows(tx, now())) },
   changes: pruneTask('changes', pruneOlder(CHANGES)),
   mails: pruneTask('mails', pruneOlder(MAILS)),

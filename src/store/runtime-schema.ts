@@ -216,7 +216,37 @@ interface RunItemTable {
   detail: string;
 }
 
+/** How much of a kind happened in an hour or a day, for charts. Holds nothing about companies or persons. */
+interface ActivityTable {
+  span: 'hour' | 'day';
+  kind: ActivityKind;
+  /** A connection; empty for the installation. */
+  subject: string;
+  /** When the span began, in ms since 1970. */
+  at: number;
+  count: number;
+}
+
+/**
+ * `written`, `kept` and `refused` count properties, `received` webhooks, `sent` and `failed` attempts to deliver. The others
+ * are states as last seen in the span: the records of a connection (`linked`), those among them that differ, are left alone
+ * or fail, and how many seconds the register is behind.
+ */
+export type ActivityKind =
+  | 'written'
+  | 'kept'
+  | 'refused'
+  | 'received'
+  | 'sent'
+  | 'failed'
+  | 'linked'
+  | 'differing'
+  | 'left'
+  | 'failing'
+  | 'behind';
+
 export interface RuntimeSchema {
+  activity: ActivityTable;
   lane: LaneTable;
   pending_write: PendingWriteTable;
   rate_limit: RateLimitTable;

@@ -11,7 +11,7 @@ import { countReview, readReview } from '../../src/connector/review/review-list.
 import { readAffected } from '../../src/connector/undo/writes.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { readConnections } from '../../src/operations/status/connections.ts';
-import { readDay } from '../../src/operations/status/day.ts';
+import { readShares, readTrends } from '../../src/operations/status/trends.ts';
 import { wake } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Db, Store } from '../../src/store/store.ts';
@@ -27,7 +27,8 @@ describe('at a million links, no question of a person reads a whole table', () =
     'review, how much in all': (db) => countReview(db, 1, { limit: 10_001 }),
     'review list --kind difference': (db) => readDifferences(db, 1, { provider: 'hubspot' }, 100),
     'review, how many differences': (db) => countDifferences(db, 1, {}, 10_001),
-    'the day on the dashboard': (db) => readDay(db, 1),
+    'the charts on the dashboard': (db) => readTrends(db, 'hour', 1),
+    'the share in sync on the dashboard': (db) => readShares(db, 1),
   };
   it('undo reads the part of history that a window names, of one connection or of all', async () => {
     for (const provider of ['hubspot', undefined]) {

@@ -1,11 +1,11 @@
 /** The overview: whether all is well, what is not, and what happened in a day. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { countDecisions, countRecordStates } from '../../src/connector/activity.ts';
 import { writeHistory } from '../../src/connector/history/history.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { startCallMeter } from '../../src/dashboard/connections/call-meter.ts';
 import { recently } from '../../src/dashboard/overview/recent.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { readDay } from '../../src/operations/status/day.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { writeValue } from '../../src/store/kv.ts';
@@ -141,56 +141,47 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(other).toContain('Deliveries made');
   });
 
-  it('counts a day: no event, record or edit of before', async () => {
-    const store = await newStore(engine);
+  it('draws what happened in the last 24 hours or 30 days, and gives the same as a table', async () => {
+    const { admin, store } = await startPages({ engine, now });
+    const ida = await admin();
+    for (const hours of [40 * 24, 30, 5, 0.1]) {
+      const at = NOW - hours * HOUR_MS;
+      await store.write((tx) => writeHistory(tx, [decision('1', 'write'), decision('2', 'keep')], [], at));
+    }
+    await countDecisions({ store, now }, new AbortController().signal);
+    const figures = (text: string) =>
+      [...text.matchAll(/<figcaption>\s*([^<]+?)\s*<strong>([^<]+)<\/strong>/gu)].map(([, name, figure]) => [
+        name,
+        figure,
+      ]);
+    const hours = (await ida.get('/')).text;
+    expect(figures(hours)).toEqual(
+      expect.arrayContaining([
+        ['Values written', '2'],
+        ['Edits kept', '2'],
+        ['Values refused', '0'],
+      ]),
+    );
+    expect(hours).toContain('Last 24 hours');
+    expect(hours.match(/<td class="number" data-label="Values written"><div>1<\/div>/gu)).toHaveLength(2);
+    const days = (await ida.get('/?span=day')).text;
+    expect(figures(days)).toEqual(expect.arrayContaining([['Values written', '3']]));
+    // A bar leads to the writes of its time.
+    expect(hours).toContain('<a href="/writes?since=2026-03-01T08%3A00&amp;until=2026-03-01T09%3A00"');
+  });
+
+  it('says how many records of each connection are in sync, and leads to the others', async () => {
+    const { admin, store } = await startPages({ engine, now });
     await store.write(async (tx) => {
-      for (const [index, hours] of [30, 25, 24.01, 23.9, 5, 0].entries()) {
-        const at = NOW - hours * HOUR_MS;
-        await tx
-          .insertInto('receipt')
-          .values({
-            dedupe_key: String(index),
-            entity: COMPANY,
-            timestamp: '',
-            body: null,
-            received_at: at,
-            applied_at: at,
-            webhook_id: null,
-            digest: null,
-            quarantined: null,
-          })
-          .execute();
-        await writeHistory(
-          tx,
-          [decision('1', 'write'), decision('2', 'write'), decision('3', 'keep'), decision('4', 'skip')],
-          [],
-          at,
-        );
-      }
+      for (const recordId of ['1', '2', '3', '4'])
+        await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: NOW });
+      const state = { provider: 'crm', record_id: '2', property: 'name', kept: '"a"', offered: '"b"' } as const;
+      await tx.insertInto('property_state').values(state).execute();
     });
-    const exact = (count: number) => ({ count, isAbout: false });
-    expect(await readDay(store.db, NOW)).toEqual({
-      events: exact(3),
-      records: exact(2),
-      kept: exact(3),
-      deliveries: exact(0),
-      failing: exact(0),
-    });
-    expect(await readDay(store.db, NOW + 48 * HOUR_MS)).toMatchObject({ events: exact(0), records: exact(0) });
-  });
-
-  it('counts no record twice where a day has more decisions than are looked at', async () => {
-    const store = await newStore(engine);
-    const many = Array.from({ length: 6_000 }, (_, index) => decision(String(index), 'write'));
-    for (let batch = 0; batch < 2; batch += 1) await store.write((tx) => writeHistory(tx, many, [], NOW - batch));
-    expect((await readDay(store.db, NOW)).records).toEqual({ count: 6_000, isAbout: false, isAtLeast: true });
-  });
-
-  it('says "about" where a day has more decisions than are looked at', async () => {
-    const store = await newStore(engine);
-    const many = Array.from({ length: 6_000 }, (_, index) => decision(String(index), 'keep'));
-    for (let batch = 0; batch < 2; batch += 1) await store.write((tx) => writeHistory(tx, many, [], NOW - batch));
-    expect((await readDay(store.db, NOW)).kept).toEqual({ count: 12_000, isAbout: true });
+    await countRecordStates({ store, now }, new AbortController().signal);
+    const { text } = await (await admin()).get('/');
+    expect(text).toContain('in sync 3 (75%)');
+    expect(text).toContain('<a href="/review?kind=difference&amp;provider=crm">differ 1</a>');
   });
 });
 

@@ -195,6 +195,7 @@ export const PLACES = {
   login_link: 'digests, and names of operators',
   match_key: 'numbers',
   match_key_staged: 'numbers',
+  activity: 'counts by the hour and the day',
   operator: 'names that people chose to sign in by, and digests: `cvrsync operators` shows and revokes them',
 } as const satisfies Readonly<Record<keyof StoreSchema, Place | Unwalked>>;
 

@@ -4,7 +4,7 @@ import type { HealDecision } from '../follow/decide-link.ts';
 import type { Link } from '../links/links.ts';
 
 /** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
-export interface DecidedRecord {
+export interface RecordDecision {
   readonly claim: Claim;
   readonly link: Link | undefined;
   readonly decision: HealDecision;
@@ -13,11 +13,11 @@ export interface DecidedRecord {
 }
 
 /** A record with a decision of that kind. */
-export type HealKind<K extends HealDecision['kind']> = DecidedRecord & {
+export type HealKind<K extends HealDecision['kind']> = RecordDecision & {
   readonly decision: Extract<HealDecision, { kind: K }>;
 };
 
 export const isKind =
   <K extends HealDecision['kind']>(kind: K) =>
-  (decided: DecidedRecord): decided is HealKind<K> =>
+  (decided: RecordDecision): decided is HealKind<K> =>
     decided.decision.kind === kind;

@@ -12,16 +12,16 @@ import { BEHIND_SAFETY_LIMIT, mayEnd } from '../follow/safety-limit.ts';
 import type { Happened } from '../history/history.ts';
 import { endLink, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
 import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
-import { type DecidedRecord, type HealKind, isKind } from './decided.ts';
+import { type HealKind, isKind, type RecordDecision } from './decided.ts';
 
 export interface Effects {
   /** By record id; a record that is not named is done. */
   readonly settlements: ReadonlyMap<string, Settlement>;
   readonly happened: readonly Happened[];
   /** Whose links ended. */
-  readonly ended: readonly DecidedRecord[];
+  readonly ended: readonly RecordDecision[];
   /** Whose links the safety limit kept from ending. */
-  readonly stopped: readonly DecidedRecord[];
+  readonly stopped: readonly RecordDecision[];
 }
 
 const SOON_MS = 2_000;
@@ -32,19 +32,19 @@ const DAY_MS = 86_400_000;
 export async function applyDecisions(
   tx: Tx,
   crm: Crm,
-  decided: readonly DecidedRecord[],
+  decided: readonly RecordDecision[],
   now: number,
 ): Promise<Effects> {
   const settlements = new Map<string, Settlement>();
   const happened: Happened[] = [];
-  const note = (one: DecidedRecord, rule: Happened['rule'], entity: string, detail: string): void => {
+  const note = (one: RecordDecision, rule: Happened['rule'], entity: string, detail: string): void => {
     happened.push({ provider: crm.name, id: one.claim.key, entity, rule, detail });
   };
   const batch = { tx, crm, now, settlements, note };
   const acting = decided.filter(({ decision }) => decision.kind !== 'nothing' && decision.kind !== 'held');
   if (acting.length === 0) return { settlements, happened, ended: [], stopped: [] };
   const links = await lock(tx, crm.name, acting, now);
-  const isSame = (one: DecidedRecord): boolean => isUnchanged(one.link, links.get(one.claim.key));
+  const isSame = (one: RecordDecision): boolean => isUnchanged(one.link, links.get(one.claim.key));
   for (const one of acting) if (!isSame(one)) settlements.set(one.claim.key, { kind: 'again', at: now, free: true });
   const live = acting.filter(isSame);
 
@@ -60,7 +60,7 @@ export async function applyDecisions(
   for (const one of live.filter(isKind('move'))) await move(batch, one);
   // A merge of this batch may have put another link on the record.
   const after = await lockLinks(tx, crm.name, live);
-  const isStill = ({ claim }: DecidedRecord): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
+  const isStill = ({ claim }: RecordDecision): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
   const linking = live.filter(isKind('link'));
   for (const { claim } of linking.filter((one) => !isStill(one)))
     settlements.set(claim.key, { kind: 'again', at: now, free: true });
@@ -75,14 +75,14 @@ interface Batch {
   readonly now: number;
   readonly settlements: Map<string, Settlement>;
   /** Adds a line to history. */
-  readonly note: (one: DecidedRecord, rule: Happened['rule'], entity: string, detail: string) => void;
+  readonly note: (one: RecordDecision, rule: Happened['rule'], entity: string, detail: string) => void;
 }
 
 /** Whether the decision ends a link that counts. */
 const endsLink = (decision: HealDecision, link: Link | undefined): boolean =>
   decision.kind === 'end' || decision.kind === 'follow' || (decision.kind === 'mismatch' && link?.state === 'active');
 
-async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: DecidedRecord): Promise<void> {
+async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: RecordDecision): Promise<void> {
   const { decision, claim, link } = one;
   const end = { provider: crm.name, recordId: claim.key, now };
   const entity = link?.entity ?? '';
@@ -225,15 +225,15 @@ async function contest(
 async function lock(
   tx: Tx,
   provider: string,
-  acting: readonly DecidedRecord[],
+  acting: readonly RecordDecision[],
   now: number,
 ): Promise<ReadonlyMap<string, Link>> {
   const linking = acting.filter(isKind('link'));
   // Two records that are to stand for one company, in whichever process, come one after the other.
   const entities = linking.map(({ decision }) => decision.entity);
   if (entities.length > 0) await mark(tx, 'apply', entities, now);
-  const begins = new Set<DecidedRecord>(linking);
-  const keysOf = (some: readonly DecidedRecord[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));
+  const begins = new Set<RecordDecision>(linking);
+  const keysOf = (some: readonly RecordDecision[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));
   const ending = keysOf(acting.filter((one) => one.link !== undefined && !begins.has(one)));
   if (ending.length > 0) await mark(tx, MONITORING_QUEUE, ending, now);
   // Not marked: a lane there would say that upstream has not let go of an earlier company yet.
@@ -253,7 +253,7 @@ async function lock(
 async function lockLinks(
   tx: Tx,
   provider: string,
-  records: readonly DecidedRecord[],
+  records: readonly RecordDecision[],
 ): Promise<ReadonlyMap<string, Link>> {
   const ids = records.map(({ claim }) => claim.key);
   const links = await tx

@@ -14,7 +14,7 @@ import { writeHistory } from '../history/history.ts';
 import type { Link } from '../links/links.ts';
 import { continueMarking } from '../links/mark-all.ts';
 import { noteQueue, parentQueue } from '../names/queues.ts';
-import type { DecidedRecord } from './decided.ts';
+import type { RecordDecision } from './decided.ts';
 import { applyDecisions } from './effects.ts';
 
 export interface HealDeps {
@@ -45,7 +45,7 @@ export async function healRecords(
   }
   const records = claims.filter((claim) => claim !== safetyLimit);
   if (records.length === 0) return;
-  let decided: readonly DecidedRecord[];
+  let decided: readonly RecordDecision[];
   try {
     decided = await decideAll(deps, crm, records, signal);
   } catch (error) {
@@ -68,7 +68,7 @@ async function decideAll(
   crm: Crm,
   claims: readonly Claim[],
   signal: AbortSignal,
-): Promise<readonly DecidedRecord[]> {
+): Promise<readonly RecordDecision[]> {
   const readFollow = async (): Promise<Follow> =>
     followOf(crm, await readMatch(store, crm, await crm.schema(signal), now()), now());
   const follow = await readFollow();
@@ -84,7 +84,7 @@ async function decideAll(
   const unseen = survivors.filter((id) => !readOf.has(id));
   const seen = unseen.length === 0 ? [] : await crm.connection.read(unseen, follow.properties, signal);
   const survivorOf = new Map([...readOf, ...unseen.map((id, index) => [id, seen[index]] as const)]);
-  const decideBy = (rule: Follow): readonly DecidedRecord[] =>
+  const decideBy = (rule: Follow): readonly RecordDecision[] =>
     claims.map((claim) => decideOne(claim, links.get(claim.key), { readOf, survivorOf }, rule));
   const decided = decideBy(follow);
   if (!decided.some(({ decision }) => decision.kind === 'end' && decision.state === 'removed')) return decided;
@@ -93,7 +93,7 @@ async function decideAll(
   return decideBy(await readFollow());
 }
 
-function decideOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }: Reads, rule: Follow): DecidedRecord {
+function decideOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }: Reads, rule: Follow): RecordDecision {
   const base = { claim, link };
   if (!readOf.has(claim.key)) return { ...base, decision: { kind: 'nothing' } };
   const read = readOf.get(claim.key);
@@ -119,7 +119,7 @@ function unreadBecause(read: Read | undefined): string | undefined {
   return read.kind === 'retry' ? read.reason : undefined;
 }
 
-async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: readonly DecidedRecord[]): Promise<void> {
+async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: readonly RecordDecision[]): Promise<void> {
   const at = now();
   const { ours, ended, stopped } = await store.write(async (tx) => {
     const ours = await held(
@@ -152,7 +152,7 @@ const waitingQueues = (provider: string): readonly string[] => [
 ];
 
 /** How a lane ends whose link needs nothing done. */
-function settlementOf(crm: Crm, { claim, decision, link, unread }: DecidedRecord, now: number): Settlement {
+function settlementOf(crm: Crm, { claim, decision, link, unread }: RecordDecision, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
   if (decision.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };
   return { kind: 'done' };

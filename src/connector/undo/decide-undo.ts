@@ -21,7 +21,7 @@ export type UndoDecision =
     }
   | { readonly kind: 'nothing' | 'undone' | 'overtaken' | 'edited' | 'unreadable'; readonly reason: string };
 
-export interface Evidence {
+export interface UndoEvidence {
   /** All our writes to the property, oldest first; one at least is selected. */
   readonly writes: readonly Write[];
   /** The company that the record stands for since, and whose register says what we wrote, too. */
@@ -36,7 +36,7 @@ export interface Evidence {
  * that. Goes back while each write replaced what the one before it wrote. Where a person wrote a value between two of them,
  * it restores that value. Skips a write that arrived after one of a newer event, because its value was never right.
  */
-export function decideUndo({ writes, sameBy, crm, same }: Evidence): UndoDecision {
+export function decideUndo({ writes, sameBy, crm, same }: UndoEvidence): UndoDecision {
   const last = writes.at(-1);
   if (last === undefined) return { kind: 'nothing', reason: 'nothing was written' };
   if (isEdit(last)) return { kind: 'edited', reason: `it holds what a person wrote: ${JSON.stringify(last.now)}` };
@@ -61,14 +61,14 @@ export function decideUndo({ writes, sameBy, crm, same }: Evidence): UndoDecisio
 }
 
 /** Whether this is what the CRM made of a write, where that is another value than what was sent. */
-const isStored = ({ stored }: Write, value: PropertyValue, same: Evidence['same']): boolean =>
+const isStored = ({ stored }: Write, value: PropertyValue, same: UndoEvidence['same']): boolean =>
   stored !== undefined && same(stored, value);
 
 /** Whether a write put a person's edit back; what an undo had put back comes of no event. */
 const isEdit = ({ rule, seq }: Write): boolean => rule === RETURNED && seq > 0;
 
 /** The first of the writes that are taken back: the last one, and those before it that it goes back through. */
-function firstOf(writes: readonly Write[], last: Write, same: Evidence['same']): Write {
+function firstOf(writes: readonly Write[], last: Write, same: UndoEvidence['same']): Write {
   let first = last;
   for (const [at, write] of [...writes.slice(0, -1).entries()].reverse()) {
     const isStale = write.rule === ARRIVED && writes.slice(0, at).some(({ seq }) => seq > write.seq);

@@ -46,7 +46,7 @@ async function monitorPage(deps: ServicePageDeps, visit: Visit, monitor: Monitor
     title: monitor.name,
     body: html`${isOwnJob(monitor) && html`<p class="notice">${reader.text('monitor.own')}</p>`}
       ${settings(visit, monitor, watched(reader, monitor, items), deps.management.monitorOptions)} ${actions(visit, monitor)}
-      <h2>${reader.text('overview.day')}</h2>
+      <h2>${reader.text('trends.hour')}</h2>
       ${day(visit, monitor, statistics)}
       ${recipientSection(visit, monitor, stopped)}
       ${monitor.target === 'items' && (await itemSection(deps, visit, monitor))}`,

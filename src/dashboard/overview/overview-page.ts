@@ -3,12 +3,10 @@
 import type { VNode } from 'preact';
 import type { ReviewCount } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
-import type { Figure } from '../../operations/status/day.ts';
 import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
-import type { Halves } from '../page/layout.ts';
 import { livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
@@ -17,6 +15,7 @@ import { addPage, type RouteDeps } from '../routes/routes.ts';
 import { differencesLink } from './differences-link.ts';
 import { type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
 import { sourceTable } from './sources.ts';
+import { shareBar, trendCharts } from './trends.ts';
 
 /** Adds the page. */
 export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
@@ -24,19 +23,21 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
   addPage(app, deps, {
     path: '/',
     async show(visit) {
-      const overview = await read();
+      const overview = await read(visit.query('span') === 'day' ? 'day' : 'hour');
       const { connector, service } = deps.halves;
       return {
         title: visit.reader.text('nav.overview'),
         body: livePart(
           visit,
           { id: 'overview' },
-          html`${standing(visit, overview)} ${day(visit.reader, overview, deps.halves)}
+          html`${standing(visit, overview)}
           <div class="columns">
             ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
             ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
+          ${connector && shares(visit.reader, overview)}
+          ${trendCharts(visit.reader, overview.trends, deps.halves)} ${failing(visit.reader, overview)}
           ${section(visit.reader.text('overview.queues'), queues(visit, overview))}`,
         ),
       };
@@ -110,41 +111,25 @@ function decisions(reader: Reader, { review, differences }: Overview): Markup {
   </ul>`;
 }
 
-function day(reader: Reader, { day: figures }: Overview, { connector, service }: Halves): VNode {
-  const shown: readonly (readonly [label: Markup, figure: Figure])[] = [
-    ...(connector
-      ? ([
-          [reader.text('overview.events'), figures.events],
-          [reader.text('overview.records'), figures.records],
-          [reader.text('overview.kept'), figures.kept],
-        ] as const)
-      : []),
-    ...(service
-      ? ([
-          [reader.text('overview.deliveries'), figures.deliveries],
-          [
-            html`<a href=${deliveriesAddress({ state: 'failing' })}>${reader.text('overview.failing')}</a>`,
-            figures.failing,
-          ],
-        ] as const)
-      : []),
-  ];
-  return html`<section>
-    <h2>${reader.text('overview.day')}</h2>
-    <dl class="figures">
-      ${shown.map(
-        ([label, figure]) => html`<div>
-          <dt>${label}</dt>
-          <dd>${shownFigure(reader, figure)}</dd>
-        </div>`,
-      )}
-    </dl>
-  </section>`;
+/** How many of the records of each connection are in sync. */
+function shares(reader: Reader, { shares: all }: Overview): Markup {
+  const shown = all.filter(({ linked }) => linked > 0);
+  if (shown.length === 0) return undefined;
+  return section(
+    reader.text('share.title'),
+    html`<dl class="shares">
+      ${shown.map((share) => html`<dt>${share.provider}</dt><dd>${shareBar(reader, share)}</dd>`)}
+    </dl>`,
+  );
 }
 
-function shownFigure(reader: Reader, { count, isAbout, isAtLeast }: Figure): string {
-  if (isAtLeast) return reader.text('overview.atLeast', { number: count });
-  return isAbout ? reader.text('overview.about', { number: count }) : reader.number(count);
+function failing(reader: Reader, { failing: count }: Overview): Markup {
+  if (count === 0) return undefined;
+  const number =
+    count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
+  return html`<p>
+    ${state('warn', html`<a href=${deliveriesAddress({ state: 'failing' })}>${reader.text('overview.failing')}: ${number}</a>`)}
+  </p>`;
 }
 
 function queues({ reader, now }: Visit, overview: Overview): Markup {

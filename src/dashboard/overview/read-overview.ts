@@ -1,16 +1,15 @@
 /** What the overview shows, read from the store. */
-import {
-  type InstallationState,
-  readState,
-  type StatusDeps,
-  slowFigures,
-} from '../../operations/status/read-status.ts';
+import { type InstallationState, readState, type StatusDeps } from '../../operations/status/read-status.ts';
+import { readTrends, type Trends } from '../../operations/status/trends.ts';
+import type { ChartSpan } from '../../runtime/activity/activity.ts';
+import { counts } from '../../runtime/lanes/count-lanes.ts';
 import type { CallMeter } from '../connections/call-meter.ts';
 import { recently } from './recent.ts';
 
 export interface Overview extends InstallationState {
   /** Calls of the last minute, by connection. */
   readonly calls: ReadonlyMap<string, number>;
+  readonly trends: Trends;
 }
 
 export interface OverviewDeps extends StatusDeps {
@@ -19,15 +18,18 @@ export interface OverviewDeps extends StatusDeps {
 }
 
 const QUEUES_EVERY_MS = 10_000;
-const DAY_EVERY_MS = 30_000;
 
 /** Opens what the overview reads from. */
-export function openOverview({ meter, now, ...deps }: OverviewDeps): () => Promise<Overview> {
-  const elapsed = () => performance.now();
-  const { queues, day } = slowFigures(deps.store, now);
-  const slow = {
-    queues: recently(QUEUES_EVERY_MS, elapsed, queues),
-    day: recently(DAY_EVERY_MS, elapsed, day),
-  };
-  return async () => ({ ...(await readState(deps, now(), slow)), calls: await meter.read() });
+export function openOverview({ meter, now, ...deps }: OverviewDeps): (span: ChartSpan) => Promise<Overview> {
+  const { db } = deps.store;
+  const queues = recently(
+    QUEUES_EVERY_MS,
+    () => performance.now(),
+    () => counts(db, now()),
+  );
+  return async (span) => ({
+    ...(await readState(deps, now(), queues)),
+    calls: await meter.read(),
+    trends: await readTrends(db, span, now()),
+  });
 }

@@ -5,10 +5,11 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/history/differences.ts';
 import { countByKind, type ReviewCount } from '../../connector/review/review-list.ts';
 import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
+import { countFailing } from '../../service/delivery/deliveries.ts';
 import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/ingest-page.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { type ConnectionRow, readConnections } from './connections.ts';
-import { type Day, readDay } from './day.ts';
+import { type Bar, readDay, readShares, type Share } from './trends.ts';
 
 /** Which halves the configuration has. */
 export interface ConfiguredHalves {
@@ -32,7 +33,11 @@ export interface InstallationState {
   readonly connections: readonly ConnectionRow[];
   readonly queues: readonly Count[];
   readonly sources: readonly SourceRow[];
-  readonly day: Day;
+  /** Counts of the last 24 hours, up to two minutes behind. */
+  readonly day: Bar['counts'];
+  readonly shares: readonly Share[];
+  /** Deliveries that wait for another attempt, counted up to {@link MOST_COUNTED}. */
+  readonly failing: number;
   /** What to do first, while nothing is linked or read. */
   readonly first: 'link' | 'read' | undefined;
 }
@@ -47,22 +52,11 @@ export interface StatusDeps {
 export const MOST_COUNTED = 1_000;
 const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
 
-/** Figures that take long to count; by default they are counted now. */
-export interface SlowFigures {
-  readonly queues: () => Promise<readonly Count[]>;
-  readonly day: () => Promise<Day>;
-}
-
-/** Counts the slow figures. */
-export const slowFigures = ({ db }: Store, now: () => number): SlowFigures => ({
-  queues: () => counts(db, now()),
-  day: () => readDay(db, now()),
-});
-
+/** `readQueues` replaces the count of the queues, which takes long. */
 export async function readState(
   { store, crms, halves }: StatusDeps,
   now: number,
-  { queues, day } = slowFigures(store, () => now),
+  readQueues: () => Promise<readonly Count[]> = () => counts(store.db, now),
 ): Promise<InstallationState> {
   const { db } = store;
   return {
@@ -70,9 +64,11 @@ export async function readState(
     review: await countByKind(db, now, MOST_COUNTED + 1),
     differences: await countDifferences(db, now, {}, MOST_COUNTED + 1),
     connections: await readConnections(db, crms, now),
-    queues: await queues(),
+    queues: await readQueues(),
     sources: await readSources(db),
-    day: await day(),
+    day: await readDay(db, now),
+    shares: await readShares(db, now),
+    failing: await countFailing(db, MOST_COUNTED + 1),
     first: await firstStep(db, halves),
   };
 }

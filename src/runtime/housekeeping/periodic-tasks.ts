@@ -1,6 +1,7 @@
 /** Periodic tasks, each a lane, and those that every store needs. */
 import { trimQuarantine } from '../../store/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
+import { pruneActivity } from '../activity/activity.ts';
 import { type Claim, mark, settle } from '../lanes/lanes.ts';
 import { deleteEndedSessions } from '../operators/sessions.ts';
 import { sampleSize } from '../store-size.ts';
@@ -48,6 +49,7 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
       await store.write((tx) => tx.deleteFrom('review_answer').where('at', '<', before).execute());
     },
   },
+  'old-activity': { everyMs: HOUR_MS, run: ({ store, now }) => store.write((tx) => pruneActivity(tx, now())) },
   size: { everyMs: HOUR_MS, run: ({ store, now }) => sampleSize(store, now()) },
 };
 

@@ -8,6 +8,7 @@ export async function addRuntimeTables(tx: Tx, engine: Engine): Promise<void> {
   await addKept(tx, engine);
   await addOperators(tx, engine);
   await addRuns(tx, engine);
+  await addActivity(tx, engine);
 }
 
 async function addLanes(tx: Tx, engine: Engine): Promise<void> {
@@ -180,4 +181,16 @@ async function addRuns(tx: Tx, engine: Engine): Promise<void> {
     .addPrimaryKeyConstraint('run_item_key', ['run', 'key'])
     .execute();
   await index('run_item_kind', 'run_item', ['run', 'kind', 'key']).execute();
+}
+
+async function addActivity(tx: Tx, engine: Engine): Promise<void> {
+  const { text, integer, table } = dialect(tx, engine);
+  await table('activity')
+    .addColumn('span', text, required)
+    .addColumn('kind', text, required)
+    .addColumn('subject', text, required)
+    .addColumn('at', integer, required)
+    .addColumn('count', integer, required)
+    .addPrimaryKeyConstraint('activity_key', ['span', 'kind', 'subject', 'at'])
+    .execute();
 }

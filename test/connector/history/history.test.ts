@@ -1,10 +1,11 @@
 /** Decisions as history keeps them: those that belong together in one row. */
 import { describe, expect, it } from 'vitest';
+import { countDecisions } from '../../../src/connector/activity.ts';
 import { readTimeline } from '../../../src/connector/explain/timeline.ts';
 import { type Decided, heldRecords, writeHistory } from '../../../src/connector/history/history.ts';
 import { listWrites } from '../../../src/connector/undo/list-writes.ts';
 import { readAffected } from '../../../src/connector/undo/writes.ts';
-import { readDay } from '../../../src/operations/status/day.ts';
+import { readActivity } from '../../../src/runtime/activity/activity.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { historyLines } from '../../support/history.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
@@ -94,7 +95,12 @@ describe.each(SUITE_ENGINES)('history on %s', (engine) => {
     const store = await newStore(engine);
     const kept = PROPERTIES.map((property) => decision('1', property, { action: 'keep', rule: 'edited' }));
     await store.write((tx) => writeHistory(tx, [...kept, decision('2', 'name')], [], 5));
-    expect(await readDay(store.db, 6)).toMatchObject({ kept: { count: 3 }, records: { count: 1 } });
+    await countDecisions({ store, now: () => 100_000 }, new AbortController().signal);
+    const counted = await readActivity(store.db, 'hour', ['written', 'kept'], 0);
+    expect(counted.map(({ kind, count }) => [kind, count])).toEqual([
+      ['kept', 3],
+      ['written', 1],
+    ]);
     const options = { now: 6, limit: 3, crms: [], until: undefined };
     const timeline = await readTimeline(store.db, ENTITY, options);
     expect(timeline?.history.map(({ record, property }) => `${record} ${property}`)).toEqual([

@@ -1,0 +1,118 @@
+/** Charts drawn by the server: bars over 24 hours or 30 days, and the share of records that are in sync. */
+import type { VNode } from 'preact';
+import type { Bar, CountedKind, Share, Trends } from '../../operations/status/trends.ts';
+import { writesAddress } from '../addresses/writes.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Halves } from '../page/layout.ts';
+import { table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { typedTime } from '../page/typed-time.ts';
+
+const OF_CONNECTOR = ['received', 'written', 'kept', 'refused'] as const satisfies CountedKind[];
+const OF_SERVICE = ['sent', 'failed', 'behind'] as const satisfies CountedKind[];
+/** More of these is worse. */
+const BAD: ReadonlySet<CountedKind> = new Set(['refused', 'failed', 'behind']);
+
+/** The charts with their table, for readers who see or use no picture. */
+export function trendCharts(reader: Reader, trends: Trends, { connector, service }: Halves): VNode {
+  const kinds = [...(connector ? OF_CONNECTOR : []), ...(service ? OF_SERVICE : [])];
+  const { span } = trends;
+  const other = span === 'hour' ? 'day' : 'hour';
+  return html`<section id="trends">
+    <h2>${reader.text(`trends.${span}`)}</h2>
+    <p class="quiet">
+      ${reader.text('trends.delay')} <a href=${other === 'day' ? '/?span=day#trends' : '/#trends'}>${reader.text(`trends.show-${other}`)}</a>
+    </p>
+    <div class="charts">${kinds.map((kind) => chart(reader, trends, kind))}</div>
+    ${trends.marks.length > 0 && markList(reader, trends)}
+    <details>
+      <summary>${reader.text('trends.table')}</summary>
+      ${table({
+        label: reader.text(`trends.${span}`),
+        columns: [reader.text('trends.from'), ...kinds.map((kind) => reader.text(`trends.${kind}`))],
+        numeric: kinds.map((_, index) => index + 1),
+        rows: trends.bars
+          .toReversed()
+          .map((bar) => [spanLink(reader, bar), ...kinds.map((kind) => amount(reader, kind, bar.counts[kind] ?? 0))]),
+      })}
+    </details>
+  </section>`;
+}
+
+const amount = (reader: Reader, kind: CountedKind, value: number): string =>
+  kind === 'behind' && value > 0 ? reader.duration(value * 1_000) : reader.number(value);
+
+const writesOf = ({ from, until }: Bar): string => writesAddress({ since: typedTime(from), until: typedTime(until) });
+
+const spanLink = (reader: Reader, bar: Bar): VNode => html`<a href=${writesOf(bar)}>${reader.time(bar.from)}</a>`;
+
+/** The figure that stands beside a chart: a sum, or how things are now. */
+const figureOf = (bars: readonly Bar[], kind: CountedKind): number =>
+  kind === 'behind'
+    ? (bars.at(-1)?.counts.behind ?? 0)
+    : bars.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0);
+
+const HEIGHT = 40;
+const STEP = 10;
+
+/** One chart. Its bars lead to the writes of their time; the table below has the same links for the keyboard. */
+function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNode {
+  const most = Math.max(1, ...bars.map(({ counts }) => counts[kind] ?? 0));
+  const width = bars.length * STEP;
+  const [start, end] = [bars[0]?.from ?? 0, bars.at(-1)?.until ?? 0];
+  return html`<figure class="chart">
+    <figcaption>
+      ${reader.text(`trends.${kind}`)} <strong>${amount(reader, kind, figureOf(bars, kind))}</strong>
+    </figcaption>
+    <svg viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" class=${BAD.has(kind) ? 'bad' : 'plain'}>
+      ${marks.map(({ at }) => {
+        const x = Math.round(((at - start) / Math.max(1, end - start)) * width);
+        return html`<line class="mark" x1=${x} x2=${x} y1="0" y2=${HEIGHT} />`;
+      })}
+      ${bars.map((bar, index) => {
+        const value = bar.counts[kind] ?? 0;
+        if (value === 0) return undefined;
+        const height = Math.max(1, Math.round((value / most) * HEIGHT));
+        return html`<a href=${writesOf(bar)} tabindex="-1"
+          ><rect x=${index * STEP + 1} y=${HEIGHT - height} width=${STEP - 2} height=${height}>
+            <title>${reader.time(bar.from)}: ${amount(reader, kind, value)}</title>
+          </rect></a
+        >`;
+      })}
+    </svg>
+  </figure>`;
+}
+
+/** The runs that the dotted lines of the charts stand for. */
+const markList = (reader: Reader, { marks }: Trends): VNode => html`<p class="quiet">
+  ${reader.text('trends.marks')}
+  ${marks.map(
+    ({ at, task, actor }, index) => html`${index > 0 && ', '}${timeOf(reader, at)} <code>${task}</code> ${actor}`,
+  )}
+</p>`;
+
+/** A bar for a connection, each part a way to its records; undefined if no record is linked. */
+export function shareBar(reader: Reader, share: Share): Markup {
+  const { linked, failing, left, differing, provider } = share;
+  if (linked === 0) return undefined;
+  const parts = [
+    ['sync', Math.max(0, linked - failing - left - differing), undefined],
+    ['differing', differing, `/review?kind=difference&provider=${encodeURIComponent(provider)}`],
+    ['left', left, `/holds?provider=${encodeURIComponent(provider)}`],
+    ['failing', failing, `/review?provider=${encodeURIComponent(provider)}`],
+  ] as const;
+  const words = parts.filter(([, count]) => count > 0);
+  return html`<div class="share">
+    <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+      ${words.map(([kind, count], index) => {
+        const before = words.slice(0, index).reduce((sum, [, each]) => sum + each, 0);
+        return html`<rect class=${kind} x=${Math.round((before / linked) * 1_000)} y="0" height="10"
+          width=${Math.max(4, Math.round((count / linked) * 1_000))} />`;
+      })}
+    </svg>
+    ${words.map(([kind, count, href], index) => {
+      const text = `${reader.text(`share.${kind}`)} ${reader.number(count)}`;
+      return html`${index > 0 && ' · '}${href === undefined ? html`<span>${text} (${reader.share(count / linked)})</span>` : html`<a href=${href}>${text}</a>`}`;
+    })}
+  </div>`;
+}
