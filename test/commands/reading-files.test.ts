@@ -13,7 +13,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlan } from '../../src/connector/backfill/plan/read-plan.ts';
 import { openStore } from '../../src/store/open.ts';
-import { ENTRY } from '../support/program.ts';
+import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Runs the program itself, `through` another if that is given; what it printed, whatever its exit code. */
 async function cvrsync(args: readonly string[], through: readonly string[] = []) {
   const [file = '', ...rest] = [...through, process.execPath, ENTRY, ...args];
-  const env = { PATH: process.env['PATH'], HOME: folder };
+  const env = { PATH: process.env['PATH'], HOME: folder, ...ENVIRONMENT };
   return promisify(execFile)(file, rest, { cwd: folder, env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),

@@ -10,7 +10,7 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { openChain } from '../chaos/chain.ts';
 import { ALL } from '../support/all.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { ENTRY } from '../support/program.ts';
+import { BUILD, ENVIRONMENT } from '../support/program.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { openCollector } from '../telemetry/collector.ts';
 
@@ -19,11 +19,15 @@ const MB = 1_000_000;
 
 const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT });
 
-/** The folder /app of the image, as its two steps make it; inside of the checkout, from where packages are traced. */
-async function made(): Promise<string> {
-  const folder = await mkdtemp(join(dirname(dirname(ENTRY)), 'image-'));
+/**
+ * The folder /app of the image, as its two steps make it; inside of the checkout, from where packages are traced. The suite takes
+ * the build that all its tests share, unless `isNew`.
+ */
+async function made(isNew: boolean): Promise<string> {
+  const folder = await mkdtemp(join(dirname(BUILD), 'image-'));
   const build = join(folder, 'dist');
-  await node(join(ROOT, 'node_modules/rolldown/bin/cli.mjs'), '-c', '--dir', build, '--log-level', 'warn');
+  if (isNew) await node(join(ROOT, 'node_modules/rolldown/bin/cli.mjs'), '-c', '--dir', build, '--log-level', 'warn');
+  else await cp(BUILD, build, { recursive: true });
   await node(join(ROOT, '.ci/trim.js'), build, folder);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   await cp(join(ROOT, 'scaffold'), join(folder, 'scaffold'), { recursive: true });
@@ -54,7 +58,7 @@ async function digestsIn(folder: string): Promise<Readonly<Record<string, string
 describe('the files of the image', () => {
   let folder = '';
   beforeAll(async () => {
-    folder = await made();
+    folder = await made(ALL);
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -86,7 +90,10 @@ describe('the files of the image', () => {
     for (const [, from = '', to = ''] of links) await symlink(join(folder, from), join(root, to));
     await mkdir(join(root, 'plugins'));
     const run = (cwd: string, ...args: readonly string[]) =>
-      promisify(execFile)(process.execPath, [join(folder, 'dist/cvrsync.js'), ...args], { cwd });
+      promisify(execFile)(process.execPath, [join(folder, 'dist/cvrsync.js'), ...args], {
+        cwd,
+        env: { ...process.env, ...ENVIRONMENT },
+      });
     await run(join(root, 'plugins'), 'provider', 'new', 'my-crm');
     const { stdout } = await run(root, 'provider', 'test', './plugins/my-crm');
     expect(stdout).toMatch(/rules kept, 0 broken/u);
@@ -94,7 +101,7 @@ describe('the files of the image', () => {
 
   // To make them takes as long as all else here.
   test.runIf(ALL)('are the same, byte by byte, when they are made again', async () => {
-    const again = await made();
+    const again = await made(true);
     onTestFinished(() => rm(again, { recursive: true }));
     const digests = await digestsIn(folder);
     expect(Object.keys(digests).length).toBeGreaterThan(1_000);

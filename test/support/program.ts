@@ -6,12 +6,13 @@ import path, { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILDS = join(ROOT, 'dist/.tests');
-const SOURCES = ['src/**/*.{js,ts}', 'providers/**/*.ts', 'rolldown.config.ts', 'package-lock.json'];
+const SOURCES = ['src/**/*.{css,js,json,svg,ts}', 'providers/**/*.ts', 'rolldown.config.ts', 'package{,-lock}.json'];
 /** No test run takes as long: a build that nobody began to use for this long is nobody's. */
 const OLD_MS = 3_600_000;
 
-/** A build starts in a third of the time of the sources; it is made anew if one of them changed. */
-export const ENTRY = join(built('rolldown.config.ts', SOURCES), 'cvrsync.js');
+/** The folder of a build: it starts in a third of the time of the sources, and is made anew if one of them changed. */
+export const BUILD = built('rolldown.config.ts', SOURCES);
+export const ENTRY = join(BUILD, 'cvrsync.js');
 
 /** Compiled code is kept from one start to the next: tests make hundreds, and a good third of what one takes is compiling. */
 export const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/cvrsync-compiled') };
