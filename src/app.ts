@@ -9,6 +9,7 @@ import { redact } from './config/redact.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
 import { configSchema } from './config/schema/schema.ts';
 import { configWarnings } from './config/warnings.ts';
+import { acceptOwn, configurationOf } from './configuration.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { arrivedSince } from './connector/intake/arrivals.ts';
@@ -91,6 +92,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     undo.push(() => Promise.all(halves.map((end) => end())));
     const own = Promise.withResolvers<string>();
     const { service, connector, adminToken } = await createHalves(config, base, own.promise);
+    await acceptOwn(config, { ...base, by: options.rulesAcceptedBy?.name });
     if (service !== undefined) halves.push(() => service.stop(stop.graceMs, stop.stray));
     if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs, stop.stray));
     // After the halves: the service makes the key that belongs to a copy.
@@ -149,17 +151,15 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   }
 }
 
-async function reload(
-  { live, renew, retrace }: Base,
-  connector: Connector | undefined,
-  read: Config,
-): Promise<Reloaded> {
+async function reload(base: Base, connector: Connector | undefined, read: Config): Promise<Reloaded> {
+  const { live, renew, retrace } = base;
   const inForce = withReloaded(live.config, read);
   const changed = differingKeys(live.config, inForce);
   retrace();
   live.config = inForce;
   if (inForce.connector !== undefined) await connector?.reload(inForce.connector.providers);
   await renew(inForce);
+  await acceptOwn(inForce, base);
   return { changed, needsRestart: differingKeys(inForce, read) };
 }
 
@@ -245,22 +245,29 @@ async function createHalves(config: Config, base: Base, own: Promise<string>) {
           does('service') ? base.server : undefined,
           { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
         );
-  await addAdmin(base, service, adminToken);
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   const { rulesAcceptedBy } = base;
   const work = { ingest: does('ingest'), sync: does('sync'), rulesAcceptedBy };
   const connector =
     config.connector && (await startConnector(base, { ...config.connector, ...work, upstream, wire: wireOf(config) }));
+  await addAdmin(base, service, connector, adminToken);
   return { service, connector, adminToken };
 }
 
-async function addAdmin(base: Base, service: Service | undefined, adminToken: string | undefined) {
+async function addAdmin(
+  base: Base,
+  service: Service | undefined,
+  connector: Connector | undefined,
+  adminToken: string | undefined,
+) {
   const { admin, store, now, live } = base;
   const { addAdminApi } = await import('./admin-api/admin-api.ts');
   const { installedOf } = await import('./operations/status.ts');
   const management = service?.management;
+  const configuration = configurationOf(live, { store, now, crms: connector?.crms ?? [] });
   addAdminApi(admin, {
-    ...{ store, now, adminToken, installed: () => installedOf(live.config), register: management?.register },
+    ...{ store, now, adminToken, configuration },
+    ...{ installed: () => installedOf(live.config), register: management?.register },
     service: management && { ...management, options: management.monitorOptions },
   });
 }
@@ -298,10 +305,11 @@ async function addPages(
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   const installation = installationOf(base.live, base);
+  const configuration = configurationOf(base.live, { ...base, crms: more.crms });
   return addDashboard(base.admin, {
     ...base,
     ...more,
-    configured: () => base.live.config.connector?.providers ?? [],
+    configuration,
     halves,
     wake: connector?.wake,
     ...wireOf(config),

@@ -88,6 +88,7 @@ const TOP_FLOOR = [
   'src/main.ts',
   'src/app.ts',
   'src/halves.ts',
+  'src/configuration.ts',
   'src/first-sign-in.ts',
   'src/installation.ts',
   'src/reload.ts',

@@ -1,4 +1,5 @@
 /** Turns observations of the store into the conditions that an operator reads. Pure. */
+import type { PreviewTotals } from '../connector/proposals/preview.ts';
 import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
 import { COUNT } from '../service/register/watch/ingest-page.ts';
 
@@ -25,9 +26,10 @@ export interface Observed {
   readonly proposals: readonly {
     readonly provider: string;
     readonly since: number;
-    /** Values that it would replace, and how many of them people wrote; undefined if cvrsync could not count them. */
-    readonly replaced: number | undefined;
-    readonly edits: number;
+    /** The values that it would write and replace, and those of people; undefined if cvrsync could not count them. */
+    readonly counted: Pick<PreviewTotals, 'writes' | 'replaced' | 'edits' | 'later'> | undefined;
+    /** Linked records of a connection that is no longer configured. */
+    readonly removed?: number;
   }[];
   readonly mailOutage:
     | { readonly recipients: number; readonly since: number; readonly refusesSender: boolean }
@@ -146,17 +148,25 @@ const ofLinks = (provider: string, since: number): Condition => ({
   since,
 });
 
-const ofProposal = ({ provider, since, replaced, edits }: Observed['proposals'][number]): Condition => ({
+const ofProposal = ({ provider, since, counted, removed }: Observed['proposals'][number]): Condition => ({
   key: `rules:${provider}`,
-  what:
-    replaced === undefined
-      ? `A changed configuration of ${provider} waits to be accepted, and cvrsync cannot count what it would write`
-      : `A changed configuration of ${provider} waits to be accepted: it would replace ${replaced} values, ${edits} of them written by people`,
-  advice: `Until then the former rules decide. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`,
+  what: removed === undefined ? waiting(provider, counted) : gone(provider, removed),
+  advice:
+    removed === undefined
+      ? `Until then the former rules decide. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`
+      : `\`cvrsync config apply ${provider}\` accepts that; or configure it again.`,
   since,
   // The daemon counts again until the CRM answers.
-  afterMs: replaced === undefined ? HOUR_MS : 0,
+  afterMs: removed === undefined && counted === undefined ? HOUR_MS : 0,
 });
+
+const waiting = (provider: string, counted: Observed['proposals'][number]['counted']): string =>
+  counted === undefined
+    ? `A changed configuration of ${provider} waits to be accepted, and cvrsync cannot count what it would write`
+    : `A changed configuration of ${provider} waits to be accepted: it would write ${counted.writes} values and replace ${counted.replaced + counted.later}, ${counted.edits} of them written by people`;
+
+const gone = (provider: string, removed: number): string =>
+  `The connection ${provider} is no longer configured, and that waits to be accepted: ${removed} linked records get no updates`;
 
 const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Condition => ({
   key: `failed:${queue}`,

@@ -84,9 +84,9 @@ const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
 /** A proposal that changes nothing only waits for another daemon to end, so it is left out. */
 const readProposals = async (db: Db): Promise<Observed['proposals']> =>
   (await readAllCounted(db)).flatMap(({ name: provider, since, preview }): Observed['proposals'] => {
-    if (preview === undefined) return [{ provider, since, replaced: undefined, edits: 0 }];
-    const { replaced, later, edits } = totalsOf(preview);
-    return atStake(preview) === 0 ? [] : [{ provider, since, replaced: replaced + later, edits }];
+    if (preview?.removes === true) return [{ provider, since, counted: undefined, removed: preview.linked }];
+    if (preview === undefined) return [{ provider, since, counted: undefined }];
+    return atStake(preview) === 0 ? [] : [{ provider, since, counted: totalsOf(preview) }];
   });
 
 async function readOutage(db: Db): Promise<Observed['mailOutage']> {

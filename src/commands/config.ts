@@ -7,8 +7,8 @@ import { entrySchema, loadProvider } from '../config/plugins/plugin.ts';
 import { schemaDocument } from '../config/schema-document.ts';
 import { shownConfig } from '../installation.ts';
 import { defineCommand, flag, many, UsageError } from './cli/command.ts';
+import { apply, diff, history, rollback } from './config/accepted.ts';
 import { processingRecord } from './config/processing-record.ts';
-import { apply, diff } from './config/rules.ts';
 
 /** Describes a provider that is not built in. Its path or package is looked up from `folder`. */
 async function describePlugin(use: string, folder: string): Promise<Plugin> {
@@ -90,5 +90,5 @@ const processing = defineCommand({
 export const command = defineCommand({
   name: 'config',
   about: 'write, describe and accept the configuration file',
-  commands: [init, schema, show, diff, apply, processing],
+  commands: [init, schema, show, diff, apply, history, rollback, processing],
 });

@@ -1,14 +1,16 @@
 /**
- * Digests of a configuration, part by part: two daemons on one store compare them, and report the parts that differ.
- * They leave out what may differ between hosts: listeners, limits, the address of the store.
+ * A configuration part by part, with a digest of each: two daemons on one store compare them, and report the parts that
+ * differ. They leave out what may differ between hosts: listeners, limits, the address of the store.
  */
-import { createHash, scrypt } from 'node:crypto';
+import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { TSchema } from 'typebox';
 import Type from 'typebox';
 import { authSchema } from '../protocol/auth.ts';
+import { digestOf } from '../protocol/text/digest.ts';
 import type { Config, ConnectorConfig } from './load.ts';
 import { allowsBeneficialOwners } from './load.ts';
+import type { MappingRow } from './mapping.ts';
 import { collectSecrets, redact } from './redact.ts';
 import { configSchema } from './schema/schema.ts';
 import { service as serviceSchema } from './schema/service.ts';
@@ -39,18 +41,31 @@ export function configDigests(config: Config, salt: string): Promise<ConfigDiges
 }
 
 async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
+  const halves = Object.entries(halvesOf(config));
+  return Object.fromEntries(
+    await Promise.all(halves.map(async ([name, half]) => [name, await digest(half, salt)] as const)),
+  );
+}
+
+/** The parts by half, without secrets. */
+export const configContent = (config: Config): Readonly<Record<string, Readonly<Record<string, unknown>>>> =>
+  Object.fromEntries(Object.entries(halvesOf(config)).map(([name, { parts }]) => [name, parts]));
+
+function halvesOf(config: Config): Readonly<Record<string, Half>> {
   const { connector, service } = config;
   const shared = { beneficialOwners: allowsBeneficialOwners(config) };
-  const halves: Readonly<Record<string, Half | undefined>> = {
-    connector: connector && withParts(connectorHalf(connector), shared),
-    service: service && withParts(serviceHalf(service), shared),
-  };
-  const digests: Record<string, Readonly<Record<string, string>>> = {};
-  for (const [name, half] of Object.entries(halves)) if (half !== undefined) digests[name] = await digest(half, salt);
-  return digests;
+  const halves: Record<string, Half> = {};
+  if (connector !== undefined) halves['connector'] = withParts(connectorHalf(connector), shared);
+  if (service !== undefined) halves['service'] = withParts(serviceHalf(service), shared);
+  for (const key of SECTIONS)
+    if (config[key] !== undefined) halves[key] = halfOf(configSchema.properties[key], config[key]);
+  return halves;
 }
 
 const withParts = ({ parts, secrets }: Half, more: object): Half => ({ parts: { ...parts, ...more }, secrets });
+
+/** The sections that concern the whole installation. */
+const SECTIONS = ['alerts', 'backup', 'retention', 'telemetry'] as const;
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
   // Whether `upstream` is present says who reports changes to the connector: see dropExpired.
@@ -65,6 +80,7 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
     provider,
     settings,
     mask: _,
+    match,
     mapping,
     values,
     hold,
@@ -75,14 +91,27 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
   } of providers) {
     const own = split(provider.settings, settings);
     secrets.push(...own.secrets);
-    parts[mappingPart(name)] = { mapping, values, hold, persons, currency, dashboard };
+    const rows = mapping.map(plainRow);
+    parts[mappingPart(name)] = { match, mapping: rows, values, hold, persons, currency, dashboard };
     parts[`providers.${name}`] = { ...rest, use: provider.name, settings: own.open };
   }
   return { parts, secrets };
 }
 
-function serviceHalf({ leaseSeconds: _, ...service }: NonNullable<Config['service']>): Half {
-  const { open, secrets } = split(serviceSchema, service);
+/** A row of a mapping as the rules of the connector have it: a plugin's preset may say more. */
+const plainRow = ({ field, property, policy, unless, optional, join, address }: MappingRow): MappingRow => ({
+  ...{ field, property, policy },
+  ...(unless !== undefined && { unless }),
+  ...(optional !== undefined && { optional }),
+  ...(join !== undefined && { join }),
+  ...(address !== undefined && { address }),
+});
+
+const serviceHalf = ({ leaseSeconds: _, ...service }: NonNullable<Config['service']>): Half =>
+  halfOf(serviceSchema, service);
+
+function halfOf(schema: TSchema, section: object): Half {
+  const { open, secrets } = split(schema, section);
   return { parts: { ...open }, secrets };
 }
 
@@ -95,17 +124,8 @@ const split = <V extends object>(schema: TSchema, value: V) => ({
 });
 
 async function digest({ parts, secrets }: Half, salt: string): Promise<Record<string, string>> {
-  const digests = Object.entries(parts).map(([name, part]) => [name, hash(canonical(part))] as const);
+  const digests = Object.entries(parts).map(([name, part]) => [name, digestOf(part)] as const);
+  if (secrets.length === 0) return Object.fromEntries(digests);
   const key = await promisify<string, string, number, Buffer>(scrypt)(JSON.stringify(secrets.toSorted()), salt, 32);
   return { ...Object.fromEntries(digests), [CREDENTIALS]: key.toString('base64url') };
 }
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-/** JSON with its keys in order, so that the order in the file does not count. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  ) ?? '';

@@ -3,6 +3,7 @@ import { type Account, type Connection, ProviderError, type Right } from '../../
 import type { EventName } from '../protocol/events.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import type { Db } from '../store/store.ts';
 import { storeErrorIn } from '../store/store-error.ts';
 import { refusedAbilities } from './crm/ability.ts';
 import { isProviderBug } from './crm/answer-check/provider-bug.ts';
@@ -13,7 +14,7 @@ import { checkLinks } from './follow/check-links.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
 import { shownTotals } from './proposals/preview.ts';
-import { findProposal, previewProposal } from './proposals/proposals.ts';
+import { findProposals, isWaiting, previewProposal, removalPreview } from './proposals/proposals.ts';
 import { COUNTED, countReview, shownCount } from './review/review-list.ts';
 
 /** The part of the configuration that `check` tries. */
@@ -49,6 +50,7 @@ export async function connectorFindings(
     checkUpstream(deps, config, signal),
     ...config.providers.map((provider) => checkProvider(deps, provider, signal, options)),
     checkWebhook(deps, config, signal),
+    checkRemovals(deps.store.db, config.providers),
     checkLinks(deps.store.db, config.providers),
     checkReview(deps),
   ];
@@ -119,6 +121,18 @@ async function checkProvider(
   });
 }
 
+/** The connections that the file no longer has. */
+async function checkRemovals(db: Db, providers: readonly CrmConfig[]): Promise<Findings> {
+  const removals = (await findProposals(db, providers)).filter(({ after }) => after === undefined);
+  return Promise.all(
+    removals.map(async ({ name }): Promise<Finding> => {
+      const found = `it is no longer configured, and that is not accepted yet: ${shownTotals(await removalPreview(db, name))}`;
+      const advice = `cvrsync config apply ${name} accepts it; or configure it again`;
+      return { level: 'warn', subject: `${name} configuration`, found, advice };
+    }),
+  );
+}
+
 /** Changes of the rules that wait for acceptance, and what they would write. */
 async function checkProposal(
   { store, now }: CrmDeps,
@@ -126,13 +140,16 @@ async function checkProposal(
   provider: CrmConfig,
   signal: AbortSignal,
 ): Promise<Findings> {
-  const proposal = await findProposal(store.db, provider);
+  const proposal = (await findProposals(store.db, [provider])).find(({ name }) => name === provider.name);
   if (proposal === undefined) return [];
   const subject = `${proposal.name} configuration`;
   const changes = proposal.changes.map((each) => each.subject).join(', ');
+  if (!isWaiting(proposal))
+    return [{ level: 'info', subject, found: `it changes ${changes}: a rollback set that aside` }];
   const advice = `cvrsync config apply ${proposal.name} accepts it; until then the daemon decides by the former rules`;
-  const changed = `it changes ${changes}, and that is not accepted yet`;
-  const counted = await previewProposal({ store, now }, crm, proposal, signal).catch((error: unknown) => {
+  const of = proposal.version === undefined ? 'it' : `a rollback to version ${proposal.version}`;
+  const changed = `${of} changes ${changes}, and that is not accepted yet`;
+  const counted = await previewProposal({ store, now }, async () => crm, proposal, signal).catch((error: unknown) => {
     return { trouble: reasonOf(error, signal) };
   });
   if ('trouble' in counted)

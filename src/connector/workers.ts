@@ -22,6 +22,7 @@ import { openUpstream, type Upstream, upstreamRateLimiter } from './monitoring/u
 import { MONITORING_QUEUE } from './names/queues.ts';
 import { POLL_QUEUE } from './poll/poll-task.ts';
 import { runPolls, seedPolls } from './poll.ts';
+import { acceptAll } from './proposals/proposals.ts';
 import { reviewWork } from './review/review-worker.ts';
 import { acceptAtStart, followRules, readMappedFields } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
@@ -64,8 +65,11 @@ export async function startSyncing(
   { crms, intake, wakeUp, outages }: ConnectorParts,
 ): Promise<Workers> {
   const { store, metrics, log, now } = deps;
-  const start = { daemon: deps.daemon, acceptedBy: settings.rulesAcceptedBy };
-  await store.write((tx) => acceptAtStart(tx, settings.providers, { ...start, now: now() }));
+  const { rulesAcceptedBy, providers } = settings;
+  await store.write(async (tx) => {
+    await acceptAtStart(tx, providers, { daemon: deps.daemon, now: now() });
+    if (rulesAcceptedBy !== undefined) await acceptAll(tx, providers, rulesAcceptedBy, now());
+  });
   for (const { name } of crms) await followRules(store, name);
   await store.write(async (tx) => {
     await seedHousekeeping(tx, now());

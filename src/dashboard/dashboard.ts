@@ -39,7 +39,9 @@ import { addUndoes } from './writes/undo-page.ts';
 import { addWrites } from './writes/writes-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
-export interface DashboardDeps extends Omit<CompanyDeps, 'limitActions'>, Pick<ConnectionDeps, 'http' | 'configured'> {
+export interface DashboardDeps
+  extends Omit<CompanyDeps, 'limitActions'>,
+    Pick<ConnectionDeps, 'http' | 'configuration'> {
   readonly log: ServerLog;
   readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;

@@ -1,9 +1,16 @@
 /** The operations that every installation has, also without the service. */
 import type { TObject } from 'typebox';
+import { applyConfig, type ConfigNeeds, diffConfig, listConfigVersions, rollbackConfig } from './configuration.ts';
 import type { Operation } from './operation.ts';
 import { readStatus, type StatusNeeds } from './status.ts';
 
 /** What they need, together. */
-export type InstallationNeeds = StatusNeeds;
+export interface InstallationNeeds extends StatusNeeds, ConfigNeeds {}
 
-export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, InstallationNeeds>[] = [readStatus];
+export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, InstallationNeeds>[] = [
+  readStatus,
+  diffConfig,
+  applyConfig,
+  listConfigVersions,
+  rollbackConfig,
+];

@@ -29,6 +29,8 @@ export interface OperationCaller {
 export interface Moment extends Pick<OperationCaller, 'seen' | 'id'> {
   /** Ms since 1970. */
   readonly now: number;
+  /** The name of who asks. */
+  readonly by: string;
 }
 
 /** The route of an operation below `/admin/api`. The input is in the path, and else in the body, or in the query. */
@@ -148,7 +150,7 @@ async function carryOut<I extends TObject, R, N extends object, T>(
 ): Promise<T> {
   const { store, wakeUp } = deps;
   const now = deps.now();
-  const context = { ...deps, ...caller, now };
+  const context = { ...deps, ...caller, by: actor.name, now };
   const record = async (tx: Tx, audit: Done<R>['audit']): Promise<void> => {
     if (audit !== undefined) await recordAudit(tx, { actor, via, action: operation.name, ...audit }, now);
   };

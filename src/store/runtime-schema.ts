@@ -77,6 +77,20 @@ export interface DaemonTable {
   roles: string;
 }
 
+/** A version of the accepted configuration: the newest one is in force. */
+export interface ConfigVersionTable {
+  id: Generated<number>;
+  /** Of the whole. */
+  digest: string;
+  accepted_at: number;
+  /** A person, or `first start`, `start` if nobody had to be asked. */
+  accepted_by: string;
+  /** JSON: the digest of each part, of secrets too. */
+  digests: string;
+  /** JSON: the parts, without secrets. */
+  content: string;
+}
+
 /** A small value that outlives a restart: a cursor, a rotated token, the identity of the running daemon. */
 export interface KvTable {
   key: string;
@@ -252,6 +266,7 @@ export interface RuntimeSchema {
   rate_limit: RateLimitTable;
   call_window: CallWindowTable;
   daemon: DaemonTable;
+  config_version: ConfigVersionTable;
   kv: KvTable;
   quarantine: QuarantineTable;
   alert: AlertTable;

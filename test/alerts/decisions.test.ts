@@ -48,11 +48,15 @@ describe('alerts with state: a condition', () => {
   });
 
   it('is a configuration that waits to be accepted, and one that cannot be counted once that lasts', () => {
-    const proposal = { provider: 'hubspot', since: NOW, replaced: 750, edits: 700 };
+    const counted = { writes: 900, replaced: 700, edits: 700, later: 50 };
+    const proposal = { provider: 'hubspot', since: NOW, counted };
     expect(keysOf({ proposals: [proposal] })).toEqual(['rules:hubspot']);
     const [told] = conditionsOf({ ...WELL, proposals: [proposal] }, THRESHOLDS, NOW);
-    expect(told?.what).toContain('would replace 750 values, 700 of them written by people');
-    const [untold] = conditionsOf({ ...WELL, proposals: [{ ...proposal, replaced: undefined }] }, THRESHOLDS, NOW);
+    expect(told?.what).toContain('would write 900 values and replace 750, 700 of them written by people');
+    const [untold] = conditionsOf({ ...WELL, proposals: [{ ...proposal, counted: undefined }] }, THRESHOLDS, NOW);
+    const gone = { provider: 'hubspot', since: NOW, counted: undefined, removed: 12 };
+    const [removed] = conditionsOf({ ...WELL, proposals: [gone] }, THRESHOLDS, NOW);
+    expect(removed).toMatchObject({ afterMs: 0, what: expect.stringContaining('12 linked records get no updates') });
     expect(untold).toMatchObject({ afterMs: HOUR, advice: expect.stringContaining('cvrsync config apply hubspot') });
   });
 

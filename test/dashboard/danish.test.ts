@@ -58,6 +58,8 @@ async function crawl(visitor: Visitor): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
+const COUNTED = { writes: 9, replaced: 7, edits: 2, later: 0 };
+
 describe('in Danish', () => {
   it('every page of a connector with things to decide is Danish', async () => {
     const { fixture, signedIn } = await playStory();
@@ -126,7 +128,10 @@ describe('in Danish', () => {
       missing: [{ part: 'virksomheder', source: 3, stored: 1 }],
       freeBytes: 1,
       waiting: 9,
-      proposals: [undefined, 7].map((replaced) => ({ provider: 'hubspot', since: 0, replaced, edits: 2 })),
+      proposals: [
+        ...[undefined, COUNTED].map((counted) => ({ provider: 'hubspot', since: 0, counted })),
+        { provider: 'hubspot', since: 0, counted: undefined, removed: 3 },
+      ],
       refusedMail: [1, 2].map((count) => ({ monitor: 'm1', name: 'Nordlys', count, since: 0 })),
       monitors: [true, false].map((isOff) => ({ id: 'm1', name: 'Nordlys', since: 0, isOff })),
       backupFailsSince: 0,

@@ -8,6 +8,7 @@ import type { SingleSignOnSettings } from '../../src/dashboard/sign-in/single-si
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts';
 import { createServer } from '../../src/http/server/server.ts';
+import type { ConfigNeeds } from '../../src/operations/configuration.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';
@@ -18,6 +19,7 @@ import type { ServiceManagement } from '../../src/service/service.ts';
 import { testMonitor } from '../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../service/monitored.ts';
+import { NO_CONFIGURATION } from '../support/configuration.ts';
 import { type ENGINES, newStore } from '../support/stores.ts';
 
 /** An answer as a visitor sees it. */
@@ -191,6 +193,7 @@ export async function startPages({
   /** A new one where absent. */
   readonly store?: Store;
   readonly secrets?: Secrets;
+  readonly configuration?: ConfigNeeds['configuration'];
 } = {}): Promise<Pages> {
   const store = given.store ?? (await newStore(engine));
   const part = { store, secrets: given.secrets ?? secrets };
@@ -213,9 +216,10 @@ export async function startPages({
     metrics: createMetrics(),
     hasUpstream: false,
     emailEvent: 'email',
+    configuration: given.configuration ?? NO_CONFIGURATION,
   };
   const installation = { ...INSTALLATION, startedAt: now() };
-  addDashboard(server, { store, now, log, crms, configured: () => [], halves, service, installation, ...more });
+  addDashboard(server, { store, now, log, crms, halves, service, installation, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const operator = async (name: string, role: Role): Promise<string> =>

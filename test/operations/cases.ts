@@ -4,6 +4,7 @@ import { createKey } from '../../src/service/keys/keys.ts';
 import { endMail } from '../../src/service/mail/stopped-mails.ts';
 import { activate, disable } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
+import { writeValue } from '../../src/store/kv.ts';
 import { openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, listed } from '../service/monitored.ts';
 import type { Asked, Faces } from './faces.ts';
@@ -51,6 +52,27 @@ const holding =
     return [id];
   };
 
+/** A change of a connection that waits, and a former version with other rules. */
+const waiting =
+  (id: string) =>
+  async ({ store, rules }: Faces): Promise<readonly [string]> => {
+    const [file] = rules();
+    const other = { ...file, mapping: [] };
+    const content = JSON.stringify({ connector: { 'providers.hubspot.mapping': other } });
+    const digests = JSON.stringify({ connector: {} });
+    await store.write(async (tx) => {
+      for (const version of [3, 4])
+        await tx
+          .insertInto('config_version')
+          .values({ id: version, digest: 'd', accepted_at: 1, accepted_by: 'ida', digests, content })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      const accepted = { rules: id === 'hubspot' ? other : file, by: 'ida', at: 1 };
+      await writeValue(tx, 'rules:hubspot', JSON.stringify(accepted), 1);
+    });
+    return [id];
+  };
+
 const SETTINGS = {
   command: ['--url', HOOK, '--event', 'status', '--bearer', 't', '--schedule', '0,60', '--posts-per-minute', '90'],
   api: {
@@ -74,6 +96,27 @@ const activation = (id: string): Asked => ({
 });
 
 export const CASES: readonly Case[] = [
+  {
+    operation: 'config.apply',
+    what: 'what waits for a connection',
+    make: waiting('hubspot'),
+    ask: (id) => ({
+      command: ['config', 'apply', id, '--yes'],
+      api: ['POST', '/config/apply', { provider: id }],
+      page: [`/connections/${id}/accept`, {}],
+    }),
+    result: 'accepted',
+  },
+  {
+    operation: 'config.rollback',
+    what: 'to a former version',
+    make: waiting('3'),
+    ask: (id) => ({
+      command: ['config', 'rollback', id],
+      api: ['POST', '/config/rollback', { version: Number(id) }],
+    }),
+    result: 'proposed',
+  },
   {
     operation: 'monitor.create',
     what: 'with all settings',

@@ -10,6 +10,8 @@ import type { Store } from '../../src/store/store.ts';
 import { startPages, type Visitor } from '../dashboard/visitor.ts';
 import { openHarness } from '../service/routes/harness.ts';
 import { runCli } from '../support/cli.ts';
+import { checked } from '../support/config.ts';
+import { NO_CONFIGURATION } from '../support/configuration.ts';
 import { type ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
 
 export const FACES = ['command', 'api', 'page'] as const;
@@ -39,15 +41,21 @@ export async function openFaces(engine: (typeof ENGINES)[number]) {
   const file = join(folder, 'cvrsync.json');
   const register = { source: 'file', path: folder };
   const service = { register, secretKey: secretKey.toString('base64'), webhooks: { allow: ['127.0.0.1'] } };
-  await writeFile(file, JSON.stringify({ store: url, service }));
-  const api = await openHarness(engine, { store, secrets });
-  const pages = await startPages({ engine, store, secrets });
+  const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9' };
+  const content = { store: url, service, connector: { webhook: { auth: { method: 'None' } }, providers: { hubspot } } };
+  await writeFile(file, JSON.stringify(content));
+  const { config } = await checked(content);
+  const configuration = { ...NO_CONFIGURATION, rules: () => config.connector?.providers ?? [] };
+  const api = await openHarness(engine, { store, secrets, configuration });
+  const pages = await startPages({ engine, store, secrets, configuration });
   const admin = await pages.admin();
   // Its form token is that of every form.
   await admin.get('/keys');
   return {
     store,
     admin,
+    /** What the file says of its connection. */
+    rules: configuration.rules,
     make: (input: Partial<MonitorInput> = {}) =>
       store.write((tx) =>
         createMonitor(tx, { name: 'Sales', url: 'https://hooks.example.com/cvr', ...input }, { secrets, now: 1 }),

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, reported } from '../faults/company.ts';
@@ -25,7 +25,10 @@ async function scene() {
   const crms = await startCrms({ hubspot: { properties: [{ name: 'selskabsstatus', type: 'string' }] } });
   const url = await newStoreUrl('postgres');
   const clock = handClock();
-  const start = async (connections: Connections): Promise<{ app: App; lines: Line[]; file: string }> => {
+  const start = async (
+    connections: Connections,
+    more: Partial<AppOptions> = {},
+  ): Promise<{ app: App; lines: Line[]; file: string }> => {
     const file = join(newFolder(), 'cvrsync.yaml');
     const content = configFor(crms, url, { connections });
     await writeFile(file, JSON.stringify(content));
@@ -33,7 +36,7 @@ async function scene() {
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
     const lines: Line[] = [];
     const log = pino({ level: 'info' }, { write: (text: string) => lines.push(JSON.parse(text)) });
-    const app = await startApp(loaded.config, { log, env: {}, now: clock.now, beatMs: BEAT_MS });
+    const app = await startApp(loaded.config, { log, env: {}, now: clock.now, beatMs: BEAT_MS, ...more });
     onTestFinished(() => app.close(0));
     return { app, lines, file };
   };
@@ -118,7 +121,7 @@ describe('a mapping that differs between replicas', () => {
     }
     expect(crms.hubspot.get(id)).toMatchObject({ selskabsstatus: null });
     await first.app.close(0);
-    const last = await start(withStatus);
+    const last = await start(withStatus, { rulesAcceptedBy: { kind: 'user', name: 'ida' } });
     await last.app.connector?.drained();
     expect(crms.hubspot.get(id)).toMatchObject({ selskabsstatus: 'NORMAL' });
   });

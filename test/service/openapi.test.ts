@@ -14,7 +14,16 @@ import { readPayload } from '../../src/protocol/payload.ts';
 import { USUAL_SCOPES } from '../../src/service/keys/keys.ts';
 import { beginErasure } from '../../src/store/erasure/erasures.ts';
 import { newFolder } from '../support/stores.ts';
-import { ADMIN_TOKEN, addressOf, CALLS, lay, type Operation, proofOf, startProcess } from './openapi.ts';
+import {
+  ADMIN_TOKEN,
+  addressOf,
+  CALLS,
+  lay,
+  layConfiguration,
+  type Operation,
+  proofOf,
+  startProcess,
+} from './openapi.ts';
 
 const running = await startProcess();
 const { app, document, operations } = running;
@@ -87,6 +96,7 @@ describe('the OpenAPI document', () => {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     const id = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
     const its = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : id;
+    await layConfiguration(running);
     const { example } = operation.body ?? {};
     const body =
       typeof example === 'object' && example !== null && 'key' in example ? { ...example, key: known['key'] } : example;
@@ -190,6 +200,15 @@ describe('the public port', () => {
   });
 });
 
+const BODIES_404: Readonly<Record<string, object>> = {
+  applyConfig: { provider: 'nobody' },
+  rollbackConfig: { version: 999 },
+};
+const BODIES_409: Readonly<Record<string, object>> = {
+  applyConfig: { provider: 'hubspot', change: 'another' },
+  rollbackConfig: { version: 3 },
+};
+
 /** How each refusal comes about. */
 const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Response>>> = {
   async 400(operation) {
@@ -217,11 +236,15 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       id: 'nobody',
       entityId: 'CVR-1-99999999',
     });
-    const body = operation.operationId === 'moveJob' ? { key: known['key'] } : operation.body?.example;
-    return send(operation, address, proofOf(operation, key), body);
+    const body = BODIES_404[operation.operationId] ?? operation.body?.example;
+    const withKey = operation.operationId === 'moveJob' ? { key: known['key'] } : body;
+    return send(operation, address, proofOf(operation, key), withKey);
   },
   async 409(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    await layConfiguration(running, operation.operationId !== 'rollbackConfig');
+    const body = BODIES_409[operation.operationId];
+    if (body !== undefined) return send(operation, addressOf(operation, known), proofOf(operation, key), body);
     const entityId = 'CVR-3-4000000009';
     await app.store.write((tx) => beginErasure(tx, { entities: [entityId], names: [] }, '', Date.now()));
     return send(operation, addressOf(operation, known), proofOf(operation, key), { entityId });
@@ -255,6 +278,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       state: 'none',
       replay: 'none',
       keepJobs: 'none',
+      provider: 'a\nb',
     };
     const address = addressOf(operation, { ...known, ...wrong });
     const body = operation.body === undefined ? undefined : { nothing: 'known' };

@@ -144,6 +144,26 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
   });
 }
 
+/** Has a configuration of hubspot wait, with a former version 3 that decides as the file does. */
+export async function layConfiguration({ app: { store } }: Process, waits = true): Promise<void> {
+  await store.write(async (tx) => {
+    const row = await tx.selectFrom('config_version').selectAll().orderBy('id').executeTakeFirstOrThrow();
+    for (const id of [3, 4].filter((each) => each > row.id))
+      await tx
+        .insertInto('config_version')
+        .values({ ...row, id, accepted_by: 'ida' })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    const { mapping: rules } = { mapping: JSON.parse(row.content).connector['providers.hubspot.mapping'] };
+    const accepted = { rules: waits ? { ...rules, mapping: [] } : rules, by: 'ida', at: 1 };
+    await tx
+      .updateTable('kv')
+      .set({ value: JSON.stringify(accepted) })
+      .where('key', '=', 'rules:hubspot')
+      .execute();
+  });
+}
+
 /** How a caller proves who it is, by what the operation asks for. */
 export function proofOf({ security, path }: Operation, key: string): Readonly<Record<string, string>> {
   if (security.some((way) => 'adminToken' in way)) return { authorization: `Bearer ${ADMIN_TOKEN}` };

@@ -39,8 +39,8 @@ export async function startCrms(
   return { hubspot, salesforce };
 }
 
-/** The connections' common keys that a test sets beside the settings of its emulator. */
-export type Connections = Readonly<Partial<Record<CrmName, object>>>;
+/** The connections' common keys that a test sets beside the settings of its emulator; false leaves a connection out. */
+export type Connections = Readonly<Partial<Record<CrmName, object | false>>>;
 
 export interface ConfigOptions {
   readonly connections?: Connections;
@@ -67,7 +67,11 @@ export function configFor(crms: Crms, store: string, options: ConfigOptions = {}
     store,
     connector: {
       webhook: { auth: { method: 'None' } },
-      providers: { hubspot: connection('hubspot'), salesforce: connection('salesforce') },
+      providers: Object.fromEntries(
+        (['hubspot', 'salesforce'] as const)
+          .filter((name) => connections[name] !== false)
+          .map((name) => [name, connection(name)]),
+      ),
       limits: { ...(leaseSeconds !== undefined && { leaseSeconds }) },
       ...(upstream !== undefined && { upstream }),
     },

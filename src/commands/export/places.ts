@@ -171,6 +171,8 @@ export const PLACES = {
       ...['housekeeping:%', 'mark-all:%', 'match-%', 'news %', 'notes:%', 'reports', 'sweep:%', '%/%'],
     ),
   },
+  // It may hold the addresses that alerts go to.
+  config_version: { own: none, fixed: ['digest', 'accepted_by', 'digests'], others: 'redact' },
   run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
   run_item: { own: none, fixed: ['kind'] },
   review_answer: { own: none, fixed: ['verb'] },

@@ -11,7 +11,7 @@ export interface MappingToCheck {
   readonly name: string;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Partial<Record<FieldName, ValueMap>>>;
-  readonly match: string | undefined;
+  readonly match?: string | undefined;
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly hold: string | undefined;
   readonly currency?: string | undefined;

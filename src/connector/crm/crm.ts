@@ -41,7 +41,6 @@ export interface CrmConfig extends DecisionRules {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Hides the secrets of the settings in a text, since texts of the provider are stored and shown. */
   readonly mask?: ((text: string) => string) | undefined;
-  readonly match: string | undefined;
   /** Field → property that matches records without a number, instead of the mapped one. */
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly policy: Policy;
@@ -136,29 +135,20 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
     const connected = await connectProvider(by, { http, keep: secretStoreOf(store, name, now), now });
     return checkAnswers(connected, { name, form: formOf(by), schema, mask: by.mask });
   };
-  let current = { ...config, connection: await connect(config) };
-  let known: { readonly at: number; readonly properties: Promise<ReadonlyMap<string, Property>> } | undefined;
   let isAccountChecked = false;
-  const readSchema = async (signal: AbortSignal): Promise<ReadonlyMap<string, Property>> => {
+  const { schema, forget } = cacheSchema(now, async (signal) => {
     if (!isAccountChecked) await guardAccount(store, { name, connection: current.connection }, now(), signal);
     isAccountChecked = true;
     const schema = new Map((await current.connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, rules().hold, schema);
     return schema;
-  };
-  function schema(signal: AbortSignal, maxAgeMs = SCHEMA_MS): Promise<ReadonlyMap<string, Property>> {
-    if (known === undefined || now() - known.at > maxAgeMs) {
-      const reading = { at: now(), properties: readSchema(signal) };
-      known = reading;
-      // A late failure of an older read must not cost a newer schema.
-      reading.properties.catch(() => {
-        if (known === reading) known = undefined;
-      });
-    }
-    return known.properties;
-  }
+  });
+  let current = { ...config, connection: await connect(config) };
   return {
     ...config,
+    get match() {
+      return rules().match;
+    },
     get mapping() {
       return rules().mapping;
     },
@@ -189,14 +179,36 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
     rateLimiter,
     limits,
     schema,
-    forgetSchema() {
-      known = undefined;
-    },
+    forgetSchema: forget,
     async reconnect(secrets) {
       const by = { ...config, ...secrets };
       current = { ...by, connection: await connect(by) };
-      known = undefined;
+      forget();
       isAccountChecked = false;
+    },
+  };
+}
+
+/** Reads an account's properties when the known ones are too old. */
+function cacheSchema(
+  now: () => number,
+  read: (signal: AbortSignal) => Promise<ReadonlyMap<string, Property>>,
+): { readonly schema: Crm['schema']; readonly forget: () => void } {
+  let known: { readonly at: number; readonly properties: ReturnType<typeof read> } | undefined;
+  return {
+    schema(signal, maxAgeMs = SCHEMA_MS) {
+      if (known === undefined || now() - known.at > maxAgeMs) {
+        const reading = { at: now(), properties: read(signal) };
+        known = reading;
+        // A late failure of an older read must not cost a newer schema.
+        reading.properties.catch(() => {
+          if (known === reading) known = undefined;
+        });
+      }
+      return known.properties;
+    },
+    forget() {
+      known = undefined;
     },
   };
 }

@@ -49,6 +49,8 @@ export interface RulePreview {
   readonly properties: readonly PropertyCount[];
   /** Persons' values first. */
   readonly examples: readonly PreviewExample[];
+  /** The connection is no longer configured: its records get no updates. */
+  readonly removes?: true;
 }
 
 /** The rules that count, and those that are proposed in their place. */
@@ -61,7 +63,7 @@ export interface PreviewRequest extends RulePair {
   readonly crm: Crm;
   /** Of more records a sample of so many is read. */
   readonly sample?: number;
-  /** Reads all if nothing of a sample would be replaced: that says nothing of the others. */
+  /** Reads all if nothing of a sample would be written: that says nothing of the others. */
   readonly whole?: true;
   /** Only these records. */
   readonly ids?: readonly string[];
@@ -101,9 +103,9 @@ export async function previewRules(
   return count(linkedIds(db, crm.name, { size, step: 1 }));
 }
 
-/** How many values would be overwritten, now or with the next change: where there are none, nobody has to be asked. */
-export const atStake = ({ properties }: RulePreview): number =>
-  properties.reduce((sum, { replaced, later }) => sum + replaced + later, 0);
+/** How many values would be written, now or with the next change: if there are none, nobody has to be asked. */
+export const atStake = ({ properties, removes, linked }: RulePreview): number =>
+  removes === true ? linked : properties.reduce((sum, { writes, later }) => sum + writes + later, 0);
 
 /** The values of all linked records, by what would become of them; of a sample as much as that lets expect. */
 export interface PreviewTotals {
@@ -131,6 +133,7 @@ export function totalsOf({ linked, read, unread, properties }: RulePreview): Pre
 
 /** The same in words. */
 export function shownTotals(preview: RulePreview): string {
+  if (preview.removes === true) return `it would update ${preview.linked} linked records no more, and write nothing`;
   const { writes, replaced, edits, later, isAbout } = totalsOf(preview);
   const about = isAbout ? 'about ' : '';
   const of = isAbout
@@ -145,7 +148,7 @@ async function* once(ids: readonly string[]): AsyncIterable<readonly string[]> {
   if (ids.length > 0) yield ids;
 }
 
-async function countLinks(db: Db, provider: string): Promise<number> {
+export async function countLinks(db: Db, provider: string): Promise<number> {
   let sum = 0;
   await inPages('', async (after) => {
     const page = db
@@ -290,7 +293,9 @@ async function readOnce(
   signal: AbortSignal,
 ): Promise<Connection> {
   const rows = [...before.mapping, ...after.mapping].map(({ property }) => property);
-  const names = [...rows, before.hold, after.hold, match].filter((name) => name !== undefined);
+  const names = [...rows, before.hold, after.hold, before.match, after.match, match].filter(
+    (name) => name !== undefined,
+  );
   const properties = [...new Set(names)].filter((name) => schema.has(name));
   const answers = ids.length === 0 ? [] : await connection.read(ids, properties, signal);
   return { ...connection, read: async () => answers };

@@ -7,13 +7,15 @@ import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { acceptRules, disputedConnections, endProposal, followRules } from '../rules/accepted.ts';
 import { areSame, type DecisionRules, type NamedRules } from '../rules/rules.ts';
-import { atStake, previewRules, type RulePreview, totalsOf } from './preview.ts';
+import { atStake, previewRules, totalsOf } from './preview.ts';
 import {
   type CountedProposal,
   FRESH_MS,
-  findProposal,
+  findProposals,
+  isWaiting,
   type RuleProposal,
   readCounted,
+  removalPreview,
   writeCounted,
 } from './proposals.ts';
 
@@ -51,8 +53,8 @@ const AGAIN_MS = 60_000;
 export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatch {
   const over = new AbortController();
   const file = { configured: watched.configured };
-  const looks = watched.crms.map((crm) => {
-    const look = openLook(deps, { ...watched, file }, crm);
+  const each = watched.crms.map((crm) => openLook(deps, { ...watched, file }, crm));
+  const looks = [...each, openRemovalLook(deps, { ...watched, file })].map((look) => {
     // A store that does not answer is looked at again. One look at a time.
     let last: Promise<unknown> = Promise.resolve();
     return () => {
@@ -92,11 +94,11 @@ interface Looked {
   counted?: string | undefined;
 }
 
-function openLook(
-  deps: RuleWatchDeps,
-  { file, counts }: Pick<WatchedRules, 'counts'> & { readonly file: Pick<WatchedRules, 'configured'> },
-  crm: Crm,
-) {
+interface FileLook extends Pick<WatchedRules, 'counts'> {
+  readonly file: Pick<WatchedRules, 'configured'>;
+}
+
+function openLook(deps: RuleWatchDeps, { file, counts }: FileLook, crm: Crm) {
   const looked: Looked = { isOld: false };
   let proposed: NamedRules | undefined;
   return async (signal: AbortSignal): Promise<void> => {
@@ -108,10 +110,32 @@ function openLook(
     if (accepted === undefined || proposed === undefined || !counts) return;
     const isFirst = looked.accepted === undefined;
     followAcceptance(deps, looked, accepted, proposed);
-    const proposal = looked.isOld ? undefined : await findProposal(deps.store.db, proposed);
-    if (proposal !== undefined) await consider(deps, { crm, looked }, proposal, signal);
+    const found = (await findProposals(deps.store.db, file.configured)).find(({ name }) => name === crm.name);
+    const isNews = found !== undefined && isWaiting(found) && (!looked.isOld || found.version !== undefined);
+    if (isNews) await consider(deps, { crm, looked, file }, found, signal);
     // What an earlier process counted ends with the first look, what another daemon counts stays.
     else if (isFirst || looked.counted !== undefined) await forget(deps, crm.name, looked);
+  };
+}
+
+/** Looks for connections that the file no longer has, and counts their linked records. */
+function openRemovalLook(deps: RuleWatchDeps, { file, counts }: FileLook) {
+  const { store, now, daemon } = deps;
+  const looked = new Map<string, Looked>();
+  return async (): Promise<void> => {
+    if (!counts) return;
+    const removals = (await findProposals(store.db, file.configured)).filter(({ after }) => after === undefined);
+    const disputed = await disputedConnections(store.db, daemon, now());
+    for (const { name, id } of removals) {
+      const known = await readCounted(store.db, name);
+      if (disputed.has(name)) continue;
+      const preview = await removalPreview(store.db, name);
+      const counted = { id, countedAt: now(), since: known?.id === id ? known.since : now(), preview };
+      await store.write((tx) => writeCounted(tx, name, counted));
+      const own = looked.get(name) ?? { isOld: false };
+      looked.set(name, own);
+      report(deps, own, counted, name);
+    }
   };
 }
 
@@ -130,7 +154,7 @@ async function forget({ store }: RuleWatchDeps, name: string, looked: Looked): P
   looked.counted = undefined;
 }
 
-interface Considered {
+interface Considered extends Pick<FileLook, 'file'> {
   readonly crm: Crm;
   readonly looked: Looked;
 }
@@ -138,58 +162,54 @@ interface Considered {
 /** Counts what a proposal would write, and accepts it if nothing is at stake. */
 async function consider(
   deps: RuleWatchDeps,
-  { crm, looked }: Considered,
+  { crm, looked, file }: Considered,
   proposal: RuleProposal,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now, daemon } = deps;
-  const { name, id } = proposal;
+  const { name, id, before, after, version } = proposal;
+  if (after === undefined) return;
   const known = await readCounted(store.db, name);
-  const isDisputed = (await disputedConnections(store.db, daemon, now())).has(name);
-  if (known?.id === id && !isDue(known, isDisputed, now())) return report(deps, looked, known, name);
+  // A rollback needs a person's word.
+  const mayNotAccept = version !== undefined || (await disputedConnections(store.db, daemon, now())).has(name);
+  if (known?.id === id && !isDue(known, mayNotAccept, now())) return report(deps, looked, known, name);
   const countedAt = now();
   const since = known?.id === id ? known.since : countedAt;
-  const counted = await count(deps, crm, proposal, signal).then(
+  const counted = await previewRules({ store, now }, { before, after, crm, whole: true }, signal).then(
     (preview): CountedProposal => ({ id, countedAt, since, preview }),
     (error: unknown): CountedProposal => ({ id, countedAt, since, trouble: errorText(error) }),
   );
   signal.throwIfAborted();
   const isHarmless = counted.preview !== undefined && atStake(counted.preview) + counted.preview.unread === 0;
   const accepted = await store.write(async (tx) => {
-    if ((await findProposal(tx, { ...proposal.after, name }))?.id !== id) return false;
-    const accepts = isHarmless && !isDisputed;
-    if (accepts) await acceptRules(tx, { ...proposal.after, name }, 'start', now());
+    if ((await findProposals(tx, file.configured)).every((one) => one.id !== id || one.name !== name)) return false;
+    const accepts = isHarmless && !mayNotAccept;
+    if (accepts) await acceptRules(tx, { ...after, name }, { by: 'start', now: now() });
     else await writeCounted(tx, name, counted);
     return accepts;
   });
   if (!accepted) return report(deps, looked, counted, name);
   looked.accepted = await followRules(store, name);
-  deps.log.info({ provider: name }, 'the changed rules of the configuration overwrite nothing: they are accepted');
+  deps.log.info({ provider: name }, 'the changed rules of the configuration write nothing: they are accepted');
   for (const queue of [`sync:${name}`, 'housekeeping']) deps.wakeUp.ring(queue);
 }
 
 /** Whether to count again: what waits for a person now and then, what may be accepted without one as soon as it may. */
-function isDue({ preview, countedAt }: CountedProposal, isDisputed: boolean, now: number): boolean {
+function isDue({ preview, countedAt }: CountedProposal, mayNotAccept: boolean, now: number): boolean {
   if (preview === undefined || preview.unread > 0) return now - countedAt >= AGAIN_MS;
-  return atStake(preview) > 0 ? now - countedAt >= FRESH_MS : !isDisputed;
+  return atStake(preview) > 0 ? now - countedAt >= FRESH_MS : !mayNotAccept;
 }
-
-const count = (
-  { store, now }: RuleWatchDeps,
-  crm: Crm,
-  proposal: RuleProposal,
-  signal: AbortSignal,
-): Promise<RulePreview> => previewRules({ store, now }, { ...proposal, crm, whole: true }, signal);
 
 /** Says once in a process that a proposal waits, and what to do. */
 function report({ log }: RuleWatchDeps, looked: Looked, counted: CountedProposal, provider: string): void {
   if (looked.counted === counted.id) return;
   looked.counted = counted.id;
   const { preview, trouble } = counted;
-  const figures = preview === undefined ? { trouble } : { ...totalsOf(preview) };
+  const figures = preview === undefined ? { trouble } : { linked: preview.linked, ...totalsOf(preview) };
   const advice = `cvrsync config diff ${provider} shows it, cvrsync config apply ${provider} accepts it`;
-  log.warn(
-    { provider, ...figures, advice },
-    'the configuration changes what is written, and waits to be accepted: until then the former rules decide',
-  );
+  const what =
+    preview?.removes === true
+      ? 'a connection is no longer configured, and that waits to be accepted: its records get no updates'
+      : 'the configuration changes what is written, and waits to be accepted: until then the former rules decide';
+  log.warn({ provider, ...figures, advice }, what);
 }

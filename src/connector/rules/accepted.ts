@@ -3,13 +3,14 @@
  * change, which counts once it is accepted.
  */
 import type { FieldName } from '../../../providers/fields.ts';
+import { acceptMapping, connectionOfPart } from '../../runtime/config-versions.ts';
 import { differingParts, readDaemons } from '../../runtime/daemons.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import { type Db, engineOf, type Store, type Tx } from '../../store/store.ts';
+import { activeRecords } from '../links/links.ts';
 import { markAll } from '../links/mark-all.ts';
-import { areSame, changeId, changesBetween, type DecisionRules, type NamedRules, narrowed, rulesOf } from './rules.ts';
+import { areSame, type DecisionRules, type NamedRules, narrowed, rulesDigest, rulesOf } from './rules.ts';
 
 /** The rules of a connection as they were accepted. */
 export interface AcceptedRules {
@@ -19,6 +20,10 @@ export interface AcceptedRules {
   readonly at: number;
   /** No daemon has the connection: its records miss events until it is back. */
   readonly isOut?: true;
+  /** Somebody accepted that the connection is not configured any more. */
+  readonly isRemoved?: true;
+  /** The digest of a file's rules that a rollback set aside: they count only if a person accepts them. */
+  readonly aside?: string;
 }
 
 const PREFIX = 'rules:';
@@ -30,8 +35,22 @@ const acceptedIn = (text: string): AcceptedRules => {
   return { ...accepted, rules: rulesOf(accepted.rules) };
 };
 
+/** The accepted rules of every connection by name, also of those that no daemon has. */
+export async function readAllAccepted(db: Db): Promise<ReadonlyMap<string, AcceptedRules>> {
+  const rows = await rulesQuery(db).execute();
+  return new Map(rows.map(({ key, value }) => [key.slice(PREFIX.length), acceptedIn(value)]));
+}
+
+const rulesQuery = (db: Db) =>
+  db
+    .selectFrom('kv')
+    .select(['key', 'value'])
+    .where('key', '>=', PREFIX)
+    .where('key', '<', `${PREFIX}\u{10FFFF}`)
+    .orderBy('key');
+
 /** The accepted rules of a connection; undefined before its first start. */
-export async function readAccepted(db: Db, name: string): Promise<AcceptedRules | undefined> {
+async function readAccepted(db: Db, name: string): Promise<AcceptedRules | undefined> {
   const text = await readValue(db, keyOf(name));
   return text === undefined ? undefined : acceptedIn(text);
 }
@@ -69,12 +88,7 @@ export async function withRulesInForce<C extends NamedRules>(store: Store, crm: 
  * its events are marked by these, or by the acceptance.
  */
 export async function readMappedFields(tx: Tx): Promise<ReadonlyMap<string, ReadonlySet<FieldName>>> {
-  const rows = await tx
-    .selectFrom('kv')
-    .select(['key', 'value'])
-    .where('key', '>=', PREFIX)
-    .where('key', '<', `${PREFIX}\u{10FFFF}`)
-    .orderBy('key')
+  const rows = await rulesQuery(tx)
     .$if(engineOf(tx) === 'postgres', (query) => query.forShare())
     .execute();
   return new Map(
@@ -94,11 +108,32 @@ export const endProposal = async (tx: Tx, name: string): Promise<void> => {
 };
 
 /** Has every daemon decide by these rules, and each active record decided anew. */
-export async function acceptRules(tx: Tx, { name, ...given }: NamedRules, by: string, now: number): Promise<void> {
-  const accepted: AcceptedRules = { rules: rulesOf(given), by, at: now };
-  await writeValue(tx, keyOf(name), JSON.stringify(accepted), now);
+export async function acceptRules(
+  tx: Tx,
+  { name, ...given }: NamedRules,
+  { by, now, aside }: { readonly by: string; readonly now: number; readonly aside?: string | undefined },
+): Promise<void> {
+  const rules = rulesOf(given);
+  await writeAccepted(tx, name, { rules, by, at: now, ...(aside !== undefined && { aside }) }, now);
   await endProposal(tx, name);
+  await acceptMapping(tx, name, rules, { by, now });
   await decideAnew(tx, name, now);
+}
+
+const writeAccepted = (tx: Tx, name: string, accepted: AcceptedRules, now: number): Promise<void> =>
+  writeValue(tx, keyOf(name), JSON.stringify(accepted), now);
+
+/** Accepts that a connection is not configured any more. Its rules stay for when it comes back. */
+export async function acceptRemoval(
+  tx: Tx,
+  name: string,
+  { by, now }: { readonly by: string; readonly now: number },
+): Promise<void> {
+  const accepted = await readAccepted(tx, name);
+  if (accepted === undefined) return;
+  await writeAccepted(tx, name, { ...accepted, isOut: true, isRemoved: true }, now);
+  await endProposal(tx, name);
+  await acceptMapping(tx, name, undefined, { by, now });
 }
 
 async function decideAnew(tx: Tx, name: string, now: number): Promise<void> {
@@ -106,37 +141,10 @@ async function decideAnew(tx: Tx, name: string, now: number): Promise<void> {
   await mark(tx, 'housekeeping', ['marking'], now);
 }
 
-/** Who accepts a change, and how they were asked. */
-export interface Acceptance {
-  readonly actor: AuditActor;
-  readonly via: 'page' | 'command';
-  /** The {@link changeId} that they saw; any where absent. */
-  readonly seen?: string | undefined;
-}
-
-/** Accepts what a file proposes, for a person. False if there is nothing to accept, or not what they saw. */
-export async function acceptProposed(
-  tx: Tx,
-  proposed: NamedRules,
-  { actor, via, seen }: Acceptance,
-  now: number,
-): Promise<boolean> {
-  const before = (await readAccepted(tx, proposed.name))?.rules;
-  if (before === undefined || areSame(before, proposed)) return false;
-  if (seen !== undefined && seen !== changeId(before, proposed)) return false;
-  await acceptRules(tx, proposed, actor.name, now);
-  const changes = changesBetween(before, proposed).map((change) => change.subject);
-  const entry = { actor, via, action: 'config.apply', subject: proposed.name } as const;
-  await recordAudit(tx, { ...entry, detail: { changes }, result: 'accepted' }, now);
-  return true;
-}
-
 export interface StartOptions {
   readonly now: number;
   /** This daemon among those of the store. */
   readonly daemon?: string | undefined;
-  /** Accepts whatever the file says. */
-  readonly acceptedBy?: AuditActor | undefined;
 }
 
 /**
@@ -147,7 +155,7 @@ export interface StartOptions {
 export async function acceptAtStart(
   tx: Tx,
   configured: readonly NamedRules[],
-  { now, daemon, acceptedBy }: StartOptions,
+  { now, daemon }: StartOptions,
 ): Promise<void> {
   const disputed = await disputedConnections(tx, daemon, now);
   await leaveOut(tx, new Set([...configured.map(({ name }) => name), ...disputed]), now);
@@ -155,28 +163,28 @@ export async function acceptAtStart(
     const { name } = proposed;
     const accepted = await readAccepted(tx, name);
     if (accepted === undefined) {
-      await acceptRules(tx, proposed, 'first start', now);
+      await acceptRules(tx, proposed, { by: 'first start', now });
       continue;
     }
-    const isAccepted =
-      acceptedBy !== undefined && (await acceptProposed(tx, proposed, { actor: acceptedBy, via: 'command' }, now));
-    if (isAccepted) continue;
-    const less = disputed.has(name) ? accepted.rules : narrowed(accepted.rules, proposed);
-    if (!areSame(less, accepted.rules)) await acceptRules(tx, { name, ...less }, 'start', now);
-    else if (accepted.isOut === true) {
-      const { isOut: _, ...back } = accepted;
-      await writeValue(tx, keyOf(name), JSON.stringify(back), now);
+    const { isOut, isRemoved, ...back } = accepted;
+    const isKept = disputed.has(name) || accepted.aside === rulesDigest(proposed);
+    const less = isKept ? accepted.rules : narrowed(accepted.rules, proposed);
+    if (!areSame(less, accepted.rules)) await acceptRules(tx, { name, ...less }, { by: 'start', now });
+    else if (isOut === true) {
+      await writeAccepted(tx, name, back, now);
+      if (isRemoved === true) await acceptMapping(tx, name, back.rules, { by: 'start', now });
       await decideAnew(tx, name, now);
     }
   }
 }
 
-/** Remembers that connections which no daemon has any more miss events. */
+/** Remembers that connections which no daemon has any more miss events. Of one without linked records nobody is asked. */
 async function leaveOut(tx: Tx, names: ReadonlySet<string>, now: number): Promise<void> {
-  for (const name of (await readMappedFields(tx)).keys()) {
-    const accepted = names.has(name) ? undefined : await readAccepted(tx, name);
-    if (accepted === undefined) continue;
-    await writeValue(tx, keyOf(name), JSON.stringify({ ...accepted, isOut: true } satisfies AcceptedRules), now);
+  for (const [name, accepted] of await readAllAccepted(tx)) {
+    if (names.has(name) || accepted.isRemoved === true) continue;
+    const [linked] = await activeRecords(tx, { provider: name, after: '', limit: 1 });
+    if (linked === undefined) await acceptRemoval(tx, name, { by: 'start', now });
+    else if (accepted.isOut !== true) await writeAccepted(tx, name, { ...accepted, isOut: true }, now);
   }
 }
 
@@ -186,8 +194,5 @@ export async function disputedConnections(db: Db, self: string | undefined, now:
   const mine = daemons.find(({ id }) => id === self)?.digests;
   if (mine === undefined) return new Set();
   const parts = daemons.filter(({ id }) => id !== self).flatMap(({ digests }) => differingParts(mine, digests));
-  return new Set(parts.flatMap((part) => MAPPING_PART.exec(part)?.[1] ?? []));
+  return new Set(parts.flatMap((part) => connectionOfPart(part.slice(part.indexOf('.') + 1)) ?? []));
 }
-
-/** As `config/digests.ts` names it. */
-const MAPPING_PART = /^connector\.providers\.([\w-]+)\.mapping$/;

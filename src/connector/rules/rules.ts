@@ -1,10 +1,12 @@
 /** The decision rules of a connection: what of its configuration decides what is written. Pure. */
-import { createHash } from 'node:crypto';
 import type { Policy, PresetRow } from '../../../providers/provider.ts';
+import { digestOf } from '../../protocol/text/digest.ts';
 import type { ValueMap } from '../decide/render.ts';
 
 /** What decides which of a company's facts a record shows, and how. */
 export interface DecisionRules {
+  /** The property that holds the CVR number. */
+  readonly match?: string | undefined;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
   /** A record if this property is set is left alone. */
@@ -23,13 +25,15 @@ export interface NamedRules extends DecisionRules {
 
 /** The rules among other settings, with their keys in one order. */
 export const rulesOf = (given: DecisionRules): DecisionRules => ({
-  mapping: given.mapping.map(({ field, property, policy, unless, optional, join }) => ({
+  match: given.match,
+  mapping: given.mapping.map(({ field, property, policy, unless, optional, join, address }) => ({
     field,
     property,
     policy,
     ...(unless !== undefined && { unless }),
     ...(optional !== undefined && { optional }),
     ...(join !== undefined && { join }),
+    ...(address !== undefined && { address }),
   })),
   values: given.values,
   hold: given.hold,
@@ -40,12 +44,12 @@ export const rulesOf = (given: DecisionRules): DecisionRules => ({
 
 export const areSame = (one: DecisionRules, other: DecisionRules): boolean => textOf(one) === textOf(other);
 
+/** The same for the same rules. */
+export const rulesDigest = (rules: DecisionRules): string => digestOf(rulesOf(rules));
+
 /** Names a change from some rules to others: who accepts it accepts what they saw. */
-export const changeId = (before: DecisionRules, after: DecisionRules): string =>
-  createHash('sha256')
-    .update(`${textOf(before)} ${textOf(after)}`)
-    .digest('base64url')
-    .slice(0, 22);
+export const changeId = (before: DecisionRules, after: DecisionRules | undefined): string =>
+  digestOf([rulesOf(before), after && rulesOf(after)]).slice(0, 22);
 
 const textOf = (rules: DecisionRules): string => JSON.stringify(rulesOf(rules));
 
@@ -69,6 +73,7 @@ export function narrowed(before: DecisionRules, after: DecisionRules): DecisionR
     return [REACH[changed.policy] < REACH[row.policy] ? { ...row, policy: changed.policy } : row];
   });
   return {
+    match: before.match,
     mapping,
     values: before.values,
     hold: before.hold ?? after.hold,
@@ -101,6 +106,7 @@ export function changesBetween(before: DecisionRules, after: DecisionRules): rea
         after: shownMap(after.values[field]),
       };
     }),
+    { subject: 'match', before: before.match, after: after.match },
     { subject: 'hold', before: before.hold, after: after.hold },
     { subject: 'persons', before: String(before.persons), after: String(after.persons) },
     { subject: 'currency', before: before.currency, after: after.currency },
@@ -111,8 +117,8 @@ export function changesBetween(before: DecisionRules, after: DecisionRules): rea
 
 function shownRow(row: PresetRow | undefined): string | undefined {
   if (row === undefined) return undefined;
-  const { policy, join, unless, optional } = row;
-  const more = { join, unless, optional };
+  const { policy, join, unless, optional, address } = row;
+  const more = { join, unless, optional, address };
   const parts = Object.entries(more).flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value}`]));
   return [policy, ...parts].join(', ');
 }

@@ -11,3 +11,6 @@ export const monitorAddress = (id: string): string => `/monitors/${encodeURIComp
 
 /** Where undoes are. */
 export const UNDOES = '/undoes';
+
+/** The page of the accepted configuration. */
+export const CONFIGURATION = '/installation/configuration';

@@ -5,8 +5,8 @@ import { checkCredentials } from '../../connector/check.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Crm, CrmDeps } from '../../connector/crm/crm.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
-import type { NamedRules } from '../../connector/rules/rules.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { ConfigNeeds } from '../../operations/configuration.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
@@ -31,8 +31,8 @@ import { connectionState, connectionsTable } from './table.ts';
 /** What the pages read from, and by which a connection is tried. */
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {
   readonly crms: readonly Crm[];
-  /** What the file says of each. */
-  readonly configured: () => readonly NamedRules[];
+  /** What the file says. */
+  readonly configuration: ConfigNeeds['configuration'];
   readonly meter: Pick<CallMeter, 'read'>;
 }
 
@@ -100,7 +100,7 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
         <dt>${reader.text('connection.hold')}</dt>
         <dd><code>${crm.hold ?? '–'}</code></dd>
       </dl>
-      ${await proposalSection(deps, visit, crm)} ${tried && html`<div role="status">${findingList(reader, tried)}</div>`}
+      ${await proposalSection(deps, visit, crm.name)} ${tried && html`<div role="status">${findingList(reader, tried)}</div>`}
       ${
         includesRole(visitor.role, 'operator') &&
         html`<form method="post" action=${`${connectionAddress(crm.name)}/try`}>

@@ -1,80 +1,89 @@
 /** The part of a connection's page about a changed configuration: what it would write, and the button that accepts it. */
-import type { Crm } from '../../connector/crm/crm.ts';
 import { type RulePreview, totalsOf } from '../../connector/proposals/preview.ts';
-import { findProposal, previewProposal, type RuleProposal, readCounted } from '../../connector/proposals/proposals.ts';
-import { acceptProposed } from '../../connector/rules/accepted.ts';
-import type { NamedRules } from '../../connector/rules/rules.ts';
+import { findProposals, previewProposal, type RuleProposal, readCounted } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
+import { applyConfig, type ConfigNeeds } from '../../operations/configuration.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import type { Store } from '../../store/store.ts';
-import { connectionAddress } from '../addresses/addresses.ts';
+import { CONFIGURATION, connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
-import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
+import { hidden, messagePage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, type RouteDeps } from '../routes/routes.ts';
+import { addOperationForm } from '../routes/operation-form.ts';
+import type { RouteDeps } from '../routes/routes.ts';
 
-interface ProposalDeps extends RouteDeps {
-  readonly configured: () => readonly NamedRules[];
+export interface ProposalDeps extends RouteDeps {
+  readonly configuration: ConfigNeeds['configuration'];
 }
 
 /** Adds the action that accepts. */
 export function addAcceptance(app: Server, deps: ProposalDeps): void {
-  addAction(app, deps, {
-    path: '/connections/:name/accept',
-    role: 'admin',
-    async run({ reader, visitor, now, param }, fields) {
-      const proposed = deps.configured().find(({ name }) => name === param('name'));
-      if (proposed === undefined) return notFoundPage(reader);
-      const acceptance = { actor: visitor.actor, via: 'page', seen: fieldValue(fields, 'seen') } as const;
-      const isAccepted = await deps.store.write((tx) => acceptProposed(tx, proposed, acceptance, now));
-      if (isAccepted) return connectionAddress(proposed.name);
-      const title = reader.text('error.invalid');
-      return messagePage(reader, { status: 409, title, help: reader.text('rules.changed') });
+  const { store, configuration } = deps;
+  addOperationForm(
+    app,
+    deps,
+    { operation: applyConfig, needs: { store, configuration } },
+    {
+      path: '/connections/:name/accept',
+      input: ({ param }, fields) => ({
+        provider: param('name'),
+        ...(fieldValue(fields, 'seen') !== '' && { change: fieldValue(fields, 'seen') }),
+      }),
+      next(_visit, { provider }, fields) {
+        configuration.applied?.();
+        return fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION;
+      },
+      refused: ({ reader }, { kind }) =>
+        kind === 'conflict'
+          ? messagePage(reader, {
+              status: 409,
+              title: reader.text('error.invalid'),
+              help: reader.text('rules.changed'),
+            })
+          : undefined,
     },
-  });
+  );
 }
 
 /** What the file changes and nobody accepted yet; nothing if a daemon has not looked at it, or its file is an old one. */
-export async function proposalSection({ store, configured }: ProposalDeps, visit: Visit, crm: Crm): Promise<Markup> {
+export async function proposalSection(deps: ProposalDeps, visit: Visit, name: string): Promise<Markup> {
   const { reader } = visit;
-  const counted = await readCounted(store.db, crm.name);
+  const { store, configuration } = deps;
+  const counted = await readCounted(store.db, name);
   if (counted === undefined) return null;
-  const proposed = configured().find(({ name }) => name === crm.name);
-  const proposal = proposed && (await findProposal(store.db, proposed));
+  const proposal = (await findProposals(store.db, configuration.rules())).find((one) => one.name === name);
   if (proposal?.id !== counted.id) return html`<p class="notice warn">${reader.text('rules.otherFile')}</p>`;
-  const preview = await withExamples(store, visit, { crm, proposal, counted: counted.preview });
+  const preview = await withExamples(deps, visit, proposal, counted.preview);
   return html`<section class="notice warn" id="proposal">
-    <h2>${reader.text('rules.title')}</h2>
-    <p>${reader.text('rules.help')}</p>
-    ${changes(visit, proposal)}
-    ${preview === undefined ? html`<p>${reader.text('rules.uncounted')} ${said(reader, counted.trouble ?? null)}</p>` : figures(visit, crm, preview)}
+    <h2>${proposal.version === undefined ? reader.text('rules.title') : reader.text('rules.rollback', { name, version: proposal.version })}</h2>
+    <p>${proposal.after === undefined ? reader.text('rules.removal', { name, linked: preview?.linked ?? 0 }) : reader.text('rules.help')}</p>
+    ${proposal.after !== undefined && changes(visit, proposal)}
+    ${preview === undefined ? html`<p>${reader.text('rules.uncounted')} ${said(reader, counted.trouble ?? null)}</p>` : preview.removes !== true && figures(visit, name, preview)}
     ${acceptForm(visit, proposal)}
   </section>`;
 }
 
-interface Shown {
-  readonly crm: Crm;
-  readonly proposal: RuleProposal;
-  readonly counted: RulePreview | undefined;
-}
-
 /** The count with its examples as they are now; without them if the CRM does not answer in time. */
 async function withExamples(
-  store: Store,
+  { store, configuration }: ProposalDeps,
   { visitor, now }: Visit,
-  { crm, proposal, counted }: Shown,
+  proposal: RuleProposal,
+  counted: RulePreview | undefined,
 ): Promise<RulePreview | undefined> {
-  if (counted === undefined) return undefined;
+  if (counted === undefined || counted.examples.length === 0) return counted;
   const bare = { ...counted, examples: [] };
-  if (!visitor.seesPersons || (await crm.rateLimiter.blockedUntil()) !== undefined) return bare;
+  if (!visitor.seesPersons) return bare;
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   const late = new Promise<RulePreview>((resolve) => signal.addEventListener('abort', () => resolve(bare)));
-  const read = previewProposal({ store, now: () => now }, crm, proposal, signal);
-  return Promise.race([late, read.catch(() => bare)]);
+  const read = async (): Promise<RulePreview> => {
+    const crm = await configuration.openCrm(proposal.name);
+    if ((await crm.rateLimiter.blockedUntil()) !== undefined) return bare;
+    return previewProposal({ store, now: () => now }, async () => crm, proposal, signal);
+  };
+  return Promise.race([late, read().catch(() => bare)]);
 }
 
 const changes = ({ reader }: Visit, proposal: RuleProposal): Markup =>
@@ -88,7 +97,7 @@ const changes = ({ reader }: Visit, proposal: RuleProposal): Markup =>
     ]),
   });
 
-function figures({ reader }: Visit, crm: Crm, preview: RulePreview): Markup {
+function figures({ reader }: Visit, name: string, preview: RulePreview): Markup {
   const { writes, replaced, edits, later, isAbout } = totalsOf(preview);
   const columns = ['property', 'writes', 'replaced', 'edits', 'later'] as const;
   return html`<p><strong>${reader.text('rules.totals', { writes, replaced, edits })}</strong>
@@ -111,7 +120,7 @@ function figures({ reader }: Visit, crm: Crm, preview: RulePreview): Markup {
           reader.text(`rules.${column}`),
         ),
         rows: preview.examples.map(({ record, entity, property, before, after, isEdit }) => [
-          html`<a href=${`/companies/${encodeURIComponent(entity)}`}>${`${crm.name}:${record}`}</a>`,
+          html`<a href=${`/companies/${encodeURIComponent(entity)}`}>${`${name}:${record}`}</a>`,
           html`<code>${property}</code>`,
           brief(String(before ?? '–')),
           brief(String(after ?? '–')),

@@ -79,6 +79,14 @@ async function addKept(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('updated_at', integer, required)
     .execute();
 
+  await serial('config_version', 'id')
+    .addColumn('digest', text, required)
+    .addColumn('accepted_at', integer, required)
+    .addColumn('accepted_by', text, required)
+    .addColumn('digests', text, required)
+    .addColumn('content', text, required)
+    .execute();
+
   await serial('quarantine', 'id')
     .addColumn('received_at', integer, required)
     .addColumn('source', text, required)

@@ -26,7 +26,7 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
     const told = second.lines.filter(({ msg }) => msg.includes('waits to be accepted'));
     expect(told).toMatchObject([{ provider: 'hubspot', edits: 3, advice: expect.stringContaining('config apply') }]);
     expect(await conditions(second)).toEqual([
-      'A changed configuration of hubspot waits to be accepted: it would replace 3 values, 3 of them written by people',
+      'A changed configuration of hubspot waits to be accepted: it would write 3 values and replace 3, 3 of them written by people',
     ]);
     const check = await second.cli('--json', 'check');
     expect(check.stdout).toContain('it would write 3 values, replace 3, 3 of them written by people');
@@ -76,7 +76,25 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
 });
 
 describe('a property that is mapped anew', () => {
-  const status = (policy: string) => ({ hubspot: { fields: { status: { property: 'selskabsstatus', policy } } } });
+  const status = (policy: string) => ({
+    hubspot: { fields: { ...TRACKED.hubspot.fields, status: { property: 'selskabsstatus', policy } } },
+  });
+
+  it.each(SUITE_ENGINES)(
+    'waits where it would fill what is blank, and a rollback takes it back (%s)',
+    async (engine) => {
+      const { crms, ids, start } = await handwritten(engine, 2);
+      const second = await start({ hubspot: { fields: { name: ['name', 'selskabsstatus'] } } });
+      await second.app.connector?.drained();
+      const held = () => crms.hubspot.get(ids[0] ?? '');
+      expect(await conditions(second)).toEqual([
+        'A changed configuration of hubspot waits to be accepted: it would write 2 values and replace 0, 0 of them written by people',
+      ]);
+      expect(held()).toMatchObject({ selskabsstatus: null });
+      expect((await second.cli('config', 'apply', '--yes')).code).toBe(0);
+      await expect.poll(held, { timeout: 30_000 }).toMatchObject({ selskabsstatus: 'B ApS' });
+    },
+  );
 
   it.each(SUITE_ENGINES)('needs no question where it is blank everywhere (%s)', async (engine) => {
     const { crms, ids, start } = await handwritten(engine, 1);

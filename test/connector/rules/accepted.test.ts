@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FieldName } from '../../../providers/fields.ts';
 import type { Policy, PresetRow } from '../../../providers/provider.ts';
-import { type App, startApp } from '../../../src/app.ts';
+import { type App, type AppOptions, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { readReview } from '../../../src/connector/review/review-list.ts';
-import { acceptAtStart, readAccepted } from '../../../src/connector/rules/accepted.ts';
+import { acceptAtStart, readAllAccepted } from '../../../src/connector/rules/accepted.ts';
 import type { NamedRules } from '../../../src/connector/rules/rules.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { ENTITY, reported } from '../../faults/company.ts';
@@ -15,10 +15,10 @@ import { type Connections, configFor, postWebhook, startCrms } from '../../suppo
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../../support/stores.ts';
 import { open, RECORD, report, sync, type World } from '../sync/two-syncs.ts';
 
-async function start(config: object): Promise<App> {
+async function start(config: object, more: Partial<AppOptions> = {}): Promise<App> {
   const loaded = await checkConfig(config, join(newFolder(), 'cvrsync.yaml'), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
+  const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {}, ...more });
   onTestFinished(() => app.close(0));
   return app;
 }
@@ -44,6 +44,7 @@ test('a field that is mapped later brings what was known of it to the records th
 
   const second = await start(
     configFor(crms, url, { connections: { hubspot: { fields: { status: 'selskabsstatus' } } } }),
+    { rulesAcceptedBy: { kind: 'user', name: 'ida' } },
   );
   await second.connector?.drained();
   expect(crms.hubspot.get(id)).toMatchObject({ selskabsstatus: 'NORMAL' });
@@ -118,7 +119,7 @@ test.each(ENGINES)('of a start only what writes less is accepted at once, the re
   });
   const start = async (next: NamedRules) => {
     await store.write((tx) => acceptAtStart(tx, [next], { now: 2 }));
-    const accepted = await readAccepted(store.db, 'hubspot');
+    const accepted = (await readAllAccepted(store.db)).get('hubspot');
     return accepted && { by: accepted.by, ...accepted.rules };
   };
   const first = await start(rules([row('name', 'always'), row('city', 'tracked'), row('phone', 'tracked')]));

@@ -14,13 +14,14 @@ import { type Connections, configFor, postWebhook, startCrms } from '../../suppo
 import { type ENGINES, newFolder, newStoreUrl } from '../../support/stores.ts';
 
 /** Of the name, which is tracked by the preset. */
-export const ALWAYS: Connections = { hubspot: { fields: { name: { property: 'name', policy: 'always' } } } };
-export const TRACKED: Connections = { hubspot: { fields: { name: { property: 'name', policy: 'tracked' } } } };
+export const ALWAYS = { hubspot: { fields: { name: { property: 'name', policy: 'always' } } } } satisfies Connections;
+export const TRACKED = { hubspot: { fields: { name: { property: 'name', policy: 'tracked' } } } } satisfies Connections;
 
 export interface Line {
   readonly msg: string;
   readonly provider?: string;
   readonly edits?: number;
+  readonly linked?: number;
   readonly advice?: string;
 }
 

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { addAdminApi } from '../../../src/admin-api/admin-api.ts';
 import { createGuard } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
+import type { ConfigNeeds } from '../../../src/operations/configuration.ts';
 import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
@@ -14,6 +15,7 @@ import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
 import { testMonitor } from '../../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../../src/store/open.ts';
 import { type HandClock, stillClock } from '../../support/clock.ts';
+import { NO_CONFIGURATION } from '../../support/configuration.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 
 export interface Answer {
@@ -48,6 +50,7 @@ export interface HarnessOptions {
   /** A new one where absent. */
   readonly store?: Store;
   readonly secrets?: Secrets;
+  readonly configuration?: ConfigNeeds['configuration'];
 }
 
 /** What `call` sends to `/admin` if no other proof is given. */
@@ -88,7 +91,7 @@ export async function openHarness(
   const { http } = client;
   const posting = { store, now, http, placeType: 'Place' };
   addAdminApi(server, {
-    ...{ store, now, adminToken },
+    ...{ store, now, adminToken, configuration: options.configuration ?? NO_CONFIGURATION },
     installed: () => ({ crms: [], halves: { connector: false, service: true } }),
     service: {
       ...{ access, secrets, wakeUp, options: {} },

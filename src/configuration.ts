@@ -1,0 +1,42 @@
+/** The configuration that a process has read, as the operations on it need it, and what of it is accepted at once. */
+import { configContent, configDigests } from './config/digests.ts';
+import type { Config } from './config/load.ts';
+import type { Crm } from './connector/crm/crm.ts';
+import type { ConfigNeeds } from './operations/configuration.ts';
+import { acceptSettings, type ConfigParts } from './runtime/config-versions.ts';
+import { saltOf } from './runtime/daemons.ts';
+import type { Store } from './store/store.ts';
+
+interface Reading {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** A configuration part by part. */
+export const partsOf = async (config: Config, { store, now }: Reading): Promise<ConfigParts> => ({
+  digests: await configDigests(config, await saltOf(store, now())),
+  content: configContent(config),
+});
+
+/** What a daemon read last, with its open connections. */
+export const configurationOf = (
+  live: { readonly config: Config },
+  { store, now, crms }: Reading & { readonly crms: readonly Crm[] },
+): ConfigNeeds['configuration'] => ({
+  rules: () => live.config.connector?.providers ?? [],
+  parts: () => partsOf(live.config, { store, now }),
+  async openCrm(name) {
+    const crm = crms.find((one) => one.name === name);
+    if (crm === undefined) throw new Error(`${name} is not configured here`);
+    return crm;
+  },
+});
+
+/** Accepts what of a daemon's configuration touches no value of a record; see {@link acceptSettings}. */
+export async function acceptOwn(
+  config: Config,
+  { store, now, daemon, by }: Reading & { readonly daemon: string; readonly by?: string | undefined },
+): Promise<boolean> {
+  const own = await partsOf(config, { store, now });
+  return store.write((tx) => acceptSettings(tx, own, { daemon, now: now(), by }));
+}
