@@ -20,7 +20,7 @@ export interface Defined {
   readonly name: string;
   readonly kind: 'created' | 'exists' | 'refused';
   /** Why the CRM refused, and which permission is missing. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A permission of the credentials: `define` creates properties, the others are the verbs of their names. */
@@ -59,7 +59,7 @@ export interface Changes {
 /** The result of a creation. `duplicate`: the CRM has the company already, as `id` if it says so. */
 export type Created =
   | { readonly kind: 'created'; readonly id: string }
-  | { readonly kind: 'duplicate'; readonly id?: string; readonly reason: string }
+  | { readonly kind: 'duplicate'; readonly id?: string | undefined; readonly reason: string }
   | { readonly kind: 'rejected'; readonly reason: string; readonly properties: Readonly<Record<string, string>> };
 
 /** The records that hold a value in a property. `sure` is false if the CRM's index may lag behind its writes. */
@@ -73,7 +73,7 @@ export interface PropertyEdit {
   readonly id: string;
   readonly property: string;
   /** The value after the change; absent if the CRM says only who changed the record, and when. */
-  readonly value?: PropertyValue;
+  readonly value?: PropertyValue | undefined;
   /** Ms since 1970, by the CRM's clock. */
   readonly at: number;
   /** The author, for people: a name, an e-mail address, a workflow. */

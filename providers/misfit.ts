@@ -1,192 +1,142 @@
 /**
- * Checks of the parts that a provider gives, against the contract. The runtime refuses a part that does not fit, and
- * the suite reports it: types do not bind values that come from JSON or JavaScript. Pure.
+ * Finds what does not fit a TypeBox schema of the contract, and says so to the author of a provider: types do not bind
+ * values that come from JSON or JavaScript. The runtime refuses a part that does not fit; the suite reports it. Pure.
  */
-import type { Connection, Notes, Parents, Property, Window } from './provider.ts';
-import { PROPERTY_TYPES } from './record.ts';
+import { types } from 'node:util';
+import Type, { type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+
+/** Options of a schema by which a misfit is put into words. */
+export interface Wording {
+  /** The end of a sentence: "it is true or false". At the root of an answer a noun: "a page". */
+  readonly wanted: string;
+  /** The value, as the owner of its members: "the connection". */
+  readonly title?: string;
+  /** The member whose text tells the value from others of its kind: "a property" becomes "the property phone". */
+  readonly by?: string;
+}
 
 export interface Misfit {
-  readonly of?: string;
+  /** The owner of the part: "the property phone". */
+  readonly of?: string | undefined;
+  /** The path to the part; empty for the whole answer. */
   readonly part: string;
   readonly got: unknown;
-  /** The end of a sentence: "it is true or false". */
   readonly wanted: string;
 }
 
-/** `the property title with null as writable: it is true or false`; `show` prints a value. */
-export const misfitText = ({ of, part, got, wanted }: Misfit, show: (value: unknown) => string): string =>
-  `${of === undefined ? '' : `${of} with `}${show(got)} as ${part}: ${wanted}`;
-
-interface Wanted {
-  readonly fits: (value: unknown) => boolean;
-  readonly wanted: string;
+/** `the property title with null as writable: it is true or false`. */
+export function misfitText({ of, part, got, wanted }: Misfit): string {
+  if (part === '') return `${describeValue(got)} in place of ${wanted}`;
+  return `${of === undefined ? '' : `${of} with `}${describeValue(got)} as ${part}: ${wanted}`;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** A promise here is one that the provider forgot to await. */
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !(value instanceof Promise);
-const isWhole = (value: unknown, from: number, to: number): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
-
-/** The owner of a part, and the prefix of its name. */
-interface Place {
-  readonly of?: string;
-  readonly within?: string;
+/** Makes the check of a schema, compiled when it is first used; `part` names the whole. */
+export function misfitFinder(schema: TSchema, part = ''): (value: unknown) => Misfit | undefined {
+  let compiled: { readonly Check: (value: unknown) => boolean } | undefined;
+  return (value) => {
+    compiled ??= Compile(schema);
+    return compiled.Check(value) ? undefined : findMisfit(schema, value, { part });
+  };
 }
 
-function misfitIn(
-  value: Members,
-  parts: Readonly<Record<string, Wanted>>,
-  { within = '', ...place }: Place,
-): Misfit | undefined {
-  const found = Object.entries(parts).find(([name, { fits }]) => !fits(value[name]));
-  if (found === undefined) return undefined;
-  const [name, { wanted }] = found;
-  return { ...place, part: `${within}${name}`, got: value[name], wanted };
-}
+/** An object with these members; not a list, a Map or a promise that the provider forgot to await. */
+export const objectOf = <P extends Readonly<Record<string, TSchema>>>(
+  members: P,
+  wording: Wording,
+  rest?: { readonly additionalProperties: TSchema },
+) => Type.Refine(Type.Object(members, { ...wording, ...rest }), isPlainObject);
 
-const optional = ({ fits, wanted }: Wanted, condition: string): Wanted => ({
-  fits: (value) => value === undefined || fits(value),
-  wanted: `${wanted}, and absent if ${condition}`,
-});
+/** A list without holes, which an array that was filled by index may have. */
+export const listOf = <S extends TSchema>(member: S, wanted: string) =>
+  Type.Refine(Type.Array(member, { wanted }), (list) => !list.includes(undefined as never));
 
-const LONGEST_NAME = 255;
-/** A number cannot be rounded to more digits. */
-const MOST_DIGITS = 100;
-const TYPES: readonly unknown[] = PROPERTY_TYPES;
+type Place = Pick<Misfit, 'of' | 'part'>;
 
-const NAME: Readonly<Record<'name', Wanted>> = {
-  name: {
-    fits: (name) => typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME,
-    wanted: `it is a text of ${LONGEST_NAME} characters at most`,
-  },
-};
-const FLAG: Wanted = { fits: (flag) => typeof flag === 'boolean', wanted: 'it is true or false' };
-const TEXT: Wanted = { fits: (text) => typeof text === 'string', wanted: 'it is a text' };
-const MARK = optional({ ...FLAG, wanted: 'it is true' }, 'it is not so');
-const COUNT: Wanted = {
-  fits: (count) => isWhole(count, 1, Number.MAX_SAFE_INTEGER),
-  wanted: 'it is a whole number from 1',
-};
-const SCALE: Wanted = {
-  fits: (scale) => isWhole(scale, 0, MOST_DIGITS),
-  wanted: `it is a whole number from 0 to ${MOST_DIGITS}`,
-};
+const wordingOf = (schema: TSchema): Partial<Wording> => schema;
 
-/** All members but the label, which is for people: the name replaces an unusable one. */
-const PROPERTY: Readonly<Record<Exclude<keyof Property, 'name' | 'label'>, Wanted>> = {
-  type: { fits: (type) => TYPES.includes(type), wanted: `it is one of ${TYPES.join(', ')}` },
-  writable: FLAG,
-  readOnly: optional(TEXT, 'a right is missing, or it can be written'),
-  maxLength: optional(COUNT, 'the CRM has no limit'),
-  options: optional({ fits: Array.isArray, wanted: 'it is a list' }, 'the CRM has none'),
-  open: MARK,
-  scale: optional(SCALE, 'the CRM has no limit'),
-  unique: MARK,
-  money: MARK,
-  currency: optional(TEXT, 'the CRM does not say it'),
-  currencyIn: optional(TEXT, 'all records have one'),
-  ownSite: MARK,
-  fraction: MARK,
-  unreadable: MARK,
-};
-const OPTION: Readonly<Record<'value' | 'label', Wanted>> = { value: TEXT, label: TEXT };
-
-/** The first misfit among the properties of an account: in one of them, or between two. */
-export function propertiesMisfit(properties: readonly unknown[]): Misfit | undefined {
-  const names = new Set<unknown>();
-  for (const property of properties) {
-    if (!isObject(property)) return { part: 'a property', got: property, wanted: 'it is an object' };
-    const { name } = property;
-    const misfit =
-      misfitIn(property, NAME, { of: 'a property' }) ?? propertyMisfit(property, `the property ${String(name)}`);
-    if (misfit !== undefined) return misfit;
-    if (names.has(name)) return { part: 'the name of two properties', got: name, wanted: 'each has one of its own' };
-    names.add(name);
-  }
-  return undefined;
-}
-
-function propertyMisfit(property: Members, of: string): Misfit | undefined {
-  const misfit = misfitIn(property, PROPERTY, { of });
-  const { options } = property;
-  if (misfit !== undefined || !Array.isArray(options)) return misfit;
-  // A hole in the list is an option, too.
-  const misfits = Array.from(options, (option: unknown, at): Misfit | undefined => {
-    const part = `options[${at}]`;
-    if (!isObject(option)) return { of, part, got: option, wanted: 'it is an object with a value and a label' };
-    return misfitIn(option, OPTION, { of, within: `${part}.` });
-  });
-  return misfits.find((each) => each !== undefined);
-}
-
-const isAboveZero = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value > 0;
-const WINDOW: Readonly<Record<keyof Window, Wanted>> = {
-  calls: {
-    fits: isAboveZero,
-    wanted: 'it is a finite number above 0; for a CRM without a limit one that is never reached, such as 1000 a second',
-  },
-  perMs: { fits: isAboveZero, wanted: 'it is a finite number of milliseconds above 0' },
-};
-
-/** The first misfit in a provider's limits: the runtime could not fill a batch or limit the rate. */
-export function limitsMisfit(limits: unknown): Misfit | undefined {
-  if (!isObject(limits))
-    return { part: 'limits', got: limits, wanted: 'they are an object with batch, concurrency and budgets' };
-  const { batch, budgets } = limits;
-  if (!isObject(batch)) return { part: 'limits.batch', got: batch, wanted: 'it is an object with read and update' };
-  const misfit =
-    misfitIn(batch, { read: COUNT, update: COUNT }, { within: 'limits.batch.' }) ??
-    misfitIn(limits, { concurrency: COUNT }, { within: 'limits.' });
-  return misfit ?? budgetsMisfit(budgets);
-}
-
-function budgetsMisfit(budgets: unknown): Misfit | undefined {
-  const wanted = 'it is an object with calls and perMs';
-  if (!isObject(budgets))
-    return { part: 'limits.budgets', got: budgets, wanted: 'it is an object of windows, one of them named default' };
-  // An absent default is a misfit, too.
-  for (const [name, window] of Object.entries({ default: undefined, ...budgets })) {
-    const of = `the budget ${name}`;
-    const misfit = isObject(window) ? misfitIn(window, WINDOW, { of }) : { part: of, got: window, wanted };
+/** The first misfit: the smallest part that does not fit, in the order of the schema. */
+function findMisfit(schema: TSchema, value: unknown, place: Place): Misfit | undefined {
+  if (Value.Check(schema, value)) return undefined;
+  const { wanted = 'it is of another type', title } = wordingOf(schema);
+  const inside = title === undefined ? place : { of: ownerOf(schema, value), part: '' };
+  for (const { key, member } of membersOf(schema, value)) {
+    const held: unknown = Reflect.get(Object(value), key);
+    if (held === undefined && Type.IsOptional(member)) continue;
+    const misfit = findMisfit(member, held, placeOf(member, inside, key));
     if (misfit !== undefined) return misfit;
   }
-  return undefined;
+  return { ...place, got: value, wanted };
 }
 
-const VERB: Wanted = { fits: (verb) => typeof verb === 'function', wanted: 'it is a function' };
-const ABILITY = optional(VERB, 'the CRM lacks it');
-const ABILITIES = optional({ fits: isObject, wanted: 'it is an object' }, 'the CRM lacks it');
-const CONNECTION: Readonly<Record<keyof Connection, Wanted>> = {
-  check: VERB,
-  properties: VERB,
-  read: VERB,
-  update: VERB,
-  scan: VERB,
-  changes: ABILITY,
-  find: ABILITY,
-  create: ABILITY,
-  defineProperties: ABILITY,
-  rules: ABILITY,
-  missingRights: ABILITY,
-  edits: ABILITY,
-  notes: ABILITIES,
-  parents: ABILITIES,
-};
-const NOTES: Readonly<Record<keyof Notes, Wanted>> = { find: VERB, add: VERB };
-const PARENTS: Readonly<Record<keyof Parents, Wanted>> = { read: VERB, write: VERB };
+function membersOf(schema: TSchema, value: unknown): { key: string; member: TSchema }[] {
+  if (Type.IsArray(schema)) {
+    // A hole is a member, too.
+    const keys = Array.isArray(value) ? Array.from(value, (_, at) => String(at)) : [];
+    return keys.map((key) => ({ key, member: schema.items }));
+  }
+  if (!Type.IsObject(schema) || !isPlainObject(value)) return [];
+  const rest: unknown = Object.getOwnPropertyDescriptor(schema, 'additionalProperties')?.value;
+  const others = Object.keys(value).filter((key) => !Object.hasOwn(schema.properties, key));
+  return [
+    ...Object.entries(schema.properties).map(([key, member]) => ({ key, member })),
+    ...(Type.IsSchema(rest) ? others.map((key) => ({ key, member: rest })) : []),
+  ];
+}
 
-/** The first misfit in a connection: a missing verb, or an ability of another kind. */
-export function connectionMisfit(connection: unknown): Misfit | undefined {
-  const of = 'the connection';
-  if (!isObject(connection))
-    return { part: of, got: connection, wanted: 'it is an object with check, properties, read, update and scan' };
-  const { notes, parents } = connection;
-  return (
-    misfitIn(connection, CONNECTION, { of }) ??
-    (isObject(notes) ? misfitIn(notes, NOTES, { of, within: 'notes.' }) : undefined) ??
-    (isObject(parents) ? misfitIn(parents, PARENTS, { of, within: 'parents.' }) : undefined)
-  );
+function placeOf(member: TSchema, { of, part }: Place, key: string): Place {
+  const { title } = wordingOf(member);
+  if (title !== undefined) return { part: title };
+  if (part === '') return { of, part: key };
+  return { of, part: /^\d+$/.test(key) ? `${part}[${key}]` : `${part}.${key}` };
+}
+
+function ownerOf(schema: TSchema, value: unknown): string | undefined {
+  const { title, by } = wordingOf(schema);
+  const name = by !== undefined && isPlainObject(value) ? value[by] : undefined;
+  return typeof name === 'string' && name !== '' ? `${title?.replace(/^an? /, 'the ')} ${cut(name)}` : title;
+}
+
+const LONGEST_SHOWN = 60;
+
+const cut = (text: string): string =>
+  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;
+
+/** A value for the author of a provider: `the number 7`, `an object`. Reads nothing of an object, which may throw. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing';
+    case 'string':
+      return value === '' ? 'an empty text' : describeText(value);
+    case 'number':
+    case 'bigint':
+      return `the ${typeof value} ${value}`;
+    case 'boolean':
+      return String(value);
+    case 'object':
+      return value === null ? 'null' : kindOf(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+const describeText = (text: string): string =>
+  `the text ${JSON.stringify(cut(text))}${text.length > LONGEST_SHOWN ? ` of ${text.length} characters` : ''}`;
+
+/** Whether it is an object of members, as answers are: not a list, a Map or a promise. */
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && kindOf(value) === OBJECT;
+
+const OBJECT = 'an object';
+
+function kindOf(value: object): string {
+  if (types.isProxy(value)) return OBJECT;
+  if (Array.isArray(value)) return 'a list';
+  if (types.isPromise(value)) return 'a promise (is an await missing?)';
+  if (types.isGeneratorObject(value)) return 'a generator (return the answer, do not yield it)';
+  if (types.isDate(value)) return 'a Date (a date is a text such as 2026-03-01)';
+  if (types.isMap(value)) return 'a Map';
+  return types.isSet(value) ? 'a Set' : OBJECT;
 }

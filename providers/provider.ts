@@ -61,11 +61,11 @@ export interface PresetRow {
   /** The account need not have the property. */
   readonly optional?: true;
   /** Skips the row if the account has this other property: `BillingCountryCode` replaces `BillingCountry`. */
-  readonly unless?: string;
+  readonly unless?: string | undefined;
   /** Joins the members of a list into one text; default `, `. */
-  readonly join?: string;
+  readonly join?: string | undefined;
   /** The address that this part belongs to, if the record holds several. */
-  readonly address?: string;
+  readonly address?: string | undefined;
 }
 
 /** A CRM's default mapping; a field may go to several properties. */
@@ -96,24 +96,24 @@ export interface Limits {
 
 /** What an answer's headers say about the account's budget; the runtime slows down accordingly. */
 export interface Observation {
-  readonly budget?: string;
+  readonly budget?: string | undefined;
   /** Calls left in the current window. */
-  readonly remaining?: number;
+  readonly remaining?: number | undefined;
   /** Stops all calls of the account for this long. */
-  readonly pauseMs?: number;
-  readonly reason?: string;
+  readonly pauseMs?: number | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
   readonly signal: AbortSignal;
   /** The budget that this call counts in: `default` if absent, `none` for a call that the CRM does not count. */
-  readonly budget?: string;
+  readonly budget?: string | undefined;
   /** The deadline over connect, headers and body; the runtime has a default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Returns a redirect as an answer: a CRM may answer for a merged record with 301 and the survivor's address. */
   readonly showRedirects?: true;
 }
@@ -162,13 +162,13 @@ export interface Account {
   /** Plain lines for a person: limits left, edition, warnings. */
   readonly notes: readonly string[];
   /** ISO 4217: the currency of amounts if neither record nor property names one. */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
 }
 
 /** One page of a scan; the last one has no `cursor`. */
 export interface Page {
   readonly records: readonly { readonly id: string; readonly properties: Readonly<Record<string, PropertyValue>> }[];
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /**
@@ -247,7 +247,7 @@ export interface Provider<S extends TSchema = TSchema> {
   readonly settings: S;
   readonly preset: Preset;
   /** The properties made for this product, whether the preset fills or only reads them: `check` offers to create them. */
-  readonly definitions?: readonly PropertyDefinition[];
+  readonly definitions?: readonly PropertyDefinition[] | undefined;
   /** Depends on the settings, because it depends on the account's edition. */
   limits(settings: Static<S>): Limits;
   /** Reads an answer's headers; pure. */

@@ -27,21 +27,21 @@ export interface Property {
   readonly type: (typeof PROPERTY_TYPES)[number];
   readonly writable: boolean;
   /** Why it cannot be written, unless a right is missing: `the CRM calculates it`. */
-  readonly readOnly?: string;
+  readonly readOnly?: string | undefined;
   /** The most characters of a text, from 1; absent if the CRM has no limit. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** The values that an enumeration takes. An `open` one takes others too. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
   readonly open?: true;
   /** The most digits after the point, from 0 to 100; absent if the CRM has no limit. */
-  readonly scale?: number;
+  readonly scale?: number | undefined;
   readonly unique?: true;
   /** The CRM shows the number as an amount in a currency. */
   readonly money?: true;
   /** ISO 4217: the currency of a `money` number, if all records share one. */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
   /** The property of the record that holds that currency, if records differ. */
-  readonly currencyIn?: string;
+  readonly currencyIn?: string | undefined;
   /** The CRM takes the value for the company's own domain, and finds other values by it. */
   readonly ownSite?: true;
   /** The CRM shows the number a hundredfold with a per cent sign: 0.333 is 33.3 %. */
@@ -61,7 +61,7 @@ export type Read =
       readonly kind: 'found';
       readonly id: string;
       readonly properties: Readonly<Record<string, PropertyValue>>;
-      readonly unreadable?: readonly string[];
+      readonly unreadable?: readonly string[] | undefined;
     }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string }
@@ -86,7 +86,7 @@ export interface Patch {
 export type Outcome =
   | WrittenOutcome
   | { readonly kind: 'call-refused'; readonly id: string; readonly reason: string }
-  | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'retry'; readonly id: string; readonly reason: string; readonly retryAfterMs?: number | undefined }
   | { readonly kind: 'moved'; readonly id: string; readonly to: string }
   | { readonly kind: 'gone'; readonly id: string }
   | {
@@ -105,9 +105,9 @@ export interface WrittenOutcome {
   readonly kind: 'written';
   readonly id: string;
   /** The values after the write. */
-  readonly stored?: Readonly<Record<string, PropertyValue>>;
+  readonly stored?: Readonly<Record<string, PropertyValue>> | undefined;
   /** The values right before the write, read in the same call. */
-  readonly replaced?: Readonly<Record<string, PropertyValue>>;
+  readonly replaced?: Readonly<Record<string, PropertyValue>> | undefined;
 }
 
 /** The canonical id of a record, or the reason, for people, why a text cannot be an id. */

@@ -52,6 +52,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'providers/provider.ts',
     'providers/fields.ts',
     'providers/misfit.ts',
+    'providers/contract-schemas.ts',
   ],
   'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],

@@ -20,7 +20,7 @@ const SPOKEN = [
   'src/connector/undo/{decide-undo,outcome,run,together}.ts',
   'src/protocol/text/json.ts',
   'src/connector/backfill/plan/{doubts,moved-numbers,read,take}.ts',
-  'src/connector/crm/answer-check/record-id.ts',
+  'src/connector/crm/record-id.ts',
   'src/connector/review/import-answers.ts',
   'src/http/outbound/{client,excerpt,fault,guard,headers}.ts',
   'src/runtime/files/csv-rows.ts',

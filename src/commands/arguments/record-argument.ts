@@ -1,6 +1,6 @@
 /** The record that a command acts on, named on the command line as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
-import { readRecordId } from '../../connector/crm/answer-check/record-id.ts';
+import { readRecordId } from '../../connector/crm/record-id.ts';
 import { writtenProperties } from '../../connector/decide/plan.ts';
 import { findLink, type Link } from '../../connector/links/links.ts';
 import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';

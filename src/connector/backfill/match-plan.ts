@@ -1,8 +1,8 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
 import { existsSync } from 'node:fs';
 import { readEntries } from '../../match/index/write.ts';
-import { recordAddress } from '../crm/answer-check/record-id.ts';
 import { readAccount } from '../crm/guard.ts';
+import { recordAddress } from '../crm/record-id.ts';
 import { PLAN_COLUMNS, planLine } from '../match/plan-line.ts';
 import { resultsAt } from '../match/results.ts';
 import { doubtsOf } from '../match/survey.ts';

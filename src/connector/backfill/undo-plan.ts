@@ -1,6 +1,6 @@
 /** Takes back what a plan of a match linked: each link, and the values that cvrsync wrote into its record since. */
 
-import { readRecordId } from '../crm/answer-check/record-id.ts';
+import { readRecordId } from '../crm/record-id.ts';
 import { findLink, type Link } from '../links/links.ts';
 import { takeBackMatch } from '../match/answer.ts';
 import { TAKEN_BACK } from '../match/undecided.ts';

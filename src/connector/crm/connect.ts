@@ -1,11 +1,12 @@
-/** Opens a provider's connection within a time limit, and says why it cannot be opened. */
+/** Opens a provider's connection within a time limit, and refuses one that lacks what the runtime calls. */
+import { connectionMisfit, limitsMisfit } from '../../../providers/contract-schemas.ts';
+import { type Misfit, misfitText } from '../../../providers/misfit.ts';
 import type { Connection, Limits, Provider, ProviderContext } from '../../../providers/provider.ts';
 import { errorText, plainError } from '../../protocol/text/error-text.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
 import { providerErrorIn } from './answer-check/bound-call.ts';
-import { soundConnection, soundLimits } from './answer-check/check-opening.ts';
-import { maskerFor } from './answer-check/check-values.ts';
 import { ProviderBug } from './answer-check/provider-bug.ts';
+import { maskerFor } from './answer-check/values.ts';
 
 export interface ToConnect {
   readonly name: string;
@@ -26,7 +27,7 @@ export function limitsOf({ name, provider, settings, mask }: ToConnect): Limits 
     const what = `connector.providers.${name}: its limits failed, which is a bug of the provider: ${reason}`;
     throw new ProviderBug(what, { cause: plainError(error) });
   }
-  return soundLimits(name, limits);
+  return fitting(name, limits, limitsMisfit(limits));
 }
 
 /** `connect` should make no call; a plugin that waits in it must not make the daemon wait. */
@@ -39,7 +40,8 @@ export async function connectProvider(
   const timer = setTimeout(() => late.reject(new Error(`its connect did not end within ${seconds} s`)), CONNECT_MS);
   try {
     const opening = provider.connect(settings, context);
-    return soundConnection(name, await Promise.race([opening, late.promise]));
+    const connection = await Promise.race([opening, late.promise]);
+    return fitting(name, connection, connectionMisfit(connection));
   } catch (error) {
     if (error instanceof ProviderBug) throw error;
     const masked = maskerFor(mask);
@@ -50,4 +52,11 @@ export async function connectProvider(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns the part unchanged; throws if it does not fit the contract. */
+function fitting<T>(name: string, part: T, misfit: Misfit | undefined): T {
+  if (misfit === undefined) return part;
+  const what = misfitText(misfit);
+  throw new ProviderBug(`connector.providers.${name}: its provider gives ${what}; report it to its author`);
 }

@@ -23,12 +23,11 @@ import type { Store } from '../../store/open.ts';
 import { followedRules, followRules } from '../rules/accepted.ts';
 import type { DecisionRules } from '../rules/rules.ts';
 import { checkAnswers } from './answer-check/answer-check.ts';
-import { readObservation } from './answer-check/check-shape.ts';
-import { maskerFor } from './answer-check/check-values.ts';
-import { pureAnswer } from './answer-check/pure-answer.ts';
-import { formOf } from './answer-check/record-id.ts';
+import { readObservation } from './answer-check/answers.ts';
+import { maskerFor } from './answer-check/values.ts';
 import { connectProvider, limitsOf } from './connect.ts';
 import { guardAccount, guardHold } from './guard.ts';
+import { formOf, pureAnswer } from './record-id.ts';
 import { acquireCall, currentSendContext } from './send-guard.ts';
 
 /** A schema younger than this proves that a missing property does not exist. */

@@ -5,7 +5,7 @@ import type { Finding } from '../../runtime/finding.ts';
 import type { MappingToCheck } from './check-mapping.ts';
 
 export interface ToDefine extends MappingToCheck {
-  readonly provider: { readonly definitions?: readonly PropertyDefinition[] };
+  readonly provider: { readonly definitions?: readonly PropertyDefinition[] | undefined };
 }
 
 /**

@@ -4,7 +4,7 @@ import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import { type IdReader, readRecordId } from '../crm/answer-check/record-id.ts';
+import { type IdReader, readRecordId } from '../crm/record-id.ts';
 import type { RecordRef } from '../names/queues.ts';
 import { companyNames } from './company-names.ts';
 

@@ -1,8 +1,8 @@
 /** Actions on one record of a company: a page that says what an action would change, and then the action. */
 import { hash } from 'node:crypto';
 import type { VNode } from 'preact';
-import { readRecordId } from '../../connector/crm/answer-check/record-id.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
+import { readRecordId } from '../../connector/crm/record-id.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { findLink, type Link } from '../../connector/links/links.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';

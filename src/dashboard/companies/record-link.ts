@@ -1,7 +1,7 @@
 /** A record of a CRM by its connection and id, with a link to its page there. */
 import type { VNode } from 'preact';
-import { recordAddress } from '../../connector/crm/answer-check/record-id.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
+import { recordAddress } from '../../connector/crm/record-id.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
 import { html } from '../page/html.ts';
 import type { CompanyDeps } from './company-deps.ts';

@@ -16,12 +16,12 @@ import { skippingContinue } from './skip-continue.ts';
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
-  readonly budget?: string;
+  readonly budget?: string | undefined;
   /** The deadline over connect, headers and body, in ms; overrides the client's. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number;
   readonly wantBytes?: true;
   /** Returns a redirect instead of failing, for callers that inspect its target. */

@@ -16,7 +16,7 @@ const retry = (id: string, reason: string) => ({ kind: 'retry', id, reason: `crm
 const HOLEY = new Array(1);
 const SILENT = 'the provider did not answer for this record';
 
-describe('the fence', () => {
+describe('the answer check', () => {
   it('lets a sound provider through', async () => {
     const connection = fenced({});
     expect(await connection.check(live())).toEqual({ id: '7', name: 'Seven', notes: [] });
@@ -73,32 +73,32 @@ describe('the fence', () => {
     [
       'gives a value that is none',
       found('2', { name: { first: 'x' } }),
-      'the provider answered for this record with an object in the property name: a value is a text, a finite number, true, false or null',
+      'the provider answered for this record with an object as properties.name: it is a text of 131072 characters at most, a finite number, true, false or null',
     ],
     [
       'gives a number that is none',
       found('2', { name: Number.NaN }),
-      'the provider answered for this record with the number NaN in the property name: a value is a text, a finite number, true, false or null',
+      'the provider answered for this record with the number NaN as properties.name: it is a text of 131072 characters at most, a finite number, true, false or null',
     ],
     [
       'gives a text that no CRM keeps',
       found('2', { name: 'x'.repeat(LONGEST_TEXT + 1) }),
-      'the provider answered for this record with a text of 131073 characters in the property name: it has 131072 at most',
+      `the provider answered for this record with the text "${'x'.repeat(60)}…" of 131073 characters as properties.name: it is a text of 131072 characters at most, a finite number, true, false or null`,
     ],
     [
       'gives no properties',
       { kind: 'found', id: '2' },
-      'the provider answered for this record with nothing in place of properties: they are an object of values by name',
+      'the provider answered for this record with nothing as properties: they are an object of values by name',
     ],
     [
       'gives a Map of properties',
       found('2', new Map([['name', 'x']])),
-      'the provider answered for this record with a Map in place of properties: they are an object of values by name',
+      'the provider answered for this record with a Map as properties: they are an object of values by name',
     ],
     [
       'gives a Date',
       found('2', { name: new Date(0) }),
-      'the provider answered for this record with a Date (a date is a text such as 2026-03-01) in the property name: a value is a text, a finite number, true, false or null',
+      'the provider answered for this record with a Date (a date is a text such as 2026-03-01) as properties.name: it is a text of 131072 characters at most, a finite number, true, false or null',
     ],
     ['has numbers as ids', found(2), 'the provider gave the number 2 as the id of this record: an id is a text'],
     [
@@ -109,12 +109,12 @@ describe('the fence', () => {
     [
       'moves a record to a number',
       { kind: 'moved', id: '2', to: 5 },
-      'the provider answered for this record with a move to the number 5 as an id: it is a text',
+      'the provider answered for this record with the number 5 as to: it is a text of 255 characters at most',
     ],
     [
       'says what nobody knows',
       { kind: 'perhaps', id: '2' },
-      'the provider answered for this record with the text "perhaps" as its kind: it is found, moved, gone or retry',
+      'the provider answered for this record with the text "perhaps" as kind: it is found, moved, gone or retry',
     ],
     [
       'moves a record to itself',
@@ -149,29 +149,37 @@ describe('the fence', () => {
     [
       'scan',
       () => fenced({ scan: raw({ records: [{ id: 7, properties: {} }] }) }).scan([], undefined, live()),
-      'the number 7 as an id: it is a text',
+      'a record with the number 7 as id: it is a text of 255 characters at most',
     ],
     [
       'scan',
       () => fenced({ scan: raw({ records: [found('7', { name: [] })] }) }).scan([], undefined, live()),
-      'the record 7 with a list in the property name: a value is a text, a finite number, true, false or null',
+      'the record 7 with a list as properties.name: it is a text of 131072 characters at most, a finite number, true, false or null',
     ],
     [
       'scan',
       () => fenced({ scan: raw({ records: [], cursor: 5 }) }).scan([], undefined, live()),
-      'the number 5 in place of a cursor: it is a text, and absent on the last page',
+      'the number 5 as cursor: it is a text of 16384 characters at most, and absent on the last page',
     ],
     [
       'scan',
       () => fenced({ scan: raw({ records: HOLEY }) }).scan([], undefined, live()),
-      'nothing in place of a record',
+      'nothing as a record: it is an object with an id and properties',
     ],
-    ['properties', () => fenced({ properties: raw(HOLEY) }).properties(live()), 'nothing in place of a property'],
-    ['find', () => fenced({ find: raw({ records: HOLEY }) }).find?.('a', 'b', live()), 'nothing in place of a record'],
+    [
+      'properties',
+      () => fenced({ properties: raw(HOLEY) }).properties(live()),
+      'nothing as a property: it is an object',
+    ],
+    [
+      'find',
+      () => fenced({ find: raw({ records: HOLEY }) }).find?.('a', 'b', live()),
+      'nothing as a record: it is an object with an id and properties',
+    ],
     [
       'changes',
       () => fenced({ changes: raw({ changeHints: HOLEY, cursor: 'a' }) }).changes?.([], undefined, live()),
-      'nothing in place of a change',
+      'nothing as a change: it is an object with an id',
     ],
     [
       'properties',
@@ -184,7 +192,7 @@ describe('the fence', () => {
 
   it('says what is wrong with the id of an account', async () => {
     await expect(fenced({ check: raw({ id: 77 }) }).check(live())).rejects.toThrow(
-      'crm: its check gave an account whose id is the number 77: it is a text',
+      'crm: its check gave the number 77 as id: it is a text of 255 characters at most',
     );
   });
 

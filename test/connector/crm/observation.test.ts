@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readObservation as read } from '../../../src/connector/crm/answer-check/check-shape.ts';
-import { maskerFor } from '../../../src/connector/crm/answer-check/check-values.ts';
+import { readObservation as read } from '../../../src/connector/crm/answer-check/answers.ts';
+import { maskerFor } from '../../../src/connector/crm/answer-check/values.ts';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 

@@ -47,7 +47,7 @@ function slowClock(): Clock {
 export type Firewall = (request: {
   readonly method: string;
   readonly url: string;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
 }) => number | undefined;
 
 export interface Emulated<E = HubspotEmulator | SalesforceEmulator> {

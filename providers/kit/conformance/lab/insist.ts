@@ -14,7 +14,7 @@ export function insist(condition: boolean, seen: string): asserts condition {
 
 /** Fails if a part that the provider gives does not fit the contract; `giver` names the verb or member. */
 export function insistFits(misfit: Misfit | undefined, giver: string): void {
-  if (misfit !== undefined) throw new BrokenExpectation(`${giver} gave ${misfitText(misfit, brief)}`);
+  if (misfit !== undefined) throw new BrokenExpectation(`${giver} gave ${misfitText(misfit)}`);
 }
 
 /** Fails unless it is a list of objects without holes. */

@@ -1,6 +1,6 @@
 /** The lab of one rule: a fresh CRM with four companies, and a connection to it. */
 import { Value } from 'typebox/value';
-import { connectionMisfit, limitsMisfit } from '../../../misfit.ts';
+import { connectionMisfit, limitsMisfit } from '../../../contract-schemas.ts';
 import type {
   Connection,
   HttpRequest,

@@ -1,5 +1,5 @@
 /** Rules about one call with several records. */
-import { propertiesMisfit } from '../../../misfit.ts';
+import { propertiesMisfit } from '../../../contract-schemas.ts';
 import { brief, insist, insistFits, insistList, insistSame, isProviderError } from '../lab/insist.ts';
 import { type Lab, live, of } from '../lab/lab.ts';
 import type { ConformanceRule } from '../lab/rule.ts';

@@ -1,8 +1,8 @@
 /** Rules about a provider before it connects. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { limitsMisfit } from '../../../contract-schemas.ts';
 import { isFieldName } from '../../../fields.ts';
-import { limitsMisfit } from '../../../misfit.ts';
 import { CONTRACT_VERSION } from '../../../provider.ts';
 import { BrokenExpectation, brief, insist, insistFits } from '../lab/insist.ts';
 import { settingsOf } from '../lab/lab.ts';

@@ -3,8 +3,8 @@
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import type { Db } from '../../../store/store.ts';
-import { type IdReader, readRecordId } from '../../crm/answer-check/record-id.ts';
 import type { Crm } from '../../crm/crm.ts';
+import { type IdReader, readRecordId } from '../../crm/record-id.ts';
 import { UNSURE } from '../../follow/verdict.ts';
 import { rejectMatches } from '../../match/answer.ts';
 import type { BackfillDeps } from '../rows/backfill-context.ts';

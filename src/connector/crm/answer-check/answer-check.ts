@@ -7,19 +7,19 @@
  *
  * A provider gets copies of its arguments: it may sort, empty or edit them in place.
  */
-import { misfitText, propertiesMisfit } from '../../../../providers/misfit.ts';
+import { propertiesMisfit } from '../../../../providers/contract-schemas.ts';
+import { misfitText } from '../../../../providers/misfit.ts';
 import { type Connection, type Patch, type Property, ProviderError } from '../../../../providers/provider.ts';
+import { checkAbilities, retriedBy } from './abilities.ts';
+import * as answers from './answers.ts';
 import { type AnswerCheckOptions, boundVerb } from './bound-call.ts';
-import { checkAbilities, retriedBy } from './check-abilities.ts';
-import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './check-records.ts';
-import * as shape from './check-shape.ts';
-import { type AnswerReading, isText, maskerFor, readList, readObject, ShapeError } from './check-values.ts';
-import { described } from './described.ts';
+import { asOutcome, asRead, inOrder, leftOut, wholeRead } from './record-answers.ts';
+import { type AnswerReading, maskerFor, readList, ShapeError, shownText } from './values.ts';
 
-/** A right that somebody grants or takes away shows within this time. */
+/** A change of permissions shows within this time. */
 const SCHEMA_MS = 60_000;
 
-/** Without a schema, no property counts as readable. */
+/** Tells which of the names can be read, by the account's schema; a name that it lacks cannot. */
 async function readableOf(
   names: ReadonlySet<string>,
   { schema }: AnswerCheckOptions,
@@ -32,14 +32,14 @@ async function readableOf(
 
 const copyOf = ({ id, properties }: Patch): Patch => ({ id, properties: { ...properties } });
 
+/** The same connection with checked answers, and with the same abilities. */
 export function checkAnswers(connection: Connection, options: AnswerCheckOptions): Connection {
   const { name, form = (id) => id, mask } = options;
   const reading: AnswerReading = { form, masked: maskerFor(mask) };
   const bound = boundVerb(options, reading.masked);
-  const verb = { bound, name, reading };
   const retried = retriedBy(name);
   return {
-    check: (signal) => bound('check', signal, (own) => connection.check(own), shape.readAccount(reading)),
+    check: (signal) => bound('check', signal, (own) => connection.check(own), answers.readAccount(reading)),
     properties: (signal) => bound('properties', signal, (own) => connection.properties(own), readProperties(reading)),
     read: async (ids, properties, signal) => {
       if (ids.length === 0) return [];
@@ -60,23 +60,23 @@ export function checkAnswers(connection: Connection, options: AnswerCheckOptions
     },
     scan: async (properties, cursor, signal) => {
       const scan = (own: AbortSignal) => connection.scan([...properties], cursor, own);
-      const page = await bound('scan', signal, scan, shape.readPage(reading));
+      const page = await bound('scan', signal, scan, answers.readPage(reading));
       if (page.cursor === undefined || page.cursor !== cursor) return page;
       throw new ProviderError('refused', `${name}: its scan returned the same cursor again and would never end`);
     },
-    ...checkAbilities(connection, verb),
+    ...checkAbilities(connection, { bound, name, reading }),
   };
 }
 
+/** The list of properties; the name replaces a label that is not a text. */
 const readProperties =
-  ({ masked }: AnswerReading) =>
+  (reading: AnswerReading) =>
   (answer: unknown): readonly Property[] => {
-    const all = readList(answer, 'a list of properties').map((property) => readObject(property, 'a property'));
+    const all = readList(answer, 'a list of properties');
     const misfit = propertiesMisfit(all);
-    if (misfit !== undefined) throw new ShapeError(misfitText(misfit, described));
-    return all.map((each) => {
-      const property = each as unknown as Property;
-      const { label, name } = property;
-      return { ...property, label: isText(label) ? masked(label) : name };
-    });
+    if (misfit !== undefined) throw new ShapeError(misfitText(misfit));
+    return (all as readonly Property[]).map((each) => ({
+      ...each,
+      label: shownText(each.label, reading) ?? each.name,
+    }));
   };

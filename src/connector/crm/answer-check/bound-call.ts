@@ -5,9 +5,8 @@ import { errorText, plainError } from '../../../protocol/text/error-text.ts';
 import { pausedErrorIn } from '../../../runtime/limits/rate-limiter.ts';
 import { storeErrorIn } from '../../../store/store-error.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
-import { type AnswerReading, isWait, ShapeError } from './check-values.ts';
 import { ProviderBug } from './provider-bug.ts';
-import type { IdForm } from './record-id.ts';
+import { type AnswerReading, type IdForm, isWait, ShapeError } from './values.ts';
 
 export interface AnswerCheckOptions {
   /** For messages. */

@@ -8,7 +8,7 @@ const found = (id: string, properties: Extract<Read, { kind: 'found' }>['propert
   properties,
 });
 
-describe('behind the fence', () => {
+describe('behind the answer check', () => {
   it('lets a provider do as it likes with what it was given', async () => {
     const ids = ['3', '1', '2'];
     const names = ['name', 'city'];

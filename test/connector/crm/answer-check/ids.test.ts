@@ -5,7 +5,7 @@ import { fenced, live, raw } from '../sound-connection.ts';
 
 const found = (id: unknown, properties: unknown = { name: `of ${id}` }) => ({ kind: 'found', id, properties });
 
-describe('the fence before a CRM that spells one id in two ways', () => {
+describe('the answer check of a CRM that spells one id in two ways', () => {
   /** Ids of this CRM are small letters, in whatever case they are told. */
   const form = (id: string) => (/^[a-z]$/iu.test(id) ? id.toLowerCase() : undefined);
   const spelled = (broken: Partial<Connection>) => fenced(broken, { form });

@@ -1,6 +1,15 @@
 /** Limits that no pace can be made of, and a connection that lacks what is called, are refused before a call is made. */
 import { describe, expect, it } from 'vitest';
-import { soundConnection, soundLimits } from '../../../../src/connector/crm/answer-check/check-opening.ts';
+import type { Limits } from '../../../../providers/provider.ts';
+import { connectProvider, limitsOf } from '../../../../src/connector/crm/connect.ts';
+
+const configured = (limits: unknown, connection: unknown = undefined) => ({
+  name: 'crm',
+  settings: {},
+  provider: { limits: () => limits as Limits, connect: async () => connection as never },
+});
+const soundLimits = (limits: unknown) => limitsOf(configured(limits));
+const soundConnection = (connection: unknown) => connectProvider(configured(undefined, connection), {} as never);
 
 describe('limits', () => {
   const limits = { batch: { read: 10, update: 10 }, concurrency: 1, budgets: { default: { calls: 1, perMs: 1 } } };
@@ -8,34 +17,38 @@ describe('limits', () => {
   it.each<readonly [string, unknown, RegExp]>([
     ['no batch', { ...limits, batch: { read: 0, update: 10 } }, /limits.batch/],
     ['no concurrency', { ...limits, concurrency: Number.NaN }, /limits.concurrency/],
-    ['no pace', { ...limits, budgets: { default: { calls: 0, perMs: 1 } } }, /the budget default/],
+    ['no pace', { ...limits, budgets: { default: { calls: 0, perMs: 1 } } }, /limits.budgets.default.calls/],
     ...[Number.POSITIVE_INFINITY, Number.NaN, -1, '10', undefined].flatMap(
       (odd) =>
         [
           [
             `${odd} calls`,
             { ...limits, budgets: { default: { calls: odd, perMs: 1 } } },
-            /default with .+ as calls: it is a finite number above 0; for a CRM without a limit/,
+            / as limits.budgets.default.calls: it is a finite number above 0; for a CRM without a limit/,
           ],
           [
             `a window of ${odd}`,
             { ...limits, budgets: { default: { calls: 1, perMs: odd } } },
-            /default with .+ as perMs: it is a finite number/,
+            / as limits.budgets.default.perMs: it is a finite number/,
           ],
         ] as const,
     ),
     [
       'a budget of null',
       { ...limits, budgets: { ...limits.budgets, search: null } },
-      /gives null as the budget search: it is an object/,
+      /gives null as limits.budgets.search: it is an object/,
     ],
-    ['no default', { ...limits, budgets: { search: { calls: 1, perMs: 1 } } }, /gives nothing as the budget default/],
+    [
+      'no default',
+      { ...limits, budgets: { search: { calls: 1, perMs: 1 } } },
+      /gives nothing as limits.budgets.default/,
+    ],
     ['no budgets', { ...limits, budgets: undefined }, /gives nothing as limits.budgets/],
     ['no parts', undefined, /connector.providers.crm: its provider gives nothing as limits: they are an object/],
     ['a promise', Promise.resolve(limits), /gives a promise .+ as limits: they are an object/],
   ])('with %s are refused at start', (_what, wrong, message) => {
-    expect(() => soundLimits('crm', wrong as never)).toThrow(message);
-    expect(soundLimits('crm', limits)).toBe(limits);
+    expect(() => soundLimits(wrong)).toThrow(message);
+    expect(soundLimits(limits)).toBe(limits);
   });
 });
 
@@ -60,16 +73,16 @@ describe('a connection', () => {
     ],
     ['has notes without verbs', { ...five, notes: {} }, 'the connection with nothing as notes.find: it is a function'],
     ['can only read parents', { ...five, parents: { read: verb } }, 'the connection with nothing as parents.write'],
-  ])('that %s is refused as it opens, with the part and what was found', (_what, wrong, seen) => {
-    expect(() => soundConnection('crm', wrong as never)).toThrow(seen);
+  ])('that %s is refused as it opens, with the part and what was found', async (_what, wrong, seen) => {
+    await expect(soundConnection(wrong)).rejects.toThrow(seen);
   });
 
-  it('with its five verbs, or with abilities of their shape, is taken as it is', () => {
+  it('with its five verbs, or with abilities of their shape, is taken as it is', async () => {
     for (const sound of [five, { ...five, find: verb, notes, parents: { read: verb, write: verb } }])
-      expect(soundConnection('crm', sound as never)).toBe(sound);
+      expect(await soundConnection(sound)).toBe(sound);
   });
 
-  it('of a class has its verbs, too', () => {
+  it('of a class has its verbs, too', async () => {
     class Own {
       check = verb;
       properties = verb;
@@ -80,6 +93,6 @@ describe('a connection', () => {
       }
     }
     const own = new Own();
-    expect(soundConnection('crm', own as never)).toBe(own);
+    expect(await soundConnection(own)).toBe(own);
   });
 });

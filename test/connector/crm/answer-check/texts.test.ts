@@ -5,7 +5,7 @@ import { ProviderError } from '../../../../providers/provider.ts';
 import { fullErrorText } from '../../../../src/protocol/text/error-text.ts';
 import { fenced, live, raw } from '../sound-connection.ts';
 
-describe('the fence', () => {
+describe('the answer check', () => {
   it('keeps of the texts of a provider what a person reads, and refuses ids and cursors that no CRM has', async () => {
     const huge = 'x'.repeat(20_000_000);
     const cut = `${'x'.repeat(999)}…`;
@@ -45,10 +45,10 @@ describe('the fence', () => {
     expect(await connection.missingRights?.(['notes'], live())).toEqual([{ right: 'notes', reason: cut }]);
     expect(await connection.notes?.add(notes, live())).toEqual({ kind: 'rejected', reason: cut });
     await expect(connection.notes?.find('1', 'm', 0, live())).rejects.toThrow(
-      'gave an id of 20000000 characters: it has 255 at most',
+      /gave the text "x+…" of 20000000 characters as id: it is a text of 255 characters at most$/,
     );
     await expect(connection.scan([], undefined, live())).rejects.toThrow(
-      'gave a cursor of 20000000 characters: it has 16384 at most',
+      /gave the text "x+…" of 20000000 characters as cursor: it is a text of 16384 characters at most, and absent/,
     );
     await expect(connection.read(['1'], [], live())).rejects.toMatchObject({ fault: 'refused', message: cut });
     const bug = await connection.changes?.([], undefined, live()).catch((thrown: unknown) => thrown);

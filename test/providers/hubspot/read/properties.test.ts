@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { propertiesMisfit } from '../../../../providers/contract-schemas.ts';
 import { toProperty } from '../../../../providers/hubspot/read/properties.ts';
-import { propertiesMisfit } from '../../../../providers/misfit.ts';
 
 test('an option without a label goes by its value, so that the account can be written to', () => {
   const options = [{ value: 'a', label: null }, { value: 'b' }, { value: 'c', label: '' }, { value: 'd', label: 'D' }];

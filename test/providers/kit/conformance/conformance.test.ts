@@ -75,19 +75,19 @@ describe('the conformance suite', () => {
       'no connection',
       { provider: { connect: raw(undefined) } },
       'whole-connection',
-      'connect gave undefined as the connection',
+      'connect gave nothing as the connection: it is an object with check',
     ],
     [
       'notes without verbs',
       { connection: () => ({ notes: {} as never }) },
       'whole-connection',
-      'undefined as notes.find',
+      'the connection with nothing as notes.find: it is a function',
     ],
     [
       'no limits',
       { provider: { limits: () => undefined as never } },
       'whole-provider',
-      'limits gave undefined as limits',
+      'limits gave nothing as limits: they are an object',
     ],
     [
       'an error',

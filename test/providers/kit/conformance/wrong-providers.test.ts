@@ -170,13 +170,13 @@ describe('the conformance suite catches an adapter that', () => {
   });
 
   it.each([
-    ['calls without end', { calls: Number.POSITIVE_INFINITY, perMs: 1_000 }, 'Infinity as calls'],
-    ['calls in a text', { calls: '10', perMs: 1_000 }, "'10' as calls"],
-    ['a window without end', { calls: 10, perMs: Number.POSITIVE_INFINITY }, 'Infinity as perMs'],
-  ])('states %s', async (_what, window, seen) => {
+    ['calls without end', { calls: Number.POSITIVE_INFINITY, perMs: 1_000 }, 'the number Infinity', 'calls'],
+    ['calls in a text', { calls: '10', perMs: 1_000 }, 'the text "10"', 'calls'],
+    ['a window without end', { calls: 10, perMs: Number.POSITIVE_INFINITY }, 'the number Infinity', 'perMs'],
+  ])('states %s', async (_what, window, seen, part) => {
     const limits = () => ({ batch: { read: 20, update: 20 }, concurrency: 2, budgets: { default: window as never } });
     await expect(seenBy('whole-provider', { provider: { limits } })).rejects.toThrow(
-      `limits gave the budget default with ${seen}: it is a finite number`,
+      `limits gave ${seen} as limits.budgets.default.${part}: it is a finite number`,
     );
   });
 

@@ -1,9 +1,9 @@
 /** Text that can be no record's id, whatever the CRM: refused with a reason. */
 import { describe, expect, test } from 'vitest';
-import { hubspot } from '../../../../providers/hubspot/provider.ts';
-import { ProviderBug } from '../../../../src/connector/crm/answer-check/provider-bug.ts';
-import { formOf, readRecordId } from '../../../../src/connector/crm/answer-check/record-id.ts';
-import { fenced, live } from '../sound-connection.ts';
+import { hubspot } from '../../../providers/hubspot/provider.ts';
+import { ProviderBug } from '../../../src/connector/crm/answer-check/provider-bug.ts';
+import { formOf, readRecordId } from '../../../src/connector/crm/record-id.ts';
+import { fenced, live } from './sound-connection.ts';
 
 const plain = { name: 'crm', provider: {}, settings: {} };
 

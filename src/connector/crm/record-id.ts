@@ -1,14 +1,11 @@
-/**
- * Record ids in their canonical form, since a record under two names must not get two links; and the addresses of their
- * pages.
- */
-import type { Provider, RecordId } from '../../../../providers/provider.ts';
-import { cutText } from '../../../protocol/text/cut.ts';
-import { errorText } from '../../../protocol/text/error-text.ts';
-import { ProviderBug } from './provider-bug.ts';
-import { pureAnswer } from './pure-answer.ts';
+/** The ids of records in the one form that cvrsync stores and compares, so that a record has one link; and their pages. */
+import type { Provider, RecordId } from '../../../providers/provider.ts';
+import { cutText } from '../../protocol/text/cut.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import { ProviderBug } from './answer-check/provider-bug.ts';
+import type { IdForm } from './answer-check/values.ts';
 
-/** The connection that the id belongs to. */
+/** The connection, as configured, whose records the ids name. */
 export interface IdReader {
   readonly name: string;
   readonly provider: Pick<Provider, 'canonicalId' | 'idInAddress' | 'recordAddress'>;
@@ -16,14 +13,21 @@ export interface IdReader {
   readonly mask?: ((text: string) => string) | undefined;
 }
 
-/** The canonical form of an id; undefined if no record can have it. */
-export type IdForm = (text: string) => string | undefined;
-
 const NOT_READ = 'its provider cannot read it: canonicalId returned neither an id nor a reason';
 const LONGEST_REASON = 300;
 const LONGEST_ADDRESS = 2_000;
 
-/** Reads an id as a person, an export or the CRM spells it. If the provider fails, the result says so. Pure. */
+/**
+ * The answer of a pure function of a provider, such as `canonicalId`. Undefined for a promise, whose rejection would end the
+ * process because nobody waits for it.
+ */
+export function pureAnswer<T>(answer: T): T | undefined {
+  if (!(answer instanceof Promise)) return answer;
+  answer.catch(() => undefined);
+  return undefined;
+}
+
+/** Reads an id as a person, an export or the CRM spells it. A failure of the provider becomes the reason. Pure. */
 export function readRecordId(reader: IdReader, text: string): RecordId {
   try {
     return canonicalIdOf(reader, text);

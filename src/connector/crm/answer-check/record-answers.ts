@@ -1,24 +1,28 @@
-/** Matches the answers for several records with the records, by id. Pure. */
+/** Answers for several records, each matched with its record by its id. Pure. */
+import Type from 'typebox';
+import { describeValue, objectOf } from '../../../../providers/misfit.ts';
 import type { Outcome, ParentRead, Read, WrittenOutcome } from '../../../../providers/provider.ts';
 import {
   type AnswerObject,
   type AnswerReading,
   boundedWait,
-  type Flaw,
-  idIn,
-  isFlaw,
+  canonical,
+  expecting,
+  ID,
+  ID_WANTED,
+  type IdForm,
   isObject,
   isText,
+  kindIn,
   readList,
+  readValues,
   reasonOf,
   reasonsOf,
-  valuesOf,
-} from './check-values.ts';
-import { described } from './described.ts';
-import type { IdForm } from './record-id.ts';
+  ShapeError,
+} from './values.ts';
 
-/** Reads one record's answer; a flaw if the answer is not valid. */
-export type ReadOne<T> = (answer: AnswerObject, id: string) => T | Flaw;
+/** Reads one record's answer; throws {@link ShapeError} if it does not fit the contract. */
+export type ReadOne<T> = (answer: AnswerObject, id: string) => T;
 
 export interface RecordReader<T extends object> {
   readonly read: ReadOne<T>;
@@ -36,8 +40,12 @@ export const inOrder =
       const [own, ...others] = byId.get(id) ?? [];
       if (own === undefined) return without(id, reasonForNoAnswer(id, nameless));
       if (others.length > 0) return without(id, 'the provider answered for this record more than once');
-      const one = read(own, id);
-      return isFlaw(one) ? without(id, `the provider answered for this record with ${one.flaw}`) : one;
+      try {
+        return read(own, id);
+      } catch (error) {
+        if (!(error instanceof ShapeError)) throw error;
+        return without(id, `the provider answered for this record with ${error.message}`);
+      }
     });
   };
 
@@ -70,48 +78,44 @@ function reasonForNoAnswer(id: string, nameless: readonly unknown[]): string {
   const ids = nameless.map((answer) => (isObject(answer) ? answer['id'] : answer));
   const [first] = nameless;
   const own = ids.find((each) => (typeof each === 'number' || typeof each === 'bigint') && String(each) === id);
-  if (own !== undefined) return `the provider gave ${described(own)} as the id of this record: an id is a text`;
+  if (own !== undefined) return `the provider gave ${describeValue(own)} as the id of this record: an id is a text`;
   if (nameless.length === 0) return silence;
-  const seen = isObject(first) ? `has ${described(first['id'])} as its id` : `is ${described(first)}`;
+  const seen = isObject(first) ? `has ${describeValue(first['id'])} as its id` : `is ${describeValue(first)}`;
   return `${silence}; one of its answers ${seen}: each is an object whose id is a text`;
 }
 
-/** A flaw that names the kinds allowed. */
-const wrongKind = (allowed: string, { kind }: AnswerObject): Flaw => ({
-  flaw: `${described(kind)} as its kind: it is ${allowed}`,
-});
+const ofKinds = (kinds: readonly string[]) => expecting(objectOf({ kind: kindIn(kinds) }, { wanted: 'an answer' }));
+const toId = expecting(ID, 'to');
 
-/** Undefined if the answer is of another kind. */
+/** An answer that reads and outcomes share; undefined if the answer is of another kind. */
 export function movedOrGone({ kind, to }: AnswerObject, id: string, form: IdForm) {
   if (kind === 'gone') return { kind: 'gone' as const, id };
   if (kind !== 'moved') return undefined;
-  const survivor = idIn(to, form);
-  if (typeof survivor !== 'string') return { flaw: `a move to ${survivor.flaw}` };
-  if (survivor === id) return { flaw: `a move to ${described(to)}: "to" is another record, the survivor of a merge` };
+  const survivor = canonical(toId(to), form);
+  if (survivor === id)
+    throw new ShapeError(`a move to ${describeValue(to)}: "to" is another record, the survivor of a merge`);
   return { kind: 'moved' as const, id, to: survivor };
 }
 
-const retried = ({ kind, reason, retryAfterMs }: AnswerObject, id: string, reading: AnswerReading) => {
-  if (kind !== 'retry') return undefined;
-  const bounded = boundedWait(retryAfterMs);
-  const wait = bounded === undefined ? {} : { retryAfterMs: bounded };
-  return { kind: 'retry' as const, id, reason: reasonOf(reason, reading), ...wait };
-};
+const retried = ({ reason, retryAfterMs }: AnswerObject, id: string, reading: AnswerReading) =>
+  ({ kind: 'retry', id, reason: reasonOf(reason, reading), retryAfterMs: boundedWait(retryAfterMs) }) as const;
+
+const checkReadKind = ofKinds(['found', 'moved', 'gone', 'retry']);
 
 export const asRead =
   (names: readonly string[], reading: AnswerReading): ReadOne<Read> =>
   (answer, id) => {
-    if (answer['kind'] !== 'found')
-      return (
-        movedOrGone(answer, id, reading.form) ??
-        retried(answer, id, reading) ??
-        wrongKind('found, moved, gone or retry', answer)
-      );
-    const properties = valuesOf(answer['properties'], names);
-    if (isFlaw(properties)) return properties;
-    const { unreadable } = answer;
-    const stated = Array.isArray(unreadable) && unreadable.length > 0 && { unreadable };
-    return { kind: 'found', id, properties, ...stated };
+    checkReadKind(answer);
+    const { kind, properties, unreadable } = answer;
+    if (kind === 'retry') return retried(answer, id, reading);
+    return (
+      movedOrGone(answer, id, reading.form) ?? {
+        kind: 'found',
+        id,
+        properties: readValues(properties, names),
+        unreadable: Array.isArray(unreadable) ? unreadable : undefined,
+      }
+    );
   };
 
 /** Properties that the answer leaves out without saying that they cannot be read. */
@@ -132,46 +136,46 @@ export function wholeRead(
   return without(id, `the provider left out ${missing}, which was asked for and can be read: blank is null`);
 }
 
-/**
- * The values that a written record holds and held, if the answer states them. Invalid values are dropped: the record
- * was written all the same.
- */
-function statedValues(
-  { stored, replaced }: AnswerObject,
-  names: readonly string[],
-): Omit<WrittenOutcome, 'kind' | 'id'> {
-  const [after, before] = [stored, replaced].map((values) =>
-    values === undefined ? undefined : valuesOf(values, names),
-  );
-  return {
-    ...(after !== undefined && !isFlaw(after) && { stored: after }),
-    ...(before !== undefined && !isFlaw(before) && { replaced: before }),
-  };
+/** The values that a written record states; undefined if they do not fit, since the CRM wrote the record all the same. */
+function statedValues(values: unknown, names: readonly string[]): WrittenOutcome['stored'] {
+  try {
+    return values === undefined ? undefined : readValues(values, names);
+  } catch (error) {
+    if (error instanceof ShapeError) return undefined;
+    throw error;
+  }
 }
 
+const checkOutcomeKind = ofKinds(['written', 'retry', 'moved', 'gone', 'rejected', 'call-refused']);
+
+/** `namesOf` gives the properties that were sent to a record. */
 export const asOutcome =
   (reading: AnswerReading, namesOf: (id: string) => readonly string[] = () => []): ReadOne<Outcome> =>
   (answer, id) => {
-    const names = namesOf(id);
-    const { kind, reason, properties } = answer;
-    if (kind === 'written') return { kind, id, ...statedValues(answer, names) };
+    checkOutcomeKind(answer);
+    const { kind, reason, properties, stored, replaced } = answer;
+    if (kind === 'written') {
+      const names = namesOf(id);
+      return { kind, id, stored: statedValues(stored, names), replaced: statedValues(replaced, names) };
+    }
     if (kind === 'call-refused') return { kind, id, reason: reasonOf(reason, reading) };
     if (kind === 'rejected')
       return { kind, id, reason: reasonOf(reason, reading), properties: reasonsOf(properties, reading) };
-    return (
-      movedOrGone(answer, id, reading.form) ??
-      retried(answer, id, reading) ??
-      wrongKind('written, retry, moved, gone, rejected or call-refused', answer)
-    );
+    return movedOrGone(answer, id, reading.form) ?? retried(answer, id, reading);
   };
+
+const checkParentKind = ofKinds(['found', 'moved', 'gone']);
+const parentId = expecting(
+  Type.Union([ID, Type.Null()], { wanted: `${ID_WANTED}, or null if the record has no parent` }),
+  'parent',
+);
 
 export const asParentRead =
   (form: IdForm): ReadOne<ParentRead> =>
   (answer, id) => {
-    const { kind, parent } = answer;
-    if (kind !== 'found') return movedOrGone(answer, id, form) ?? wrongKind('found, moved or gone', answer);
-    const above = parent === null ? null : idIn(parent, form);
-    return above === null || typeof above === 'string'
-      ? { kind, id, parent: above }
-      : { flaw: `a parent, ${above.flaw}` };
+    checkParentKind(answer);
+    const lost = movedOrGone(answer, id, form);
+    if (lost !== undefined) return lost;
+    const parent = parentId(answer['parent']);
+    return { kind: 'found', id, parent: parent === null ? null : canonical(parent, form) };
   };
