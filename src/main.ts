@@ -4,9 +4,10 @@ import { audited } from './commands/arguments/audited.ts';
 import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
+import { argumentWord, flagOf } from './commands/cli/flag.ts';
+import { GLOBAL_OPTIONS } from './commands/cli/global-options.ts';
 import { logStray } from './commands/cli/stray.ts';
 import { COMMANDS } from './commands/list.ts';
-import { LOG_LEVELS } from './config/schema/log-level.ts';
 import { StrayError } from './runtime/stray-error.ts';
 import { readVersion } from './version.ts';
 
@@ -30,7 +31,7 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
     getOutHelpWidth: () => Math.min(stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS),
   });
   const run: Run = async (command, args, options) => {
-    const context = await createContext({ ...world, stdout, stderr }, readGlobals(program));
+    const context = await createContext({ ...world, stdout, stderr, completions }, readGlobals(program));
     tell = (error) => logStray(context.log, error);
     code = await audited(
       context,
@@ -57,19 +58,22 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
 /** The width of help: longer lines are hard to read, also if a terminal has room for them. */
 const HELP_COLUMNS = 80;
 
+const completions = async () => {
+  const { completionsOf } = await import('./commands/completion/words.ts');
+  return completionsOf(await Promise.all(COMMANDS.map(async ({ load }) => (await load()).command)));
+};
+
 function createProgram(): Program {
+  const program = new Program('cvrsync');
+  for (const { flag, value, about, choices } of GLOBAL_OPTIONS) {
+    const option = new Option(value === undefined ? flag : `${flag} <${value}>`, about);
+    if (value === undefined) option.default(false);
+    program.addOption(choices === undefined ? option : option.choices(choices));
+  }
   return (
-    new Program('cvrsync')
+    program
       .description('Keeps the companies in HubSpot and Salesforce in step with the Danish company register.')
       .version(readVersion(), '--version', 'print the version')
-      .option('--config <file>', 'configuration file (else CVRSYNC_CONFIG, else ./cvrsync.yaml)')
-      .option('--json', 'machine-readable output: one JSON document, or one per line for streams', false)
-      .addOption(
-        new Option(
-          '--log-level <level>',
-          `log to stderr from this level on (default: logLevel of the configuration, else info): ${LOG_LEVELS.join(', ')}`,
-        ).choices(LOG_LEVELS),
-      )
       .helpCommand('help [command]', 'show what a command does')
       // A default that says something is part of the sentence; that a flag is off goes without saying.
       .configureHelp({
@@ -95,7 +99,7 @@ function addCommand(parent: Program, command: Command, run: Run): void {
   for (const sub of command.commands) addCommand(added, sub, run);
   const names = Object.keys(command.args);
   for (const [name, { about, shape, read }] of Object.entries(command.args)) {
-    const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const word = argumentWord(name);
     const usage = { needed: `<${word}>`, optional: `[${word}]`, many: `[${word}...]` }[shape];
     if (shape === 'many') added.argument(usage, about, collecting(read), []);
     else added.argument(usage, about, checking(read));
@@ -117,7 +121,7 @@ const takenByParent = (parent: Program, { options }: Command): Readonly<Record<s
   );
 
 function optionFor(name: string, { about, value, repeats, default: preset, read }: OptionSpec): Option {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = flagOf(name);
   const option = new Option(value === undefined ? flag : `${flag} <${value}>`, about);
   if (value !== undefined) option.argParser(repeats === true ? collecting(read) : checking(read));
   return preset === undefined ? option : option.default(preset);

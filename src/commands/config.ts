@@ -21,7 +21,10 @@ const init = defineCommand({
   name: 'init',
   about: 'write a commented configuration file to start with',
   args: {
-    providers: many('the CRMs to configure: hubspot, salesforce, http, a package or a path; default: the first two'),
+    providers: {
+      ...many('the CRMs to configure: hubspot, salesforce, http, a package or a path; default: the first two'),
+      choices: Object.keys(BUILT_IN),
+    },
   },
   options: { force: flag('replace an existing file'), print: flag('print it instead of writing it') },
   run: async (context, { providers }, { force, print }) => {

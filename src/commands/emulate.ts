@@ -54,10 +54,14 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: stri
   http: { name: 'name', cvr: 'cvr' },
 };
 
+const EMULATED = [...Object.keys(EMULATORS), 'register', 'service'];
+
 export const command = defineCommand({
   name: 'emulate',
   about: 'run an emulator on this machine until you stop it: hubspot, salesforce, http, register or service',
-  args: { name: needed('hubspot, salesforce, http (an API of your own), register or service') },
+  args: {
+    name: { ...needed('hubspot, salesforce, http (an API of your own), register or service'), choices: EMULATED },
+  },
   options: {
     port: integer('listen on this port (default: a free one)'),
     seed: integer('the same seed gives the same ids and companies (default 1)'),
@@ -70,9 +74,8 @@ export const command = defineCommand({
     webhook: text('the webhook of the hubspot and salesforce jobs, for service (default: they send nothing)', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
-    if (EMULATORS[name] === undefined && name !== 'register' && name !== 'service') {
-      const known = [...Object.keys(EMULATORS), 'register', 'service'];
-      throw new UsageError(`${name} cannot be emulated${didYouMean(name, known)} (${known.join(', ')})`);
+    if (!EMULATED.includes(name)) {
+      throw new UsageError(`${name} cannot be emulated${didYouMean(name, EMULATED)} (${EMULATED.join(', ')})`);
     }
     if (port > 65_535) throw new UsageError(`${port} is not a port: 0 to 65535`);
     const script = faults === undefined ? [] : await readFaults(faults);

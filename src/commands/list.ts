@@ -115,5 +115,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'write a provider for another CRM: new, test',
     load: () => import('./provider.ts'),
   },
+  {
+    name: 'completion',
+    about: 'print the script that completes commands, options, values and names of connections in a shell',
+    load: () => import('./completion.ts'),
+  },
   { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
 ];

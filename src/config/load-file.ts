@@ -18,15 +18,18 @@ export interface ConfigSource {
 
 const DEFAULT_FILE = 'cvrsync.yaml';
 
-const namedFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
+const givenFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
+
+/** The file that holds the configuration. */
+export const namedFile = (source: ConfigSource): string => givenFile(source) ?? DEFAULT_FILE;
 
 /** Whether a configuration is named, or exists in the working directory. */
 export const isConfigured = (source: ConfigSource): boolean =>
-  namedFile(source) !== undefined || existsSync(DEFAULT_FILE);
+  givenFile(source) !== undefined || existsSync(DEFAULT_FILE);
 
 /** The environment and the `.env` next to the configuration. Calls `failed` if that file is unreadable. */
 export async function withEnvFile(source: ConfigSource, failed: (problem: ConfigProblem) => void): Promise<Env> {
-  const file = resolve(dirname(namedFile(source) ?? DEFAULT_FILE), '.env');
+  const file = resolve(dirname(namedFile(source)), '.env');
   try {
     return { ...parseEnv(await readFile(file, 'utf8')), ...source.env };
   } catch (error) {
@@ -42,7 +45,7 @@ export async function withEnvFile(source: ConfigSource, failed: (problem: Config
  * Paths of secrets and providers are relative to the file, the store's to the working directory.
  */
 export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
-  const file = resolve(namedFile(source) ?? DEFAULT_FILE);
+  const file = resolve(namedFile(source));
   const bytes = await readFile(file).catch((error: unknown) => unreadable(error));
   if (!(bytes instanceof Uint8Array)) return { ok: false, file, errors: [bytes] };
   const text = decodeText(bytes);

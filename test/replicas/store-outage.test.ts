@@ -21,7 +21,7 @@ async function scene() {
   const lines: string[] = [];
   const sink = maskedSink({ write: (line: string) => lines.push(line) });
   const world = { stdout: sink, stderr: sink, env: {}, signal: new AbortController().signal };
-  const { log } = await createContext(world, { json: false, logLevel: 'info' });
+  const { log } = await createContext({ ...world, completions: async () => [] }, { json: false, logLevel: 'info' });
   const clock = handClock();
   const app = await startApp(config, { log, env: {}, now: clock.now, beatMs: 20 });
   onTestFinished(() => app.close(0));

@@ -1,4 +1,5 @@
 import type { CommandContext } from './context.ts';
+import { flagOf } from './flag.ts';
 
 /**
  * A command line for a person to run next, quoted for a shell, with these options and the configuration of this run. It
@@ -14,7 +15,7 @@ export function commandLine(
     config: configFile,
   }).flatMap(([name, value]) => {
     if (value === undefined || value === null || value === false) return [];
-    const flag = `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     return [value === true ? flag : `${flag} ${quoted(String(value))}`];
   });
   return ['cvrsync', words, ...given].join(' ');

@@ -13,6 +13,8 @@ export class UsageError extends Error {
 export interface Argument<T = unknown> {
   readonly about: string;
   readonly shape: 'needed' | 'optional' | 'many';
+  /** The only values it takes, or the usual ones. */
+  readonly choices?: readonly string[];
   /** Reads the text; throws {@link UsageError}. For `many`, called once per text. */
   readonly read: (text: string) => unknown;
   /** Never present; carries the type. */
@@ -25,6 +27,7 @@ export interface OptionSpec<T = unknown> {
   /** The name of its value in help; undefined for a flag. */
   readonly value?: string;
   readonly repeats?: true;
+  readonly choices?: readonly string[];
   readonly default?: T;
   readonly read: (text: string) => unknown;
   readonly type?: T;
@@ -105,12 +108,24 @@ export const integer = (about: string, value = 'n'): OptionSpec<number | undefin
 export const oneOf = <const T extends string>(choices: readonly T[], about: string): OptionSpec<T | undefined> => ({
   about: `${about}: ${choices.join(', ')}`,
   value: 'name',
-  read: (given) => {
-    const choice = choices.find((each) => each === given);
-    if (choice === undefined) throw new UsageError(`${given} is not one of ${choices.join(', ')}`);
-    return choice;
-  },
+  choices,
+  read: readChoice(choices),
 });
+/** An argument that is one of these words. */
+export const choice = <const T extends string>(choices: readonly T[], about: string): Argument<T> => ({
+  about: `${about}: ${choices.join(', ')}`,
+  shape: 'needed',
+  choices,
+  read: readChoice(choices),
+});
+
+const readChoice =
+  <T extends string>(choices: readonly T[]) =>
+  (given: string): T => {
+    const found = choices.find((each) => each === given);
+    if (found === undefined) throw new UsageError(`${given} is not one of ${choices.join(', ')}`);
+    return found;
+  };
 
 function readInteger(given: string): number {
   if (!/^\d{1,12}$/.test(given)) throw new UsageError(`${given} is not a whole number`);

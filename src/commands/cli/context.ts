@@ -10,6 +10,7 @@ import { fullErrorText } from '../../protocol/text/error-text.ts';
 import { maskerOf } from '../../protocol/text/mask.ts';
 import { storeErrorIn } from '../../store/store-error.ts';
 import { traceIds } from '../../telemetry/trace.ts';
+import type { Completion } from './completions.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { limitRepeats } from './repeated-errors.ts';
 import { hasColours } from './style.ts';
@@ -43,6 +44,8 @@ export interface CommandContext extends World {
   readonly log: Logger;
   /** The file that `--config` names, if any. */
   readonly configFile: string | undefined;
+  /** What a shell can complete, of all commands. */
+  completions(): Promise<readonly Completion[]>;
   /**
    * The configuration, read once. Throws {@link ConfigError}. With `parts`, such as `connector.providers.hubspot`, only
    * the variables of these parts and of `store` must be set: for commands that use no other part.
@@ -89,7 +92,7 @@ export function maskedSink(sink: Sink): MaskedSink {
 
 /** Makes the context of one command. The sinks learn the secrets once the configuration is read. */
 export async function createContext(
-  world: World & { stdout: MaskedSink; stderr: MaskedSink },
+  world: World & Pick<CommandContext, 'completions'> & { stdout: MaskedSink; stderr: MaskedSink },
   options: GlobalOptions,
 ): Promise<CommandContext> {
   const { pino, stdSerializers, stdTimeFunctions } = await import('pino');

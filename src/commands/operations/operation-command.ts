@@ -105,8 +105,8 @@ function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
   if (Type.IsEnum(schema)) return oneOf(choicesOf(schema), about);
   if (!Type.IsArray(schema)) return text(about, value);
   if (!Type.IsEnum(schema.items)) return texts(about, value);
-  const { read } = oneOf(choicesOf(schema.items), about);
-  return { ...texts(`${about}; may be repeated`, 'name'), read };
+  const { read, choices = [] } = oneOf(choicesOf(schema.items), about);
+  return { ...texts(`${about}; may be repeated`, 'name'), read, choices };
 }
 
 const choicesOf = ({ enum: choices }: Type.TEnum): readonly string[] => choices.map(String);

@@ -8,7 +8,7 @@ async function logged() {
   const lines: string[] = [];
   const sink = maskedSink({ write: (line: string) => lines.push(line) });
   const world = { stdout: sink, stderr: sink, env: {}, signal: new AbortController().signal };
-  const { log } = await createContext(world, { json: false, logLevel: 'info' });
+  const { log } = await createContext({ ...world, completions: async () => [] }, { json: false, logLevel: 'info' });
   return { log, lines };
 }
 
