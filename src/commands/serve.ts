@@ -1,9 +1,12 @@
 /** `serve`: runs the daemon as configured, until a signal or a stray error stops it. */
 import path from 'node:path';
 import { type App, startApp } from '../app.ts';
+import type { Config } from '../config/load.ts';
+import { isConfigured } from '../config/load-file.ts';
 import { firstSignIn } from '../first-sign-in.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
+import type { SetUpMode } from '../set-up-mode.ts';
 import { isStoreLost } from '../store/file/marker.ts';
 import { isPostgresUrl } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
@@ -23,39 +26,97 @@ export const command = defineCommand({
     acceptConfig: flag('accept what the configuration changes in how linked records are decided, without asking'),
     startEmpty: flag('start with an empty store if the previous one is gone, without asking'),
   },
-  run: async (context, _args, { acceptConfig, startEmpty }) => {
-    const config = await context.config();
-    const missing = nothingToRun(config);
-    if (missing !== undefined) throw new UsageError(missing);
-    const { admin, server, store } = config;
-    const mayStartEmpty = startEmpty || (await acceptsLoss(context, store));
-    if (!storeExists(store)) await tryPorts({ admin, server });
-    const { log, env, signal, strayed } = context;
-    const running: { app?: App } = {};
-    context.onHangUp?.(reloader(context, running));
-    const app = await startApp(config, {
-      log,
-      env,
-      startEmpty: mayStartEmpty,
-      ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
-    });
-    running.app = app;
-    const link = await firstSignIn(config, app);
-    if (link !== undefined)
-      context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
+  run: async (context, _args, options) => {
+    const { log, signal, strayed } = context;
+    const running: Running = {};
+    context.onHangUp?.(onHangUp(context, running));
+    if (isConfigured({ file: context.configFile, env: context.env }))
+      await start(context, await context.config(), running, options);
+    else await setUp(context, running, options);
     const memory = giveBackIdleMemory();
     await stopped(signal);
     memory.stop();
     log.info('stopping');
     const stray = strayed?.aborted === true ? strayed.reason : undefined;
-    await app.close(stray === undefined ? GRACE_MS : 0, stray);
+    await running.app?.close(stray === undefined ? GRACE_MS : 0, stray);
     log.info('stopped');
     return stray === undefined ? 0 : 1;
   },
 });
 
+/** What runs by now. */
+interface Running {
+  app?: App;
+  /** Before there is a configuration. */
+  setUp?: SetUpMode;
+}
+
+interface ServeOptions {
+  readonly acceptConfig: boolean;
+  readonly startEmpty: boolean;
+}
+
+/** Starts the daemon. */
+async function start(
+  context: CommandContext,
+  config: Config,
+  running: Running,
+  { acceptConfig, startEmpty }: ServeOptions,
+): Promise<void> {
+  const missing = nothingToRun(config);
+  if (missing !== undefined) throw new UsageError(missing);
+  const { admin, server, store } = config;
+  const mayStartEmpty = startEmpty || (await acceptsLoss(context, store));
+  if (!storeExists(store)) await tryPorts({ admin, server });
+  const { log, env } = context;
+  const app = await startApp(config, {
+    log,
+    env,
+    startEmpty: mayStartEmpty,
+    ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
+  });
+  running.app = app;
+  const link = await firstSignIn(config, app);
+  if (link !== undefined)
+    context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
+}
+
+/** Waits for a configuration that somebody makes in a browser, and goes on with it; ends at a signal, too. */
+async function setUp(context: CommandContext, running: Running, options: ServeOptions): Promise<void> {
+  const { log, env, signal } = context;
+  const { startSetUp } = await import('../set-up-mode.ts');
+  const mode = await startSetUp({
+    log,
+    env,
+    start: async () => {
+      const { config } = await context.reload();
+      await start(context, config, running, options);
+    },
+  });
+  running.setUp = mode;
+  await printSetUpLink(context, mode);
+  await Promise.race([mode.done, stopped(signal)]);
+  delete running.setUp;
+  await mode.close();
+}
+
+async function printSetUpLink({ output }: CommandContext, mode: SetUpMode): Promise<void> {
+  const link = await mode.link();
+  output.entry({ setUpLink: link }, `Set up cvrsync: ${link}`);
+}
+
+/** What a SIGHUP does: another link before there is a configuration, and after that reading it again. */
+function onHangUp(context: CommandContext, running: Running): () => void {
+  const reload = reloader(context, running);
+  return () => {
+    if (running.setUp === undefined) return reload();
+    const failed = (error: unknown): void => context.log.error({ err: error }, 'no link could be made');
+    printSetUpLink(context, running.setUp).catch(failed);
+  };
+}
+
 /** Has the daemon reread its configuration, one time after the other. An unusable one changes nothing. */
-function reloader(context: CommandContext, running: { readonly app?: App }): () => void {
+function reloader(context: CommandContext, running: Running): () => void {
   const { log } = context;
   const reload = async (app: App): Promise<void> => {
     const { config, file } = await context.reload();

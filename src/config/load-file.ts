@@ -17,15 +17,19 @@ export interface ConfigSource {
 }
 
 const DEFAULT_FILE = 'cvrsync.yaml';
+/** In a container the working directory is read-only, and this folder a volume. */
+const DEFAULT_FILES = [DEFAULT_FILE, 'data/cvrsync.yaml'];
+
+const defaultFile = (): string => DEFAULT_FILES.find((each) => existsSync(each)) ?? DEFAULT_FILE;
 
 const givenFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
 
 /** The file that holds the configuration. */
-export const namedFile = (source: ConfigSource): string => givenFile(source) ?? DEFAULT_FILE;
+export const namedFile = (source: ConfigSource): string => givenFile(source) ?? defaultFile();
 
-/** Whether a configuration is named, or exists in the working directory. */
+/** Whether a configuration is named, or exists where it is looked for. */
 export const isConfigured = (source: ConfigSource): boolean =>
-  givenFile(source) !== undefined || existsSync(DEFAULT_FILE);
+  givenFile(source) !== undefined || existsSync(defaultFile());
 
 /** The environment and the `.env` next to the configuration. Calls `failed` if that file is unreadable. */
 export async function withEnvFile(source: ConfigSource, failed: (problem: ConfigProblem) => void): Promise<Env> {

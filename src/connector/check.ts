@@ -1,5 +1,11 @@
 /** The findings of `check`: the monitoring service, each CRM, our address from outside, and work that waits. */
-import { type Account, type Connection, ProviderError, type Right } from '../../providers/provider.ts';
+import {
+  type Account,
+  type Connection,
+  type MissingRight,
+  ProviderError,
+  type Right,
+} from '../../providers/provider.ts';
 import type { EventName } from '../protocol/events.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
@@ -57,7 +63,12 @@ export async function connectorFindings(
   return (await Promise.all(parts)).flat();
 }
 
-async function checkUpstream(deps: CrmDeps, { upstream, providers }: ToCheck, signal: AbortSignal): Promise<Findings> {
+/** Whether the monitoring service accepts the key, and has a job for each connection. */
+export async function checkUpstream(
+  deps: CrmDeps,
+  { upstream, providers }: Pick<ToCheck, 'upstream'> & { readonly providers: readonly { readonly name: string }[] },
+  signal: AbortSignal,
+): Promise<Findings> {
   const subject = 'upstream';
   if (upstream === undefined)
     return [
@@ -178,7 +189,7 @@ export const checkCredentials = (deps: CrmDeps, provider: CrmSettings, signal: A
     ];
   });
 
-const accountFindings = (subject: string, { name, id, notes }: Account): Findings => [
+export const accountFindings = (subject: string, { name, id, notes }: Account): Findings => [
   { level: 'ok', subject, found: `${name} (${id})` },
   ...notes.map((found): Finding => ({ level: 'info', subject, found })),
 ];
@@ -191,9 +202,14 @@ async function findingsOf(subject: string, signal: AbortSignal, test: () => Prom
     const ofStore = storeErrorIn(error);
     if (ofStore !== undefined)
       return [{ level: 'fail', subject: 'store', found: ofStore.message, advice: 'see the setting `store`' }];
-    const advice = adviceFor(error, `look at connector.providers.${subject}`);
-    return [{ level: 'fail', subject, found: reasonOf(error, signal), advice }];
+    return [failureOf(error, subject, signal)];
   }
+}
+
+/** Why a connection could not be tried, and what to do. */
+export function failureOf(error: unknown, subject: string, signal: AbortSignal): Finding {
+  const advice = adviceFor(error, `look at connector.providers.${subject}`);
+  return { level: 'fail', subject, found: reasonOf(error, signal), advice };
 }
 
 /** Tries the credentials of a paused account all the same. */
@@ -349,15 +365,23 @@ async function checkRights(
   lacksProperties: boolean,
   signal: AbortSignal,
 ): Promise<Findings> {
-  const rights: readonly Right[] = [
-    'read',
-    'update',
-    ...(config.notes.length > 0 && connection.notes !== undefined ? (['notes'] as const) : []),
-    ...(config.parent && connection.parents !== undefined ? (['parents'] as const) : []),
-    ...(connection.create === undefined ? [] : (['create'] as const)),
-    ...(lacksProperties && connection.defineProperties !== undefined ? (['define'] as const) : []),
-  ];
-  const missing = (await connection.missingRights?.(rights, signal)) ?? [];
-  const subject = `${config.name} rights`;
-  return missing.map(({ right, reason }): Finding => ({ ...LACKS[right], subject, advice: reason }));
+  const missing = (await connection.missingRights?.(rightsOf(config, connection, lacksProperties), signal)) ?? [];
+  return missing.map((each) => lackOf(config.name, each));
 }
+
+/** The rights that a configuration needs of what the CRM can do. */
+export const rightsOf = (config: RightsToCheck, connection: Connection, lacksProperties: boolean): readonly Right[] => [
+  'read',
+  'update',
+  ...(config.notes.length > 0 && connection.notes !== undefined ? (['notes'] as const) : []),
+  ...(config.parent && connection.parents !== undefined ? (['parents'] as const) : []),
+  ...(connection.create === undefined ? [] : (['create'] as const)),
+  ...(lacksProperties && connection.defineProperties !== undefined ? (['define'] as const) : []),
+];
+
+/** What the lack of a right stops. */
+export const lackOf = (name: string, { right, reason }: MissingRight): Finding => ({
+  ...LACKS[right],
+  subject: `${name} rights`,
+  advice: reason,
+});

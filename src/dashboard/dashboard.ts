@@ -1,15 +1,10 @@
 /** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
-import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
-import files from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCallLimit } from '../http/server/call-limit.ts';
-import { HttpError } from '../http/server/error.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
 import { admit } from './access/admission.ts';
-import { MOST_MB, readForms, TooLarge } from './access/forms.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill/backfill-page.ts';
 import type { CompanyDeps } from './companies/company-deps.ts';
@@ -22,13 +17,13 @@ import type { Installation } from './installation/installation.ts';
 import { addInstallation } from './installation/installation-page.ts';
 import { addMatch } from './match/match-page.ts';
 import { addOverview } from './overview/overview-page.ts';
-import { ASSETS_FOLDER } from './page/assets.ts';
-import { messagePage, notFoundPage } from './page/messages.ts';
-import type { Reader } from './page/reader.ts';
+import { notFoundPage } from './page/messages.ts';
 import type { RegisterPageDeps } from './register/register-page.ts';
 import { addReview } from './review/review-page.ts';
+import { openPages } from './routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes/routes.ts';
 import { addServicePages } from './service-pages.ts';
+import { addFirstEvent } from './setup/first-event.ts';
 import { createAttempts } from './sign-in/attempts.ts';
 import { openIssuer } from './sign-in/issuer.ts';
 import { addLogin } from './sign-in/login.ts';
@@ -54,17 +49,6 @@ export interface DashboardDeps
 /** What an operator may do in a minute; a person at the keyboard does far less. */
 const ACTIONS = 240;
 
-const CSP = {
-  'default-src': ["'none'"],
-  'script-src': ["'self'"],
-  'style-src': ["'self'"],
-  'img-src': ["'self'", 'data:'],
-  'connect-src': ["'self'"],
-  'form-action': ["'self'"],
-  'frame-ancestors': ["'none'"],
-  'base-uri': ["'none'"],
-};
-
 /**
  * Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. Tells for routes
  * that are added later whether an operator asks.
@@ -79,28 +63,7 @@ export function addDashboard(
   admin.register(async (scope: Server) => {
     const meter = startCallMeter(deps.metrics, () => performance.now());
     scope.addHook('onClose', async () => meter.stop());
-    await scope.register(helmet, {
-      contentSecurityPolicy: { useDefaults: false, directives: CSP },
-      frameguard: { action: 'deny' },
-      // The origin of a form must reach us.
-      referrerPolicy: { policy: 'same-origin' },
-      // Whoever puts TLS in front decides for the whole domain.
-      strictTransportSecurity: false,
-    });
-    readForms(scope);
-    await scope.register(files, {
-      root: ASSETS_FOLDER,
-      prefix: '/assets/',
-      immutable: true,
-      maxAge: '365d',
-      schemaHide: true,
-    });
-    scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
-    scope.addHook('onSend', async (request, _reply, payload) => {
-      // Its answer has begun: no error handler hears of it.
-      if (payload instanceof Readable) payload.once('error', (error) => logFailure(deps, error, request));
-      return payload;
-    });
+    await openPages(scope, deps);
     const issuer = singleSignOn && openIssuer(singleSignOn, deps.http, deps.now);
     const attempts = createAttempts(deps, deps.halves);
     addLogin(scope, { ...deps, attempts }, issuer);
@@ -115,6 +78,7 @@ export function addDashboard(
       addHolds(scope, deps);
       addUndoes(scope, deps);
       addConnections(scope, { ...deps, meter });
+      addFirstEvent(scope, deps);
     }
     addReview(scope, deps);
     if (deps.service) addServicePages(scope, { ...deps, management: deps.service });
@@ -134,36 +98,3 @@ function sendNothing({ halves }: DashboardDeps, request: FastifyRequest, reply: 
   }
   return sendPage({ request, reply, halves }, notFoundPage(readerOfRequest(request)));
 }
-
-function logFailure({ log }: DashboardDeps, error: unknown, request: FastifyRequest): void {
-  // The pattern, not the address: a query may hold what nobody else should read.
-  const route = request.routeOptions.url ?? 'no route';
-  log.error({ err: error, method: request.method, route }, 'page failed');
-}
-
-function sendFailure(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const status = statusOf(error);
-  if (status >= 500) logFailure(deps, error, request);
-  const reader = readerOfRequest(request);
-  return sendPage(
-    { request, reply, halves: deps.halves },
-    messagePage(reader, { status, ...wordsOf(reader, status, error) }),
-  );
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof HttpError) return error.status;
-  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 ? status : 500;
-}
-
-function wordsOf(reader: Reader, status: number, error: unknown): { readonly title: string; readonly help: string } {
-  if (error instanceof TooLarge) return { title: reader.text('error.tooLarge'), help: tooLargeHelp(reader, error) };
-  if (status >= 500) return { title: reader.text('error.failed'), help: reader.text('error.failedHelp') };
-  return { title: reader.text('error.invalid'), help: error instanceof HttpError ? error.message : '' };
-}
-
-const tooLargeHelp = (reader: Reader, { bounds: { bytes, fields, hasFile } }: TooLarge): string =>
-  hasFile === true
-    ? reader.text('error.fileHelp', { most: MOST_MB })
-    : reader.text('error.formHelp', { most: Math.floor(bytes / 1_000), fields });

@@ -38,6 +38,8 @@ export interface Visitor {
     fields: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
+  /** The same with names that come several times. */
+  postAll(path: string, fields: URLSearchParams): Promise<Answer>;
   /** Posts a form with a file in its field `file`. */
   upload(path: string, fields: Readonly<Record<string, string>>, file: string): Promise<Answer>;
   signIn(token: string): Promise<Answer>;
@@ -71,6 +73,11 @@ export function newVisitor(base: string): Visitor {
     post(path, fields, headers = { 'sec-fetch-site': 'same-origin' }) {
       const body = new URLSearchParams({ _form: seen, ...fields }).toString();
       return ask(path, 'POST', { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body);
+    },
+    postAll(path, fields) {
+      const body = `${fields}&_form=${encodeURIComponent(seen)}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+      return ask(path, 'POST', headers, body);
     },
     upload(path, fields, file) {
       const boundary = 'a-boundary-of-ours';

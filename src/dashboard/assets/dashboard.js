@@ -91,6 +91,18 @@ const forgetSent = () => {
   for (const form of document.forms) sent.delete(form);
 };
 
+/** The code of the set-up's link stands behind #, which no browser sends: it goes into the form, and out of the address. */
+const enterCode = () => {
+  const form = document.querySelector('form[data-code]');
+  const field = form?.querySelector('input[name="code"]');
+  const code = location.hash.slice(1);
+  if (!(form instanceof HTMLFormElement) || !(field instanceof HTMLInputElement) || code === '') return;
+  field.value = code;
+  history.replaceState(null, '', location.pathname);
+  form.requestSubmit();
+};
+
+enterCode();
 document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
 addEventListener('pageshow', beginSeeing);

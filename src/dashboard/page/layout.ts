@@ -19,6 +19,8 @@ export interface PageBody {
 export interface Halves {
   readonly connector: boolean;
   readonly service: boolean;
+  /** Neither runs yet, and there is nowhere to go but the steps of the set-up. */
+  readonly isSetUp?: true;
 }
 
 /** What the frame shows beside the page. */
@@ -75,7 +77,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>
       <header class="top">
         <a class="brand" href="/">cvrsync</a>
-        ${visitor && search(frame)} ${visitor && account(frame, visitor)} ${visitor && navigation(frame)}
+        ${visitor && search(frame)} ${visitor && account(frame, visitor)} ${visitor && frame.halves.isSetUp === undefined && navigation(frame)}
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>

@@ -33,6 +33,8 @@ export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
   /** Whether people sign in through an issuer. */
   readonly hasSignOn?: boolean | undefined;
+  /** Where those go who must sign in first; `/login` where absent. */
+  readonly entrance?: string;
   /** Counts what each operator does. */
   readonly limitActions: CallLimit;
   /** Called after each action: it may have left work to the connector. */
@@ -118,7 +120,7 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
     if (visitor === undefined)
       return isFromOtherSite(request.headers)
         ? continueTo(to, request.url)
-        : reply.redirect(loginAddress(request), 303);
+        : reply.redirect(loginAddress(request, deps), 303);
     const visit = visitOf(deps, request, visitor);
     if (!includesRole(visit.visitor.role, role)) return sendPage(to, rolePage(visit.reader, role), visit);
     const page = (await show(visit)) ?? notFoundPage(visit.reader);
@@ -174,7 +176,7 @@ async function refuseAction(
   const visitor = await admit(deps, request);
   if (visitor === undefined) {
     // Of a form with a file nothing can be kept.
-    if (isFileForm(request)) return reply.redirect(loginAddress(request), 303);
+    if (isFileForm(request)) return reply.redirect(loginAddress(request, deps), 303);
     if (await wasAdmitted(deps, request)) return undefined;
     return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', status: 401 }));
   }
@@ -190,8 +192,8 @@ async function refuseAction(
 export const foreignPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 403, title: reader.text('origin.title'), help: reader.text('origin.help') });
 
-const loginAddress = (request: FastifyRequest): string =>
-  request.url === '/' ? '/login' : `/login?next=${encodeURIComponent(request.url)}`;
+const loginAddress = (request: FastifyRequest, { entrance }: RouteDeps): string =>
+  entrance ?? (request.url === '/' ? '/login' : `/login?next=${encodeURIComponent(request.url)}`);
 
 function visitOf(deps: RouteDeps, request: FastifyRequest, visitor: Visitor): Visit {
   const query = fieldsOf(request.query);

@@ -76,7 +76,7 @@ const BROWSERS = [
 const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
 
 /** A browser's long name for itself as people call it; the long name if it is none of the usual ones. */
-function browserName(agent: string): string {
+export function browserName(agent: string): string {
   const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];
   const system = SYSTEMS.find((name) => agent.includes(name));
   return browser === undefined ? agent : [browser, system].filter((part) => part !== undefined).join(' · ');

@@ -56,6 +56,16 @@ export async function createOperator(
   return token;
 }
 
+/** Gives an operator another name, with the sessions; false if another one has it. The audit keeps the former name. */
+export async function nameOperator(tx: Tx, from: string, to: string): Promise<boolean> {
+  if ((await tx.selectFrom('operator').select('name').where('name', '=', to).executeTakeFirst()) !== undefined)
+    return false;
+  await tx.updateTable('operator').set({ name: to }).where('name', '=', from).execute();
+  await tx.updateTable('session').set({ operator: to }).where('operator', '=', from).execute();
+  await tx.updateTable('login_link').set({ operator: to }).where('operator', '=', from).execute();
+  return true;
+}
+
 /** Name of a single sign-on operator if another operator has the plain name. */
 export const nameWithSubject = (name: string, subject: string): string => `${name} (${subject})`;
 

@@ -123,6 +123,19 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
 export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
   (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
 
+/** Creates the token of a link that signs the admin of a set-up in, and creates one if there is none yet. */
+export async function createSetUpLink(tx: Tx, now: number): Promise<string> {
+  const admin = await tx
+    .selectFrom('operator')
+    .select('name')
+    .where('role', '=', 'admin')
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  return createLoginLink(tx, admin?.name ?? NOBODY, now);
+}
+
 export async function isLoginLink(db: Db, token: string): Promise<boolean> {
   const found = db.selectFrom('login_link').select('hash').where('hash', '=', digestOf(token));
   return (await found.executeTakeFirst()) !== undefined;

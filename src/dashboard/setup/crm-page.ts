@@ -1,0 +1,262 @@
+/** The step of the CRM: a card for each provider, a form made from its settings, and what the credentials may do. */
+import type { VNode } from 'preact';
+import type { TObject } from 'typebox';
+import { BUILT_IN } from '../../../providers/index.ts';
+import type { Provider } from '../../../providers/provider.ts';
+import { loadProvider } from '../../config/plugins/plugin.ts';
+import type { TriedRight } from '../../connector/try-access.ts';
+import type { Server } from '../../http/server/server.ts';
+import type { Finding } from '../../runtime/finding.ts';
+import { folderOf } from '../../setup/config-of.ts';
+import type { Draft, DraftConnection } from '../../setup/draft.ts';
+import { type QuestionPart, questionsOf, readAnswers } from '../../setup/questions.ts';
+import { keepSecrets } from '../../setup/secret-files.ts';
+import { type ReadConnection, readConnection, type ShownTrial } from '../../setup/trials.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden, messagePage } from '../page/messages.ts';
+import { livePart, state } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { answerIn, type FormState, otherProblems, questionFields } from './question-fields.ts';
+import {
+  addressOf,
+  addStep,
+  addStepAction,
+  connectionStep,
+  problemList,
+  type SetUpDeps,
+  saveDraft,
+} from './setup-route.ts';
+
+/** Adds the cards, the page of one connection, and what their forms do. */
+export function addCrm(app: Server, deps: SetUpDeps): void {
+  addStep(app, deps, { path: '/setup/crm', step: 'crm', show: (visit, draft) => cards(visit, draft) });
+  addStepAction(app, deps, {
+    path: '/setup/crm',
+    step: 'crm',
+    async run(visit, _draft, fields) {
+      const use = fieldValue(fields, 'use').trim();
+      const load = await loadProvider(use, folderOf(deps.place));
+      if (load.ok) return formAddress(load.provider.name, use);
+      const help = html`<a href="/setup/crm">${said(visit.reader, load.message)}</a>`;
+      return messagePage(visit.reader, { status: 422, title: visit.reader.text('setup.noProvider'), help });
+    },
+  });
+  addStep(app, deps, {
+    path: '/setup/crm/:name',
+    step: 'crm',
+    async show(visit, draft) {
+      const named = await providerAt(deps, visit, draft, visit.query('use'));
+      if (named === undefined) return undefined;
+      const read = named.connection && (await readConnection(named.name, named.connection, readerAt(deps)));
+      const tried = read?.ok === true ? await deps.trials.look(read.provider) : undefined;
+      return connectionPage(visit, named, read, tried);
+    },
+  });
+  addStepAction(app, deps, {
+    path: '/setup/crm/:name',
+    step: 'crm',
+    async run(visit, draft, fields) {
+      const named = await providerAt(deps, visit, draft, fieldValue(fields, 'use'));
+      if (named === undefined) return '/setup/crm';
+      return keepConnection(deps, visit, named, fields);
+    },
+  });
+  addStepAction(app, deps, {
+    path: '/setup/crm/:name/remove',
+    step: 'crm',
+    async run(visit) {
+      const name = visit.param('name');
+      await saveDraft(deps, visit, name, (before) => {
+        const { [name]: _, ...connections } = before.connections;
+        return { ...before, connections };
+      });
+      return addressOf('crm');
+    },
+  });
+}
+
+const readerAt = ({ place, env }: SetUpDeps) => ({ file: place.file, env });
+
+const formAddress = (name: string, use: string): string =>
+  `${connectionStep('crm', name)}${use === name ? '' : `?use=${encodeURIComponent(use)}`}`;
+
+/** A provider that an address names, with the answers for it so far. */
+interface Named {
+  readonly name: string;
+  readonly use: string;
+  readonly provider: Provider<TObject>;
+  readonly parts: readonly QuestionPart[];
+  readonly connection: DraftConnection | undefined;
+}
+
+async function providerAt({ place }: SetUpDeps, visit: Visit, draft: Draft, given: string): Promise<Named | undefined> {
+  const name = visit.param('name');
+  const connection = Object.hasOwn(draft.connections, name) ? draft.connections[name] : undefined;
+  const use = connection?.use ?? (given === '' ? name : given);
+  const isNamed = connection !== undefined || given !== '' || Object.hasOwn(BUILT_IN, name);
+  const load = isNamed ? await loadProvider(use, folderOf(place)) : undefined;
+  if (load?.ok !== true) return undefined;
+  const { provider } = load;
+  return { name, use, provider, parts: questionsOf(provider.settings), connection };
+}
+
+/** Keeps what was answered, also where something is wrong with it, and tries what is right. */
+async function keepConnection(
+  deps: SetUpDeps,
+  visit: Visit,
+  { name, use, parts, connection, provider }: Named,
+  fields: Fields,
+): Promise<string | PageBody> {
+  const answers = readAnswers(parts, answerIn(fields), connection?.settings);
+  let settings: DraftConnection['settings'];
+  try {
+    settings = { ...(await keepSecrets(folderOf(deps.place), name, answers)) };
+  } catch (error) {
+    const help = visit.reader.text('setup.noSecrets', { folder: folderOf(deps.place), reason: String(error) });
+    return messagePage(visit.reader, { status: 500, title: visit.reader.text('error.failed'), help });
+  }
+  const kept: DraftConnection = { ...(connection ?? usualConnection(provider)), use, settings, isComplete: false };
+  const read = await readConnection(name, kept, readerAt(deps));
+  await saveDraft(deps, visit, name, (before) => ({
+    ...before,
+    connections: { ...before.connections, [name]: { ...kept, isComplete: read.ok } },
+  }));
+  if (read.ok) deps.trials.begin(read.provider);
+  return connectionStep('crm', name);
+}
+
+/** Where the provider's own properties for the number and for holds are. */
+export function usualConnection({ definitions = [] }: Provider<TObject>): Pick<DraftConnection, 'match' | 'hold'> {
+  const match = definitions.find(({ unique }) => unique === true)?.name;
+  const hold = definitions.find(({ name }) => /hold/iu.test(name))?.name;
+  return { ...(match !== undefined && { match }), ...(hold !== undefined && { hold }) };
+}
+
+async function cards({ reader, formToken }: Visit, draft: Draft): Promise<PageBody> {
+  const builtIn = await Promise.all(
+    Object.keys(BUILT_IN).map(async (name) => ({ name, load: await loadProvider(name, '.') })),
+  );
+  const known = builtIn.flatMap(({ name, load }) => (load.ok ? [{ name, about: load.provider.about }] : []));
+  const others = Object.keys(draft.connections)
+    .filter((name) => !Object.hasOwn(BUILT_IN, name))
+    .map((name) => ({ name, about: draft.connections[name]?.use ?? '' }));
+  return {
+    title: reader.text('step.crm'),
+    body: html`<p>${reader.text('setup.crmHelp')}</p>
+      <ul class="cards">
+        ${[...known, ...others].map(
+          ({ name, about }) =>
+            html`<li>
+              <h2><a href=${connectionStep('crm', name)}>${name}</a></h2>
+              <p>${said(reader, about)}</p>
+              ${cardState(reader, draft.connections[name])}
+            </li>`,
+        )}
+      </ul>
+      <details>
+        <summary>${reader.text('setup.plugin')}</summary>
+        <form method="post" action="/setup/crm" class="narrow">
+          ${hidden({ [FORM_TOKEN]: formToken })}
+          <label for="use">${reader.text('setup.pluginUse')}</label>
+          <input id="use" name="use" required spellcheck="false" aria-describedby="use-help" />
+          <p class="quiet" id="use-help">${reader.text('setup.pluginHelp')}</p>
+          <button>${reader.text('setup.pluginOpen')}</button>
+        </form>
+      </details>
+      ${Object.keys(draft.connections).length > 0 && html`<p><a class="button" href="/setup/number">${reader.text('setup.next')}</a></p>`}`,
+  };
+}
+
+const cardState = (reader: Reader, connection: DraftConnection | undefined): Markup =>
+  connection !== undefined &&
+  html`<p>
+    ${connection.isComplete === true ? state('ok', reader.text('setup.answered')) : state('warn', reader.text('setup.incomplete'))}
+  </p>`;
+
+function connectionPage(
+  visit: Visit,
+  { name, use, provider, parts, connection }: Named,
+  read: ReadConnection | undefined,
+  tried: ShownTrial | undefined,
+): PageBody {
+  const { reader, formToken } = visit;
+  const problems = read?.ok === false ? read.problems : [];
+  const form: FormState = {
+    reader,
+    settings: connection?.settings ?? {},
+    problems,
+    isAnswered: connection !== undefined,
+  };
+  const others = form.isAnswered ? otherProblems(form, parts) : [];
+  return {
+    ...(problems.length > 0 && { status: 422 }),
+    title: reader.text('setup.crmTitle', { name }),
+    body: html`<p>${said(reader, provider.about)}</p>
+      ${problemList(others.map(({ path, message }) => html`<code>${path}</code> ${said(reader, message)}`))}
+      ${tried && accessPart(visit, name, tried)}
+      <form method="post" action=${connectionStep('crm', name)} class="stacked">
+        ${hidden({ [FORM_TOKEN]: formToken, use })} ${questionFields(form, parts)}
+        <p class="actions"><button class=${tried === undefined ? 'primary' : undefined}>${reader.text('setup.try')}</button></p>
+      </form>
+      ${
+        connection !== undefined &&
+        html`<form method="post" action=${`${connectionStep('crm', name)}/remove`}>
+          ${hidden({ [FORM_TOKEN]: formToken })}
+          <button class="plain">${reader.text('setup.removeCrm')}</button>
+        </form>`
+      }`,
+  };
+}
+
+const SECOND_MS = 1_000;
+
+/** What the CRM answered so far; the page's script looks again while answers are missing. */
+function accessPart(visit: Visit, name: string, { access, waitedMs }: ShownTrial): VNode {
+  const { reader } = visit;
+  const { account, rights, failure, isOver } = access;
+  const isSilent = !isOver && waitedMs > SECOND_MS && account.length === 0;
+  const body = html`<h2>${reader.text('setup.access')}</h2>
+    ${account.map((each) => findingLine(reader, each))}
+    ${
+      rights.length > 0 &&
+      html`<ul class="lines">
+        ${rights.map((each) => html`<li>${rightLine(reader, each)}</li>`)}
+      </ul>`
+    }
+    ${failure && html`<div class="notice bad" role="alert">${findingLine(reader, failure)}</div>`}
+    ${isSilent && html`<p class="notice warn" role="status">${reader.text('setup.silent', { name, seconds: Math.round(waitedMs / SECOND_MS) })}</p>`}
+    ${!isOver && html`<p><a href=${connectionStep('crm', name)}>${reader.text('setup.lookAgain')}</a></p>`}
+    <p>
+      <a class=${isOver && failure === undefined ? 'button primary' : 'button'} href=${connectionStep('number', name)}>${reader.text(failure === undefined && isOver ? 'setup.next' : 'setup.leave')}</a>
+    </p>`;
+  return livePart(visit, { id: 'access', refreshes: isOver ? 'never' : 'soon' }, body);
+}
+
+const SIGNS = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
+
+/** A finding of a live check. */
+export const findingLine = (reader: Reader, { level, found, advice }: Finding): VNode =>
+  html`<div>
+    ${state(SIGNS[level], said(reader, found))}
+    ${advice !== undefined && html`<div class="quiet">${withLinks(reader, advice)}</div>`}
+  </div>`;
+
+/** A CRM says by an address where a right is granted. */
+function withLinks(reader: Reader, text: string): Markup {
+  const address = /https:\/\/[^\s,;)"']+[^\s,;)"'.]/u.exec(text)?.[0];
+  return html`${said(reader, text)} ${address !== undefined && html`<a href=${address} rel="noreferrer">${reader.text('setup.grant')}</a>`}`;
+}
+
+function rightLine(reader: Reader, { right, state: answer, lack }: TriedRight): VNode {
+  if (answer === 'missing' && lack !== undefined)
+    return html`${state(lack.level === 'fail' ? 'bad' : 'warn', reader.text(`right.${right}`))}
+      <div class="quiet">${said(reader, lack.found)}. ${lack.advice !== undefined && withLinks(reader, lack.advice)}</div>`;
+  return state(
+    answer === 'granted' ? 'ok' : 'idle',
+    html`${reader.text(`right.${right}`)}${answer === 'waiting' && html` <span class="quiet">${reader.text('setup.waiting')}</span>`}`,
+  );
+}

@@ -1,0 +1,83 @@
+/** The last step: what was answered, and the button that writes it and has the daemon go on to the first fill. */
+import type { Server } from '../../http/server/server.ts';
+import { isAnswered, STEPS } from '../../setup/draft.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import { addressOf, addStep, addStepAction, type Finished, problemList, type SetUpDeps } from './setup-route.ts';
+
+/** Without these there is nothing to run. */
+const NEEDED = ['crm', 'source'] as const;
+
+/** Adds the page and its action. */
+export function addFill(app: Server, deps: SetUpDeps): void {
+  addStep(app, deps, {
+    path: '/setup/fill',
+    step: 'fill',
+    async show(visit, draft) {
+      const { reader, formToken } = visit;
+      const open = STEPS.filter((step) => step !== 'fill' && !isAnswered(draft, step));
+      const isReady = NEEDED.every((step) => !open.includes(step));
+      return {
+        title: reader.text('step.fill'),
+        body: html`<p>${reader.text(isReady ? 'setup.fillHelp' : 'setup.fillOpen')}</p>
+          ${
+            open.length > 0 &&
+            html`<ul>
+              ${open.map((step) => html`<li><a href=${addressOf(step)}>${reader.text(`step.${step}`)}</a></li>`)}
+            </ul>`
+          }
+          ${
+            isReady &&
+            html`<p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
+              <form method="post" action="/setup/fill">
+                ${hidden({ [FORM_TOKEN]: formToken })}
+                <button class="primary">${reader.text('setup.finish')}</button>
+              </form>`
+          }`,
+      };
+    },
+  });
+  addStepAction(app, deps, {
+    path: '/setup/fill',
+    step: 'fill',
+    async run(visit, draft) {
+      if (NEEDED.some((step) => !isAnswered(draft, step))) return addressOf('fill');
+      const finished = await deps.finish();
+      if (finished.kind !== 'running') return unfinished(deps, visit, finished);
+      return draft.source !== undefined && Object(draft.source['changes'])['source'] === 'service'
+        ? '/first-event'
+        : '/backfill';
+    },
+  });
+}
+
+function unfinished(
+  { place }: SetUpDeps,
+  { reader }: Visit,
+  finished: Exclude<Finished, { readonly kind: 'running' }>,
+): PageBody {
+  const title = reader.text('step.fill');
+  const back = html`<p><a class="button" href="/setup/fill">${reader.text('setup.again')}</a></p>`;
+  if (finished.kind === 'refused')
+    return {
+      status: 422,
+      title,
+      body: html`${problemList(finished.problems.map((each) => said(reader, each)))} ${back}`,
+    };
+  const isThere = finished.code === 'EEXIST';
+  return {
+    status: 409,
+    title,
+    body: html`<p class="notice bad" role="alert">
+        ${reader.text(isThere ? 'setup.fileThere' : 'setup.unwritable', { file: place.file, code: finished.code })}
+      </p>
+      <p>${reader.text('setup.paste')}</p>
+      <p><code>${place.file}</code></p>
+      <pre tabindex="0">${finished.text}</pre>
+      ${back}`,
+  };
+}

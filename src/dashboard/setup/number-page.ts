@@ -1,0 +1,216 @@
+/** The step of the number: which property holds it, by a sample of the records, and the properties that the CRM lacks. */
+import type { VNode } from 'preact';
+import type { PropertyDefinition } from '../../../providers/provider.ts';
+import type { ConfiguredProvider } from '../../config/load.ts';
+import { missingProperties } from '../../connector/crm/make-properties.ts';
+import type { Server } from '../../http/server/server.ts';
+import type { Findings } from '../../runtime/finding.ts';
+import { type Draft, type DraftConnection, nextStep, withConnection } from '../../setup/draft.ts';
+import type { Candidate } from '../../setup/sample-numbers.ts';
+import type { PropertySurvey } from '../../setup/trials.ts';
+import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import type { Reader } from '../page/reader.ts';
+import type { Visit } from '../page/visit.ts';
+import { findingLine, usualConnection } from './crm-page.ts';
+import {
+  addressOf,
+  addStep,
+  addStepAction,
+  connectionStep,
+  firstOpen,
+  problemList,
+  type SetUpDeps,
+  saveDraft,
+  usableConnection,
+} from './setup-route.ts';
+
+/** Adds the page, and what its forms do. */
+export function addNumber(app: Server, deps: SetUpDeps): void {
+  addStep(app, deps, {
+    path: '/setup/number',
+    step: 'number',
+    show: async (_visit, draft) => firstOpen('number', draft),
+  });
+  addStep(app, deps, {
+    path: '/setup/number/:name',
+    step: 'number',
+    async show(visit, draft) {
+      const provider = await usableConnection(deps, draft, visit.param('name'));
+      if (provider === undefined || typeof provider === 'string') return provider;
+      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider) });
+    },
+  });
+  addStepAction(app, deps, {
+    path: '/setup/number/:name',
+    step: 'number',
+    async run(visit, draft, fields) {
+      const name = visit.param('name');
+      const provider = await usableConnection(deps, draft, name);
+      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf('crm');
+      const survey = await deps.trials.survey(provider);
+      const chosen = fieldValue(fields, 'match');
+      const match = chosen === 'other' ? fieldValue(fields, 'other').trim() : chosen;
+      const names = survey?.ok === true ? survey.properties.map((each) => each.name) : undefined;
+      if (names !== undefined && match !== '' && !names.includes(match)) {
+        const problem = visit.reader.text('setup.noSuchProperty', { property: match });
+        return numberPage(visit, draft, provider, { survey, problem });
+      }
+      // A hold that cannot be read would stop the connection.
+      const hold = usualConnection(provider.provider).hold;
+      const isHeld = hold !== undefined && names?.includes(hold) !== false;
+      const chosenSo = ({ match: _match, hold: _hold, ...rest }: DraftConnection): DraftConnection => ({
+        ...rest,
+        isNumberChosen: true,
+        ...(match !== '' && { match }),
+        ...(isHeld && { hold }),
+      });
+      return addressOf(
+        nextStep(await saveDraft(deps, visit, name, (before) => withConnection(before, name, chosenSo))),
+      );
+    },
+  });
+  addStepAction(app, deps, {
+    path: '/setup/number/:name/create',
+    step: 'number',
+    async run(visit, draft) {
+      const provider = await usableConnection(deps, draft, visit.param('name'));
+      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf('crm');
+      const survey = await deps.trials.survey(provider);
+      if (survey?.ok !== true) return connectionStep('number', provider.name);
+      const made = await deps.trials.create(provider, missingOf(provider, survey));
+      await saveDraft(deps, visit, provider.name, (before) => before);
+      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
+    },
+  });
+}
+
+const missingOf = (provider: ConfiguredProvider, { properties }: PropertySurvey & { readonly ok: true }) =>
+  missingProperties({ ...provider, ...usualConnection(provider.provider), match: provider.match }, properties);
+
+/** What the CRM said, and what a form that was sent came to. */
+interface Outcome {
+  readonly survey: PropertySurvey | undefined;
+  readonly problem?: string;
+  readonly made?: Findings;
+}
+
+function numberPage(
+  visit: Visit,
+  draft: Draft,
+  provider: ConfiguredProvider,
+  { survey, problem, made = [] }: Outcome,
+): PageBody {
+  const { reader } = visit;
+  const { name } = provider;
+  const title = reader.text('setup.numberTitle', { name });
+  if (survey === undefined)
+    return {
+      title,
+      body: html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>
+        <p><a href=${connectionStep('number', name)}>${reader.text('setup.lookAgain')}</a></p>
+        <p><a class="button" href="/setup/source">${reader.text('setup.leave')}</a></p>`,
+    };
+  if (!survey.ok)
+    return {
+      title,
+      body: html`<div class="notice bad" role="alert">${findingLine(reader, survey.failure)}</div>
+        <p><a class="button" href=${connectionStep('crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
+        <p><a href="/setup/source">${reader.text('setup.leave')}</a></p>`,
+    };
+  const missing = missingOf(provider, survey);
+  const shown = made.filter(({ level }) => level !== 'ok');
+  return {
+    ...(problem !== undefined && { status: 422 }),
+    title,
+    body: html`${problemList(problem === undefined ? [] : [problem])}
+      ${
+        made.length > 0 &&
+        html`<div role="status">
+        <p>${reader.text('setup.created', { count: made.length - shown.length })}</p>
+        ${shown.map((each) => findingLine(reader, each))}
+      </div>`
+      }
+      ${choiceForm(visit, draft, provider, survey)} ${missing.length > 0 && creation(visit, name, missing)}`,
+  };
+}
+
+function choiceForm(
+  visit: Visit,
+  draft: Draft,
+  provider: ConfiguredProvider,
+  survey: PropertySurvey & { readonly ok: true },
+): VNode {
+  const { reader, formToken } = visit;
+  const { name } = provider;
+  const { candidates, records } = survey.sampled;
+  const own = usualConnection(provider.provider).match;
+  const isThere = own !== undefined && survey.properties.some((each) => each.name === own);
+  const kept = draft.connections[name];
+  const best = candidates[0]?.property ?? own ?? '';
+  const chosen = kept?.isNumberChosen === true ? (kept.match ?? '') : best;
+  const listed = [...candidates.map(({ property }) => property), own ?? ''];
+  const isOther = !listed.includes(chosen) && chosen !== '';
+  return html`<p>${reader.text('setup.sampled', { count: records })}</p>
+    ${candidates.length === 0 && html`<p class="notice">${reader.text('setup.noNumber')}</p>`}
+    <form method="post" action=${connectionStep('number', name)} class="stacked">
+      ${hidden({ [FORM_TOKEN]: formToken })}
+      <fieldset>
+        <legend>${reader.text('setup.numberIn')}</legend>
+        ${candidates.map((each) => radio(each.property, chosen === each.property, candidateText(reader, each)))}
+        ${
+          own !== undefined &&
+          !candidates.some(({ property }) => property === own) &&
+          radio(
+            own,
+            chosen === own,
+            html`<code>${own}</code> ${reader.text(isThere ? 'setup.ownProperty' : 'setup.ownMissing')}`,
+          )
+        }
+        ${radio('other', isOther, reader.text('setup.otherProperty'))}
+        <div class="group">
+          <label for="other">${reader.text('setup.propertyName')}</label>
+          <input id="other" name="other" list="properties" spellcheck="false" autocomplete="off" value=${isOther ? chosen : undefined} />
+        </div>
+        ${radio('', chosen === '', reader.text('setup.noProperty'))}
+      </fieldset>
+      <datalist id="properties">
+        ${survey.properties
+          .filter(({ type }) => NUMBER_TYPES.includes(type))
+          .map((each) => html`<option value=${each.name} />`)}
+      </datalist>
+      <p class="actions"><button class="primary">${reader.text('setup.next')}</button></p>
+    </form>`;
+}
+
+const NUMBER_TYPES: readonly string[] = ['string', 'multiline', 'number', 'phone'];
+
+const radio = (value: string, isChosen: boolean, label: Markup): VNode => html`<div class="choice">
+  <input type="radio" id=${`match-${value}`} name="match" value=${value} checked=${isChosen} />
+  <label for=${`match-${value}`}>${label}</label>
+</div>`;
+
+const candidateText = (reader: Reader, { property, label, filled, valid, hasPrefix }: Candidate): VNode =>
+  html`<code>${property}</code> ${label !== property && label}:
+  ${reader.text('setup.validShare', { share: reader.share(valid / Math.max(1, filled)), count: filled })}
+  ${hasPrefix && reader.text('setup.withPrefix')}`;
+
+/** Lists what would be made before the button that makes it. */
+function creation({ reader, formToken }: Visit, name: string, missing: readonly PropertyDefinition[]): VNode {
+  return html`<section>
+    <h2>${reader.text('setup.missing')}</h2>
+    <p>${reader.text('setup.missingHelp', { count: missing.length })}</p>
+    <details>
+      <summary>${reader.text('setup.missingList')}</summary>
+      <ul>
+        ${missing.map((each) => html`<li><code>${each.name}</code> ${each.label}</li>`)}
+      </ul>
+    </details>
+    <form method="post" action=${`${connectionStep('number', name)}/create`}>
+      ${hidden({ [FORM_TOKEN]: formToken })}
+      <button>${reader.text('setup.create', { count: missing.length })}</button>
+    </form>
+  </section>`;
+}

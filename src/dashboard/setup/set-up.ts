@@ -1,0 +1,44 @@
+/** The pages of a first start: the door, and the six steps. There is nothing else on the listener until they are done. */
+import cookie from '@fastify/cookie';
+import { createCallLimit } from '../../http/server/call-limit.ts';
+import type { Server, ServerLog } from '../../http/server/server.ts';
+import { notFoundPage } from '../page/messages.ts';
+import { openPages } from '../routes/page-scope.ts';
+import { HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
+import { createAttempts } from '../sign-in/attempts.ts';
+import { addLogin } from '../sign-in/login.ts';
+import { addSessions } from '../sign-in/sessions.ts';
+import { addCrm } from './crm-page.ts';
+import { addEntry } from './entry-page.ts';
+import { addFill } from './fill-page.ts';
+import { addMapping } from './mapping-page.ts';
+import { addNumber } from './number-page.ts';
+import { addTakeOver, type SetUpDeps } from './setup-route.ts';
+import { addSource } from './source-page.ts';
+import { addYou } from './you-page.ts';
+
+/** What somebody may do in a minute. */
+const ACTIONS = 240;
+
+const HALVES = { connector: false, service: false, isSetUp: true } as const;
+
+/** Adds all pages of the set-up to the admin listener. */
+export function addSetUp(
+  admin: Server,
+  given: Omit<SetUpDeps, 'halves' | 'limitActions' | 'entrance'> & { readonly log: ServerLog },
+): void {
+  const deps = { ...given, halves: HALVES, limitActions: createCallLimit(ACTIONS), entrance: '/setup' };
+  admin.register(cookie);
+  admin.register(async (scope: Server) => {
+    await openPages(scope, deps);
+    const attempts = createAttempts(deps, HALVES);
+    addLogin(scope, { ...deps, attempts });
+    addSessions(scope, deps);
+    addEntry(scope, { ...deps, attempts });
+    for (const add of [addYou, addCrm, addNumber, addMapping, addSource, addFill, addTakeOver]) add(scope, deps);
+    scope.get('/', HIDDEN, (_request, reply) => reply.redirect('/setup', 303));
+    scope.get('/*', HIDDEN, (request, reply) =>
+      sendPage({ request, reply, halves: HALVES }, notFoundPage(readerOfRequest(request))),
+    );
+  });
+}

@@ -1,0 +1,53 @@
+/** The first step: who sets cvrsync up, and is its first operator. */
+import type { Server } from '../../http/server/server.ts';
+import { nameOperator } from '../../runtime/operators/operators.ts';
+import { nextStep, YOU } from '../../setup/draft.ts';
+import { questionsOf, readAnswers } from '../../setup/questions.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import type { Visit } from '../page/visit.ts';
+import { answerIn, questionFields } from './question-fields.ts';
+import { addressOf, addStep, addStepAction, type SetUpDeps, saveDraft } from './setup-route.ts';
+
+const QUESTIONS = questionsOf(YOU);
+const LONGEST = 60;
+
+/** Adds the page and its action. */
+export function addYou(app: Server, deps: SetUpDeps): void {
+  addStep(app, deps, {
+    path: '/setup/you',
+    step: 'you',
+    show: async (visit, { you }) => youPage(visit, you?.name ?? ''),
+  });
+  addStepAction(app, deps, {
+    path: '/setup/you',
+    step: 'you',
+    async run(visit, { you }, fields) {
+      const answers = readAnswers(QUESTIONS, answerIn(fields));
+      const name = String(answers.settings['name'] ?? '').slice(0, LONGEST);
+      if (name === '') return youPage(visit, name, visit.reader.text('setup.nameMissing'));
+      const { actor } = visit.visitor;
+      const isNamed = name === actor.name || (await deps.store.write((tx) => nameOperator(tx, actor.name, name)));
+      if (!isNamed) return youPage(visit, name, visit.reader.text('setup.nameTaken', { name }));
+      const named = { ...visit, visitor: { ...visit.visitor, actor: { ...actor, name } } };
+      const draft = await saveDraft(deps, named, 'you', (before) => ({ ...before, you: { ...you, name } }));
+      return addressOf(nextStep(draft));
+    },
+  });
+}
+
+function youPage({ reader, formToken }: Visit, name: string, problem?: string): PageBody {
+  const problems = problem === undefined ? [] : [{ path: 'name', message: problem }];
+  return {
+    ...(problem !== undefined && { status: 422 }),
+    title: reader.text('step.you'),
+    body: html`<p>${reader.text('setup.youHelp')}</p>
+      <form method="post" action="/setup/you" class="narrow">
+        ${hidden({ [FORM_TOKEN]: formToken })}
+        ${questionFields({ reader, settings: { name }, problems, isAnswered: true }, QUESTIONS)}
+        <button class="primary">${reader.text('setup.next')}</button>
+      </form>`,
+  };
+}

@@ -1,0 +1,125 @@
+/** The configuration that the answers of a set-up make: as a value, and as the text of its file. */
+import { dirname, resolve } from 'node:path';
+import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
+import type { Draft, DraftConnection } from './draft.ts';
+import { type Settings, valueAt } from './questions.ts';
+import { WEBHOOK_SECRET } from './secret-files.ts';
+
+/** What the machine says, not a person. */
+export interface SetUpPlace {
+  /** The file to write. */
+  readonly file: string;
+  /** The folder of the sample register. */
+  readonly samples: string;
+  readonly admin: Settings;
+  readonly server: Settings;
+}
+
+/** The folder from which its paths begin. */
+export const folderOf = ({ file }: SetUpPlace): string => dirname(resolve(file));
+
+/** One entry of `connector.providers`. */
+const entryOf = ({ use, settings, match, hold, fields = {} }: DraftConnection): Settings => ({
+  use,
+  ...settings,
+  ...(match !== undefined && { match: { property: match } }),
+  ...(hold !== undefined && { hold: { property: hold } }),
+  ...(Object.keys(fields).length > 0 && { fields: writtenFields(fields) }),
+});
+
+function writtenFields(fields: NonNullable<DraftConnection['fields']>): Settings {
+  const shown = Object.entries(fields).map(([field, rule]) => {
+    const [only] = rule === false ? [] : rule;
+    return [field, rule === false ? false : rule.length === 1 ? only : rule];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** The header that proves an event. */
+export const WEBHOOK_KEY = 'X-Webhook-Key';
+
+/** The whole configuration. */
+export function configOf(draft: Draft, place: SetUpPlace): Settings {
+  const entries = Object.entries(draft.connections).map(([name, each]) => [name, entryOf(each)]);
+  const changes = Object(draft.source?.['changes']);
+  const { source, publicUrl, ...credentials } = { source: 'sample', ...changes };
+  const server = { ...place.server, ...(publicUrl !== undefined && { publicUrl }) };
+  return {
+    ...(Object.keys(server).length > 0 && { server }),
+    ...(Object.keys(place.admin).length > 0 && { admin: place.admin }),
+    store: STORE,
+    connector: {
+      webhook: { auth: { method: 'Header', key: WEBHOOK_KEY, value_FILE: WEBHOOK_SECRET } },
+      ...(source === 'service' && { upstream: credentials }),
+      providers: Object.fromEntries(entries),
+    },
+    ...(source !== 'service' && {
+      service: {
+        register: source === 'register' ? { source: 'cvr', ...credentials } : { source: 'file', path: place.samples },
+      },
+    }),
+  };
+}
+
+/** The store of an installation that nobody configured. */
+export const STORE = 'data/cvrsync.db';
+
+/** A configuration of one connection alone, to be tried. */
+export const trialOf = (name: string, connection: DraftConnection): Settings => ({
+  connector: { webhook: { auth: { method: 'None' } }, providers: { [name]: entryOf(connection) } },
+});
+
+const HEAD = [
+  'Configuration of cvrsync, written by its set-up.',
+  'Every key and its meaning: docs/configuration.md, or cvrsync config init --print. Try it all with: cvrsync check',
+  'A key that ends in _FILE names a file with the value; its path begins at this folder.',
+];
+
+const COMMENTS: Readonly<Record<string, string>> = {
+  server: 'For everybody: webhooks and the API.',
+  admin: 'For operators: the dashboard. `exposed` confirms that only administrators reach it.',
+  store: 'All state. A path: SQLite, from the working directory on. postgres://...: PostgreSQL.',
+  connector: 'Writes changes of companies into the CRMs.',
+  'connector.webhook': 'Where the monitoring service posts events, and how it proves itself.',
+  'connector.upstream': 'The monitoring service.',
+  'connector.providers': 'The CRMs.',
+  service: 'Watches the register, and tells the connector.',
+};
+const CONNECTION_COMMENTS: Readonly<Record<string, string>> = {
+  match: 'The property that holds the CVR number.',
+  hold: 'cvrsync leaves a record alone where this is set.',
+  fields: 'Instead of the preset, for these fields.',
+};
+
+/** The text of the file. `schema`: where an editor finds its schema. */
+export function textOf(config: Settings, schema?: string): string {
+  const document = new Document(config);
+  document.commentBefore = HEAD.map((line) => ` ${line}`).join('\n');
+  const names = Object.keys(Object(valueAt(config, ['connector', 'providers'])));
+  const ofConnections = names.flatMap((name) =>
+    Object.entries(CONNECTION_COMMENTS).map(([key, text]) => [`connector.providers.${name}.${key}`, text] as const),
+  );
+  const comments = new Map([...Object.entries(COMMENTS), ...ofConnections]);
+  if (isMap(document.contents)) dress(document.contents, '', comments);
+  const text = document.toString({ lineWidth: 0 });
+  return schema === undefined ? text : `# yaml-language-server: $schema=${schema}\n${text}`;
+}
+
+/** Puts comments before keys, and small sections on one line. */
+function dress(map: YAMLMap, path: string, comments: ReadonlyMap<string, string>): void {
+  for (const { key, value } of map.items) {
+    if (!isScalar(key)) continue;
+    const at = path === '' ? String(key.value) : `${path}.${key.value}`;
+    const comment = comments.get(at);
+    if (comment !== undefined) key.commentBefore = ` ${comment}`;
+    key.spaceBefore = path === '';
+    if (!isMap(value)) continue;
+    dress(value, at, comments);
+    value.flow = path !== '' && isSmall(value);
+  }
+}
+
+const isSmall = ({ items }: YAMLMap): boolean =>
+  items.length <= MOST_ON_A_LINE && items.every(({ value }) => isScalar(value));
+
+const MOST_ON_A_LINE = 3;

@@ -1,0 +1,147 @@
+/** What somebody answered so far in the set-up; kept in the store from step to step, without a secret in it. */
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { readValue, writeValue } from '../store/kv.ts';
+import type { Db, Tx } from '../store/store.ts';
+
+/** The first operator. */
+export const YOU = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    description: 'Your name, as the dashboard shows it beside what you do.',
+  }),
+});
+
+/** Where changes of companies come from. */
+export const SOURCE = Type.Object({
+  changes: Type.Union(
+    [
+      Type.Object(
+        { source: Type.Literal('sample') },
+        { description: 'The sample register: invented companies, to try everything. You change it at any time.' },
+      ),
+      Type.Object(
+        {
+          source: Type.Literal('register'),
+          username: Type.String({ minLength: 1, description: 'User name at the register.' }),
+          password: Type.String({ minLength: 1, secret: true, description: 'Password at the register.' }),
+        },
+        {
+          description: 'The company register itself, with credentials of your own from the Danish Business Authority.',
+        },
+      ),
+      Type.Object(
+        {
+          source: Type.Literal('service'),
+          baseUrl: Type.String({
+            pattern: '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$',
+            description: 'Address of the monitoring service, without a slash at the end.',
+          }),
+          accessKey: Type.String({ minLength: 1, secret: true, description: 'Its access key.' }),
+          publicUrl: Type.String({
+            pattern: '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$',
+            description: 'Address at which the monitoring service reaches cvrsync, without a slash at the end.',
+          }),
+        },
+        { description: 'Another monitoring service, of which you have a key.' },
+      ),
+    ],
+    { description: 'Where changes of companies come from.' },
+  ),
+});
+
+const POLICY = Type.Union([
+  Type.Literal('tracked'),
+  Type.Literal('always'),
+  Type.Literal('if-blank'),
+  Type.Literal('never'),
+]);
+
+const connection = Type.Object({
+  use: Type.String(),
+  settings: Type.Record(Type.String(), Type.Unknown()),
+  /** Whether nothing is wrong with the settings. */
+  isComplete: Type.Optional(Type.Boolean()),
+  /** The property of the number; absent before that step. */
+  match: Type.Optional(Type.String()),
+  hold: Type.Optional(Type.String()),
+  /** Whether somebody answered the step, if only to leave all as it is. */
+  isNumberChosen: Type.Optional(Type.Boolean()),
+  isMapped: Type.Optional(Type.Boolean()),
+  fields: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Union([
+        Type.Literal(false),
+        Type.Array(Type.Union([Type.String(), Type.Object({ property: Type.String(), policy: POLICY })])),
+      ]),
+    ),
+  ),
+});
+export type DraftConnection = Static<typeof connection>;
+
+const draft = Type.Object({
+  you: Type.Optional(YOU),
+  /** By their names. */
+  connections: Type.Record(Type.String(), connection),
+  /** The answers to {@link SOURCE}. */
+  source: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** The digest of the file that the set-up itself wrote, and may write again. */
+  written: Type.Optional(Type.String()),
+});
+export type Draft = Static<typeof draft>;
+
+const EMPTY_DRAFT: Draft = { connections: {} };
+
+const KEY = 'setup:draft';
+
+/** The answers so far; none if another version kept others. */
+export async function readDraft(db: Db): Promise<Draft> {
+  const kept = await readValue(db, KEY);
+  const value: unknown = kept === undefined ? undefined : JSON.parse(kept);
+  return Value.Check(draft, value) ? value : EMPTY_DRAFT;
+}
+
+/** Changes the answers; what another request changed meanwhile stays. */
+export async function changeDraft(tx: Tx, change: (before: Draft) => Draft, now: number): Promise<Draft> {
+  const after = change(await readDraft(tx));
+  await writeValue(tx, KEY, JSON.stringify(after), now);
+  return after;
+}
+
+/** Forgets the answers: the file has them. */
+export const forgetDraft = async (tx: Tx): Promise<void> =>
+  void (await tx.deleteFrom('kv').where('key', 'in', [KEY, HOLDER_KEY]).execute());
+
+/** Who is in the set-up; see holder.ts. */
+export const HOLDER_KEY = 'setup:holder';
+
+/** The steps, in the order in which the pages lead through them. */
+export const STEPS = ['you', 'crm', 'number', 'mapping', 'source', 'fill'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Whether the answers of a step are there. */
+export function isAnswered({ you, connections, source }: Draft, step: Step): boolean {
+  const all = Object.values(connections);
+  if (step === 'you') return you !== undefined;
+  if (step === 'crm') return all.length > 0 && all.every(({ isComplete }) => isComplete === true);
+  if (step === 'number') return all.length > 0 && all.every(({ isNumberChosen }) => isNumberChosen === true);
+  if (step === 'mapping') return all.length > 0 && all.every(({ isMapped }) => isMapped === true);
+  if (step === 'source') return source !== undefined;
+  return false;
+}
+
+/** The step to go on with. */
+export const nextStep = (of: Draft): Step => STEPS.find((step) => !isAnswered(of, step)) ?? 'fill';
+
+/** The draft with other values for one connection. */
+export function withConnection(
+  before: Draft,
+  name: string,
+  change: (connection: DraftConnection) => DraftConnection,
+): Draft {
+  const known = before.connections[name];
+  if (known === undefined) return before;
+  return { ...before, connections: { ...before.connections, [name]: change(known) } };
+}

@@ -1,0 +1,200 @@
+/** The questions that a settings schema asks, for a form and for a terminal alike; a plugin's schema asks them by itself. */
+import Type, { type TObject, type TSchema } from 'typebox';
+import { parseConfig } from '../config/load-file.ts';
+import { defaultOf } from '../config/schema/fill.ts';
+
+/** One value. `list`: what has more than one line, as YAML. */
+export interface Question {
+  readonly kind: 'text' | 'secret' | 'number' | 'flag' | 'list';
+  /** Names it among all questions of the schema. */
+  readonly name: string;
+  /** Where its value belongs. */
+  readonly path: readonly string[];
+  readonly about: string;
+  readonly isRequired: boolean;
+  readonly preset?: unknown;
+}
+
+/** One of several values, some of which ask further questions. */
+export interface ChoiceQuestion {
+  readonly kind: 'choice';
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly about: string;
+  readonly isRequired: boolean;
+  readonly preset?: unknown;
+  readonly options: readonly {
+    readonly value: string;
+    readonly about: string;
+    readonly parts: readonly QuestionPart[];
+  }[];
+}
+
+/** Questions that belong together. */
+export interface Group {
+  readonly kind: 'group';
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly about: string;
+  readonly isRequired: boolean;
+  readonly parts: readonly QuestionPart[];
+}
+
+export type QuestionPart = Question | ChoiceQuestion | Group;
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The questions of a schema, in its order. */
+export const questionsOf = (schema: TObject): readonly QuestionPart[] => partsOf(schema, { path: [], name: '' });
+
+/** Whether somebody must answer: what has a default, or may be left out, waits below the others. */
+export const isNeeded = (part: QuestionPart): boolean =>
+  part.isRequired && (part.kind === 'group' ? part.parts.some(isNeeded) : part.preset === undefined);
+
+interface Position {
+  readonly path: readonly string[];
+  /** Of the question above; options of a choice have names of their own. */
+  readonly name: string;
+}
+
+const partsOf = (schema: TObject, { path, name }: Position): readonly QuestionPart[] =>
+  Object.entries<TSchema>(schema.properties)
+    .filter(([, each]) => !isFixed(each))
+    .map(([key, each]) => partOf(each, { path: [...path, key], name: name === '' ? key : `${name}.${key}` }));
+
+/** Only one value is possible. */
+const isFixed = (schema: TSchema): boolean => Type.IsLiteral(schema);
+
+function partOf(schema: TSchema, place: Position): QuestionPart {
+  const common = { ...place, about: textOf(schema, 'description'), isRequired: !Type.IsOptional(schema) };
+  const preset = defaultOf(schema);
+  const asked = { ...common, ...(preset !== undefined && { preset }) };
+  if (Type.IsObject(schema)) return { ...common, kind: 'group', parts: partsOf(schema, place) };
+  if (Type.IsUnion(schema)) {
+    const options = optionsOf(schema.anyOf, place);
+    return options === undefined ? { ...asked, kind: 'list' } : { ...asked, ...options, kind: 'choice' };
+  }
+  if (Type.IsEnum(schema)) {
+    const options = schema.enum.map((value) => ({ value: String(value), about: '', parts: [] }));
+    return { ...asked, kind: 'choice', options };
+  }
+  if (Type.IsBoolean(schema)) return { ...asked, kind: 'flag' };
+  if (Type.IsInteger(schema) || Type.IsNumber(schema)) return { ...asked, kind: 'number' };
+  if (Type.IsString(schema)) return { ...asked, kind: propertyOf(schema, 'secret') === true ? 'secret' : 'text' };
+  return { ...asked, kind: 'list' };
+}
+
+/** The options of a union of texts, or of objects that a literal tells apart; undefined for any other union. */
+function optionsOf(schemas: readonly TSchema[], place: Position): Pick<ChoiceQuestion, 'path' | 'options'> | undefined {
+  if (schemas.every((each) => Type.IsLiteral(each)))
+    return {
+      path: place.path,
+      options: schemas.map((each) => ({ value: String(each.const), about: textOf(each, 'description'), parts: [] })),
+    };
+  const objects = schemas.filter(Type.IsObject);
+  const tag = Object.keys(objects[0]?.properties ?? {}).find((key) =>
+    objects.every((each) => Type.IsLiteral(each.properties[key])),
+  );
+  if (objects.length !== schemas.length || tag === undefined) return undefined;
+  const options = objects.map((each) => {
+    const value = String(propertyOf(each.properties[tag] ?? {}, 'const'));
+    const inside = { path: place.path, name: `${place.name}[${value}]` };
+    return { value, about: textOf(each, 'description'), parts: partsOf(each, inside) };
+  });
+  return { path: [...place.path, tag], options };
+}
+
+const propertyOf = (schema: object, key: string): unknown => Object.getOwnPropertyDescriptor(schema, key)?.value;
+
+function textOf(schema: TSchema, key: string): string {
+  const text = propertyOf(schema, key);
+  return typeof text === 'string' ? text : '';
+}
+
+/** A secret that somebody typed, which goes into a file of its own. */
+export interface TypedSecret {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+export interface SettingAnswers {
+  readonly settings: Settings;
+  readonly secrets: readonly TypedSecret[];
+}
+
+/** The suffix of a key that names a file with the value. */
+const FILE_SUFFIX = '_FILE';
+
+/**
+ * Reads the answers, as texts by the names of their questions. A secret that is left empty stays as it was: `before` names its
+ * file. What is empty, or equals its default, is left out; what cannot be read stays text, for the check of settings to name.
+ */
+export function readAnswers(
+  parts: readonly QuestionPart[],
+  answer: (name: string) => string,
+  before: Settings = {},
+): SettingAnswers {
+  const settings: Record<string, unknown> = {};
+  const secrets: TypedSecret[] = [];
+  for (const part of askedParts(parts, answer)) {
+    const text = answer(part.name).trim();
+    if (part.kind !== 'secret') {
+      const value = part.kind === 'flag' ? text !== '' && text !== 'false' : valueIn(part, text);
+      if (!isUsual(part, value)) putAt(settings, part.path, value);
+      continue;
+    }
+    const kept = valueAt(before, withSuffix(part.path));
+    if (text !== '') secrets.push({ path: part.path, value: text });
+    else if (kept !== undefined) putAt(settings, withSuffix(part.path), kept);
+  }
+  return { settings, secrets };
+}
+
+/** The questions that count, given the answers to the choices among them. */
+const askedParts = (
+  parts: readonly QuestionPart[],
+  answer: (name: string) => string,
+): readonly (Question | ChoiceQuestion)[] =>
+  parts.flatMap((part) => {
+    if (part.kind === 'group') return askedParts(part.parts, answer);
+    if (part.kind !== 'choice') return [part];
+    const chosen = part.options.find(({ value }) => value === answer(part.name).trim());
+    return [part, ...askedParts(chosen?.parts ?? [], answer)];
+  });
+
+/** What is left out of the file: nothing, and the default. A choice whose options ask for more is always said. */
+function isUsual(part: Question | ChoiceQuestion, value: unknown): boolean {
+  if (value === undefined) return true;
+  const usual = part.preset ?? (part.kind === 'flag' ? false : '');
+  const isTag = part.kind === 'choice' && part.options.some(({ parts }) => parts.length > 0);
+  return !isTag && String(value) === String(usual);
+}
+
+export const withSuffix = (path: readonly string[]): readonly string[] => [
+  ...path.slice(0, -1),
+  `${path.at(-1) ?? ''}${FILE_SUFFIX}`,
+];
+
+function valueIn(part: Question | ChoiceQuestion, text: string): unknown {
+  if (text === '') return undefined;
+  if (part.kind === 'number') return Number.isNaN(Number(text)) ? text : Number(text);
+  if (part.kind !== 'list') return text;
+  const parsed = parseConfig(text);
+  return parsed.ok ? parsed.value : text;
+}
+
+/** The value at a path of settings; undefined if there is none. */
+export const valueAt = (settings: Settings, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, key) => propertyOf(Object(value), key), settings);
+
+/** Sets the value at a path, and makes the sections that lead there. */
+export function putAt(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) {
+    settings[key] = value;
+    return;
+  }
+  const section: Record<string, unknown> = { ...Object(settings[key]) };
+  settings[key] = section;
+  putAt(section, rest, value);
+}

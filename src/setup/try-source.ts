@@ -1,0 +1,73 @@
+/** Whether the chosen source of changes answers; by the same calls as `check`. */
+import { type Config, checkConfig } from '../config/load.ts';
+import { type ConfigProblem, fill } from '../config/schema/fill.ts';
+import { type Env, readerIn, substitute } from '../config/variables.ts';
+import { checkUpstream } from '../connector/check.ts';
+import type { CrmDeps } from '../connector/crm/crm.ts';
+import type { Findings } from '../runtime/finding.ts';
+import { checkRegister } from '../service/check-register.ts';
+import { folderOf, type SetUpPlace } from './config-of.ts';
+import { SOURCE } from './draft.ts';
+import type { Settings } from './questions.ts';
+import { inTime } from './trials.ts';
+
+/** The answers with their secrets, and what is wrong with them. */
+export interface SourceReading {
+  readonly settings: Settings;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Reads the answers to {@link SOURCE}, whose secrets are in files. */
+export function readSource(
+  given: Settings,
+  { place, env }: { readonly place: SetUpPlace; readonly env: Env },
+): SourceReading {
+  const [errors, missing]: [ConfigProblem[], ConfigProblem[]] = [[], []];
+  const whole = substitute(given, '', { env, read: readerIn(folderOf(place)) }, { errors, missing });
+  const problems: ConfigProblem[] = [...errors, ...missing];
+  const filled = fill(SOURCE, whole, '', problems);
+  return { settings: { ...Object(Object(filled).changes) }, problems };
+}
+
+/** How long the source is asked, in ms. */
+const LONGEST_MS = 10_000;
+
+/** What the source answers; undefined if not in time. */
+export function trySource(
+  deps: CrmDeps,
+  { settings }: SourceReading,
+  connections: readonly string[],
+  place: SetUpPlace,
+): Promise<Findings | undefined> {
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  return inTime(tried(deps, settings, { connections, place, signal }));
+}
+
+async function tried(
+  deps: CrmDeps,
+  { source, baseUrl, accessKey, username, password }: Settings,
+  {
+    connections,
+    place,
+    signal,
+  }: { readonly connections: readonly string[]; readonly place: SetUpPlace; readonly signal: AbortSignal },
+): Promise<Findings> {
+  if (source === 'service') {
+    const upstream = { baseUrl: String(baseUrl), accessKey: String(accessKey), requestsPerMinute: REQUESTS };
+    return checkUpstream(deps, { upstream, providers: connections.map((name) => ({ name })) }, signal);
+  }
+  const given = source === 'register' ? { source: 'cvr', username, password } : { source: 'file', path: place.samples };
+  const register = await registerOf(given, place);
+  return register === undefined ? [] : checkRegister(deps, register, signal);
+}
+
+const REQUESTS = 500;
+
+/** The settings with their defaults. */
+async function registerOf(
+  register: Settings,
+  { file }: SetUpPlace,
+): Promise<NonNullable<Config['service']>['register'] | undefined> {
+  const load = await checkConfig({ service: { register } }, file, {});
+  return load.ok ? load.config.service?.register : undefined;
+}

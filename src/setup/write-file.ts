@@ -1,0 +1,69 @@
+/** Writes the file that a set-up makes: never over one that somebody else wrote. */
+import { link, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type ConfigLoad, checkConfig, type LoadedConfig } from '../config/load.ts';
+import { parseConfig } from '../config/load-file.ts';
+import type { ConfigProblem } from '../config/schema/fill.ts';
+import type { Env } from '../config/variables.ts';
+import { digestOf } from '../runtime/operators/operators.ts';
+import { configOf, folderOf, type SetUpPlace, textOf } from './config-of.ts';
+import type { Draft } from './draft.ts';
+import { makeWebhookSecret, writeWhole } from './secret-files.ts';
+
+/** What became of the file. `unwritable`: its text is to be put there by a person. */
+export type WrittenConfig =
+  | { readonly kind: 'written'; readonly digest: string; readonly text: string }
+  | { readonly kind: 'unwritable'; readonly text: string; readonly code: string }
+  | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[] };
+
+/** Writes the file of the answers, checked by the reader that every start uses. `mayReplace`: also over another file. */
+export async function writeConfig(
+  draft: Draft,
+  place: SetUpPlace,
+  { env, mayReplace = false }: { readonly env: Env; readonly mayReplace?: boolean },
+): Promise<WrittenConfig> {
+  const text = textOf(configOf(draft, place));
+  try {
+    await makeWebhookSecret(folderOf(place));
+  } catch (error) {
+    return { kind: 'unwritable', text, code: codeOf(error) };
+  }
+  const load = await readBack(text, place.file, env);
+  if (!load.ok) return { kind: 'invalid', problems: load.errors };
+  const digest = digestOf(text);
+  try {
+    const known = await readFile(place.file, 'utf8').catch(() => undefined);
+    const mode = modeOf(load, text);
+    const isOurs = known !== undefined && digestOf(known) === draft.written;
+    await (isOurs || mayReplace ? writeWhole(place.file, text, mode) : writeNew(place.file, text, mode));
+    return { kind: 'written', digest, text };
+  } catch (error) {
+    return { kind: 'unwritable', text, code: codeOf(error) };
+  }
+}
+
+/** The text as a start reads it. */
+async function readBack(text: string, file: string, env: Env): Promise<ConfigLoad> {
+  const parsed = parseConfig(text);
+  return parsed.ok ? checkConfig(parsed.value, path.resolve(file), env) : { ok: false, file, errors: parsed.errors };
+}
+
+/** Nobody else reads a file with a secret in it; most secrets have files of their own. */
+const modeOf = ({ secrets }: LoadedConfig, text: string): number =>
+  secrets.some((secret) => text.includes(secret)) ? 0o600 : 0o644;
+
+/** Fails with `EEXIST` where the file is. */
+async function writeNew(file: string, text: string, mode: number): Promise<void> {
+  const partial = `${file}.new`;
+  await writeWhole(partial, text, mode);
+  try {
+    await link(partial, file);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+const codeOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'EIO';
+};

@@ -1,0 +1,92 @@
+/** A first start without a configuration, in the real program: the link, the steps, and the daemon that goes on. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { type FirstStart, firstStart } from '../../support/first-start.ts';
+import { newVisitor, type Visitor } from '../visitor.ts';
+
+const SCOPES = ['crm.objects.companies.read', 'crm.objects.companies.write', 'crm.schemas.companies.write'];
+
+async function hubspotWith(count: number) {
+  const hubspot = await startHubspotEmulator({ scopes: SCOPES, missingProperties: ['cvr_number', 'cvr_hold'] });
+  onTestFinished(() => hubspot.close());
+  for (let at = 0; at < count; at += 1) hubspot.add({ name: `Firma ${at}`, phone: '+4510203040' });
+  return hubspot;
+}
+
+/** A browser that came in by the link. */
+async function entered({ base, code }: Pick<FirstStart, 'base' | 'code'>): Promise<Visitor> {
+  const visitor = newVisitor(base);
+  await visitor.get('/setup');
+  const { status } = await visitor.post('/setup', { code });
+  expect(status).toBe(303);
+  // The page has the form token of the session.
+  await visitor.get('/setup/you');
+  return visitor;
+}
+
+it('goes from an empty folder to a running daemon, and keeps every answer over a restart', async () => {
+  const hubspot = await hubspotWith(12);
+  const started = await firstStart();
+  const ida = await entered(started);
+  const again = () => started.restart();
+  expect((await ida.post('/setup/you', { 's.name': 'Ida Holm' })).headers['location']).toBe('/setup/crm');
+  await again();
+  expect((await ida.get('/setup/you')).text).toContain('value="Ida Holm"');
+  const accessToken = String(hubspot.settings['accessToken']);
+  const baseUrl = String(hubspot.settings['baseUrl']);
+  await ida.get('/setup/crm/hubspot');
+  const fields = { 's.accessToken': accessToken, 's.baseUrl': baseUrl, use: 'hubspot' };
+  expect((await ida.post('/setup/crm/hubspot', fields)).headers['location']).toBe('/setup/crm/hubspot');
+  const page = (await ida.get('/setup/crm/hubspot')).text;
+  expect(page).toContain('HubSpot account');
+  expect(page).toMatch(/state ok">Write companies/);
+  expect(page).not.toContain(accessToken);
+  expect((await ida.get('/setup/number')).headers['location']).toBe('/setup/number/hubspot');
+  expect((await ida.get('/setup/number/hubspot')).text).toContain('12 records');
+  const made = await ida.post('/setup/number/hubspot/create', {});
+  expect(made.text).toContain('2 properties were created');
+  expect((await ida.post('/setup/number/hubspot', { match: 'cvr_number' })).headers['location']).toBe('/setup/mapping');
+  const mapping = (await ida.get('/setup/mapping/hubspot')).text;
+  expect(mapping).toContain('The register, unless a person edited it');
+  const rows = [
+    ...mapping.matchAll(/name="f" value="(\w+)".*?name="p"[^>]*value="(\w*)".*?value="([\w-]+)" selected/gsu),
+  ];
+  expect(rows.length).toBeGreaterThan(20);
+  const mapped = new URLSearchParams();
+  for (const [, field = '', property = '', policy = ''] of rows) {
+    mapped.append('f', field);
+    mapped.append('p', field === 'phone' ? '' : property);
+    mapped.append('w', property === 'name' ? 'if-blank' : policy);
+  }
+  expect((await ida.postAll('/setup/mapping/hubspot', mapped)).headers['location']).toBe('/setup/source');
+  await ida.get('/setup/source');
+  expect((await ida.post('/setup/source', { 's.changes': 'sample' })).headers['location']).toBe('/setup/fill');
+  await again();
+  expect((await ida.get('/setup/fill')).text).toContain(join(started.folder, 'cvrsync.yaml'));
+  const finished = await ida.post('/setup/fill', {});
+  expect([finished.status, finished.headers['location']]).toEqual([303, '/backfill']);
+  expect((await ida.get('/backfill')).text).toContain('hubspot');
+  // The set-up is gone, for whoever has no session above all.
+  for (const path of ['/setup', '/setup/you', '/setup/crm/hubspot'])
+    expect((await newVisitor(started.base).get(path)).text, path).not.toContain('setup');
+  const file = join(started.folder, 'cvrsync.yaml');
+  const text = readFileSync(file, 'utf8');
+  expect([text.includes(accessToken), text.includes('# The property that holds the CVR number.')]).toEqual([
+    false,
+    true,
+  ]);
+  expect(parse(text).connector.providers.hubspot).toEqual({
+    use: 'hubspot',
+    accessToken_FILE: 'secrets/hubspot-accessToken',
+    baseUrl,
+    match: { property: 'cvr_number' },
+    hold: { property: 'cvr_hold' },
+    fields: { name: [{ property: 'name', policy: 'if-blank' }, 'cvr_name'], phone: false },
+  });
+  expect(statSync(join(started.folder, 'secrets/hubspot-accessToken')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(started.folder, 'secrets')).mode & 0o777).toBe(0o700);
+  expect(started.log.join('\n')).not.toContain(started.code);
+});
