@@ -1,6 +1,6 @@
 /** The questions that a settings schema asks, for a form and for a terminal alike; a plugin's schema asks them by itself. */
 import Type, { type TObject, type TSchema } from 'typebox';
-import { parseConfig } from '../config/load-file.ts';
+import { parseConfig } from '../config/parse.ts';
 import { defaultOf } from '../config/schema/fill.ts';
 
 /** One value. `list`: what has more than one line, as YAML. */

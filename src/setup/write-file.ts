@@ -2,7 +2,7 @@
 import { link, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConfigLoad, checkConfig, type LoadedConfig } from '../config/load.ts';
-import { parseConfig } from '../config/load-file.ts';
+import { parseConfig } from '../config/parse.ts';
 import type { ConfigProblem } from '../config/schema/fill.ts';
 import type { Env } from '../config/variables.ts';
 import { digestOf } from '../runtime/operators/operators.ts';
