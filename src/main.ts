@@ -105,6 +105,8 @@ function addCommand(parent: Program, command: Command, run: Run): void {
     else added.argument(usage, about, checking(read));
   }
   for (const [name, option] of Object.entries(command.options)) added.addOption(optionFor(name, option));
+  if (command.examples.length > 0)
+    added.addHelpText('after', ['\nExamples:', ...command.examples.map((line) => `  cvrsync ${line}`)].join('\n'));
   if (command.run === undefined) return;
   added.action(async (...given: readonly unknown[]) => {
     const args = Object.fromEntries(names.map((name, index) => [name, given[index]]));

@@ -19,6 +19,7 @@ const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'backfill',
+  examples: ['backfill hubspot --dry-run', 'backfill hubspot --plan plan.csv', 'backfill hubspot --apply plan.csv'],
   audit: 'backfill.run',
   about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
   args: { provider: needed('the CRM, as it is named in the configuration') },

@@ -8,6 +8,7 @@ import { defineCommand, flag, needed } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'backup',
+  examples: ['backup backups/cvrsync.db --verify'],
   audit: 'store.backup',
   about:
     'copy the store and its key file into new files, even while the daemon runs (SQLite; use pg_dump for PostgreSQL)',

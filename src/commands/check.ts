@@ -14,6 +14,7 @@ import { defineCommand, flag, integer } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'check',
+  examples: ['check', 'check --create-properties'],
   audit: { action: 'property.create', where: 'createProperties' },
   about:
     'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',

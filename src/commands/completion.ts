@@ -7,6 +7,7 @@ import { SHELLS, scriptOf } from './completion/scripts.ts';
 
 const connections = defineCommand({
   name: 'connections',
+  examples: ['completion connections'],
   about: 'print the names of the connections, for the scripts; nothing if the configuration cannot be read',
   run: async ({ output, configFile: file, env, json }) => {
     const names = await readNames(namedFile({ file, env }));
@@ -18,6 +19,7 @@ const connections = defineCommand({
 
 export const command = defineCommand({
   name: 'completion',
+  examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/cvrsync.fish'],
   about: 'print the script that completes commands, options, values and names of connections in a shell',
   args: { shell: choice(SHELLS, 'the shell') },
   commands: [connections],

@@ -19,6 +19,7 @@ async function describePlugin(use: string, folder: string): Promise<Plugin> {
 
 const init = defineCommand({
   name: 'init',
+  examples: ['config init hubspot', 'config init salesforce --print'],
   about: 'write a commented configuration file to start with',
   args: {
     providers: {
@@ -60,6 +61,7 @@ const variablesIn = (text: string): readonly string[] => {
 
 const schema = defineCommand({
   name: 'schema',
+  examples: ['config schema > cvrsync.schema.json'],
   about: 'print the JSON Schema of the configuration file',
   args: { plugins: many('providers that are not built in, to be described too: packages or paths') },
   run: async (context, { plugins }) => {
@@ -72,6 +74,7 @@ const schema = defineCommand({
 
 const show = defineCommand({
   name: 'show',
+  examples: ['config show'],
   about: 'print the configuration in force, defaults filled in and secrets masked',
   run: async (context) => {
     const { config, file } = await context.loaded();
@@ -82,6 +85,7 @@ const show = defineCommand({
 
 const processing = defineCommand({
   name: 'processing',
+  examples: ['config processing > processing.md'],
   about: 'print a record of processing activities, made from the configuration, to fill in',
   run: async (context) => {
     const record = processingRecord((await context.loaded()).config, new Date().toISOString().slice(0, 10));

@@ -57,6 +57,7 @@ const readFilter = ({ monitor, state, entity, since, until }: Given, log: Comman
 
 const list = defineCommand({
   name: 'list',
+  examples: ['deliveries list --state failing', 'deliveries list --entity CVR-1-10000001 --since 2d'],
   about: 'list deliveries, newest first',
   options: { ...filterOptions, limit: integer(`show at most so many (default ${SHOWN})`) },
   run: (context, _args, { limit = SHOWN, ...given }) =>
@@ -109,6 +110,7 @@ const PREVIEWED = 'shows how many, and needs --yes';
 const decide = (name: string, action: DeliveryAction) =>
   defineCommand({
     name,
+    examples: [`deliveries ${name} --state failed --since 7d`, `deliveries ${name} --state failed --since 7d --yes`],
     operation: action.operation.name,
     about: `${action.operation.about}; ${PREVIEWED}`,
     options: { ...filterOptions, ...confirmOptions },
@@ -125,6 +127,7 @@ const confirmOptions = {
 
 const recover = defineCommand({
   name: 'recover',
+  examples: ['deliveries recover --since 7d', 'deliveries recover --since 7d --yes'],
   operation: recoverDeliveries.name,
   about: `${recoverDeliveries.about}; ${PREVIEWED}`,
   options: { since: filterOptions.since, monitor: filterOptions.monitor, ...confirmOptions },
@@ -137,6 +140,7 @@ const recover = defineCommand({
 
 const send = defineCommand({
   name: 'send',
+  examples: ['deliveries send 4711 4712'],
   operation: sendDelivery.name,
   about: 'send the named deliveries now, whatever their state',
   args: { ids: many('ids as `deliveries list` shows them') },

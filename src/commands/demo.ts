@@ -9,6 +9,7 @@ const BEAT_MS = 3_000;
 
 export const command = defineCommand({
   name: 'demo',
+  examples: ['demo', 'demo --once --seed 7'],
   about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
   options: { once: flag('end after the scenes'), seed: integer('play other scenes with another number (default 7)') },
   run: async (context, _args, { once, seed = 7 }) => {

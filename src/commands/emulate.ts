@@ -58,6 +58,7 @@ const EMULATED = [...Object.keys(EMULATORS), 'register', 'service'];
 
 export const command = defineCommand({
   name: 'emulate',
+  examples: ['emulate hubspot --port 8090', 'emulate service --every 5 --webhook http://127.0.0.1:8080/webhook'],
   about: 'run an emulator on this machine until you stop it: hubspot, salesforce, http, register or service',
   args: {
     name: { ...needed('hubspot, salesforce, http (an API of your own), register or service'), choices: EMULATED },

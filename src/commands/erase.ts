@@ -13,6 +13,7 @@ import { type Erasure, erase, previewErasure } from './erase/erase.ts';
 
 export const command = defineCommand({
   name: 'erase',
+  examples: ['erase CVR-1-10000001 --dry-run', 'erase CVR-3-4000000009'],
   about: 'erase a company or a person from all tables, after a preview; it stays erased until you lift that',
   args: { entity: needed('the company: CVR-1-12345678, or its CVR number; or a person: CVR-3-…') },
   options: {

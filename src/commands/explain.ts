@@ -19,6 +19,7 @@ import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'explain',
+  examples: ['explain CVR-1-10000001', 'explain hubspot:1234567890 name'],
   about: 'show what a record holds and why, then the timeline of its company',
   args: {
     subject: needed(

@@ -7,6 +7,7 @@ import { type EntityRows, readEntityRows } from './erase/erase.ts';
 
 export const command = defineCommand({
   name: 'export',
+  examples: ['export CVR-1-10000001 > company.json'],
   audit: 'entity.export',
   about: 'print every row that is about a company or a person, or names it, as JSON',
   args: { entity: needed('the company: CVR-1-12345678, or its CVR number; or a person: CVR-3-…') },

@@ -8,6 +8,7 @@ import { defineCommand, type ExitCode, needed, optional, UsageError } from './cl
 
 const forget = defineCommand({
   name: 'forget',
+  examples: ['facts forget CVR-1-10000001 phone'],
   audit: 'fact.forget',
   about: 'forget a wrong fact, or all facts of a company, and ask the service for the full state of the company',
   args: {

@@ -28,6 +28,7 @@ const filterOptions = {
 
 const list = defineCommand({
   name: 'list',
+  examples: ['hold list --provider hubspot --older-than 90d'],
   about: 'list the holds on records and properties',
   options: {
     ...filterOptions,
@@ -67,6 +68,7 @@ const beforeOf = (olderThan: number | undefined, now: number): number | undefine
 
 export const command = defineCommand({
   name: 'hold',
+  examples: ['hold hubspot:1234567890 name --until 2027-01-31', 'hold "hubspot:*" --clear --older-than 90d'],
   audit: 'record.hold',
   about: 'stop all writes to a record or to one of its properties, until a date or until you end the hold',
   commands: [list],

@@ -19,6 +19,7 @@ const needKey = (key: string | undefined): string => {
 
 const create = defineCommand({
   name: 'create',
+  examples: ['jobs create hubspot --key KEY_ID'],
   operation: createJob.name,
   about: `${createJob.about}; prints the signing secret of its webhook, which cannot be shown again`,
   args: { provider: needed('the name of the external system, as in the paths of its items') },
@@ -40,6 +41,7 @@ const create = defineCommand({
 
 const list = defineCommand({
   name: 'list',
+  examples: ['jobs list'],
   about: 'list the jobs of all keys, or of one',
   options: keyOption,
   run: (context, _args, { key }) =>
@@ -59,6 +61,7 @@ const list = defineCommand({
 
 const move = defineCommand({
   name: 'move',
+  examples: ['jobs move JOB_ID --key KEY_ID'],
   operation: moveJob.name,
   about: moveJob.about,
   args,
@@ -73,6 +76,7 @@ const move = defineCommand({
 
 const remove = operationCommand(removeJob, {
   name: 'remove',
+  examples: ['jobs remove JOB_ID'],
   args: ['id'],
   hint,
   open: withService,

@@ -15,6 +15,7 @@ const open = (context: CommandContext, work: Work) => withStore(context, (store)
 
 const create = operationCommand(createKey, {
   name: 'create',
+  examples: ['keys create crm --scope monitoring'],
   note: 'prints the key, which cannot be shown again',
   args: ['name'],
   names: { scopes: 'scope' },
@@ -30,6 +31,7 @@ const create = operationCommand(createKey, {
 
 const list = operationCommand(listKeys, {
   name: 'list',
+  examples: ['keys list'],
   open,
   show({ output }, keys) {
     const rows = keys.map(({ id, name, scopes, createdAt, usedAt, revokedAt }) => ({
@@ -46,6 +48,7 @@ const list = operationCommand(listKeys, {
 
 const revoke = operationCommand(revokeKey, {
   name: 'revoke',
+  examples: ['keys revoke KEY_ID'],
   args: ['id'],
   hint: 'see cvrsync keys list',
   open,

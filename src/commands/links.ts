@@ -10,6 +10,7 @@ const MOST = 1_000;
 
 export const command = defineCommand({
   name: 'links',
+  examples: ['links hubspot --state conflict', 'links --entity CVR-1-10000001'],
   about: 'show which record is linked to which company, and whether the service monitors it',
   args: { provider: optional('only links of this CRM') },
   options: {

@@ -25,6 +25,7 @@ const SAMPLE = 10;
 
 export const command = defineCommand({
   name: 'match',
+  examples: ['match hubspot --plan matches.csv', 'match hubspot --apply matches.csv', 'match hubspot --link-certain'],
   audit: { action: 'match.apply', where: 'apply' },
   about: 'find the company of records that have no CVR number, for a person to accept',
   args: { provider: needed('the CRM, as it is named in the configuration') },

@@ -6,6 +6,7 @@ import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'migrate',
+  examples: ['migrate'],
   about: "bring the store's tables up to this version; safe to repeat",
   run: async (context) => {
     const { store: url } = await context.config([]);

@@ -23,6 +23,7 @@ const args = {
 
 const add = defineCommand({
   name: 'add',
+  examples: ['monitoring add hubspot CVR-1-10000001 1234567890 --send-update'],
   audit: 'monitoring.add',
   about: 'link a record to a company, and have the company monitored for it',
   args,
@@ -52,6 +53,7 @@ const add = defineCommand({
 
 const remove = defineCommand({
   name: 'remove',
+  examples: ['monitoring remove hubspot CVR-1-10000001 1234567890'],
   audit: 'monitoring.remove',
   about: 'end a link, and the monitoring of its company for that record',
   args,
@@ -79,6 +81,7 @@ const remove = defineCommand({
 
 const jobs = defineCommand({
   name: 'jobs',
+  examples: ['monitoring jobs'],
   about: 'list the jobs of the monitoring service',
   run: (context) =>
     withMonitoring(context, async (opened) => {
@@ -93,6 +96,7 @@ const jobs = defineCommand({
 
 const update = defineCommand({
   name: 'update',
+  examples: ['monitoring update'],
   audit: 'monitoring.update',
   about: 'ask the service for the whole state of every linked company, as after a restore; the daemon makes the calls',
   run: async (context) => {

@@ -27,6 +27,10 @@ const ONE = { args: ['id'], hint: 'see cvrsync monitors list', open: withService
 
 const create = defineCommand({
   name: 'create',
+  examples: [
+    'monitors create Sales --all --url https://example.com/cvr',
+    'monitors create Board --entity 10000001 --email me@firma.dk',
+  ],
   operation: createMonitor.name,
   about: `${createMonitor.about}; prints the signing secret of its webhook, which cannot be shown again`,
   args: { name: needed('the name of the monitor') },
@@ -52,6 +56,7 @@ const create = defineCommand({
 
 const list = defineCommand({
   name: 'list',
+  examples: ['monitors list'],
   about: 'list all monitors, including third-party jobs',
   run: (context) =>
     withService(context, async ({ store, secrets, options }) => {
@@ -67,6 +72,7 @@ const list = defineCommand({
 const show = operationCommand(getMonitor, {
   ...ONE,
   name: 'show',
+  examples: ['monitors show MONITOR_ID'],
   async show(context, monitor, service) {
     await showMonitor(context, service, monitor);
   },
@@ -83,6 +89,7 @@ const CLEARED = {
 
 const update = defineCommand({
   name: 'update',
+  examples: ['monitors update MONITOR_ID --posts-per-minute 60'],
   operation: updateMonitor.name,
   about: updateMonitor.about,
   args,
@@ -114,6 +121,7 @@ const update = defineCommand({
 const activate = operationCommand(activateMonitor, {
   ...ONE,
   name: 'activate',
+  examples: ['monitors activate MONITOR_ID --replay'],
   show({ output }, done) {
     const { id, replayed } = done;
     output.result(
@@ -128,6 +136,7 @@ const activate = operationCommand(activateMonitor, {
 const disable = operationCommand(disableMonitor, {
   ...ONE,
   name: 'disable',
+  examples: ['monitors disable MONITOR_ID'],
   show({ output }, done) {
     output.result(done, `The monitor ${done.id} is off.`);
   },
@@ -136,6 +145,7 @@ const disable = operationCommand(disableMonitor, {
 const remove = operationCommand(removeMonitor, {
   ...ONE,
   name: 'remove',
+  examples: ['monitors remove MONITOR_ID'],
   show({ output }, { id }) {
     output.result({ id, removed: true }, `The monitor ${id} is removed.`);
   },
@@ -144,6 +154,7 @@ const remove = operationCommand(removeMonitor, {
 const rotate = operationCommand(rotateSecret, {
   ...ONE,
   name: 'rotate-secret',
+  examples: ['monitors rotate-secret MONITOR_ID'],
   note: 'prints the new one, once',
   show(context, rotated, { options }) {
     const done = `The monitor ${rotated.name} has a new secret. For 24 hours each post carries both signatures.`;
@@ -157,6 +168,7 @@ const recordOption = { record: text('the id of the record in the external system
 const change = (name: 'add' | 'remove', operation: Operation<TObject, ListedItem>) =>
   defineCommand({
     name,
+    examples: [`monitors entities ${name} MONITOR_ID 10000001 CVR-3-4000000009`],
     operation: operation.name,
     about: operation.about,
     args: listArgs,
@@ -183,6 +195,7 @@ const entities = defineCommand({
 const resubscribe = operationCommand(resumeMonitorMail, {
   ...ONE,
   name: 'resubscribe',
+  examples: ['monitors resubscribe MONITOR_ID ida@example.com'],
   args: ['id', 'recipient'],
   show({ output }, { id, recipient, emails }) {
     const isListed = emails.some((each) => sameAddress(each) === sameAddress(recipient));

@@ -18,6 +18,7 @@ import { defineCommand, needed, oneOf, optional, UsageError } from './cli/comman
 
 const create = defineCommand({
   name: 'create',
+  examples: ['operators create ida --role operator'],
   about: 'create an operator; prints the token to sign in with, which cannot be shown again',
   args: { name: needed('the name of the person') },
   options: {
@@ -50,6 +51,7 @@ const create = defineCommand({
 
 const list = defineCommand({
   name: 'list',
+  examples: ['operators list'],
   about: 'list all operators with their roles',
   run: async (context) => {
     const operators = await withStore(context, (store) => listOperators(store.db));
@@ -69,6 +71,7 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   name: 'revoke',
+  examples: ['operators revoke ida'],
   about: "revoke an operator and end the operator's sessions at once",
   args: { name: needed('the name, as `operators list` shows it') },
   run: async (context, { name }) => {
@@ -93,6 +96,7 @@ const revoke = defineCommand({
 
 const allow = defineCommand({
   name: 'allow',
+  examples: ['operators allow ida'],
   about: 'let a revoked operator sign in again through single sign-on',
   args: { name: needed('the name, as `operators list` shows it') },
   run: async (context, { name }) => {
@@ -118,6 +122,7 @@ const allow = defineCommand({
 
 const loginLink = defineCommand({
   name: 'login-link',
+  examples: ['operators login-link ida'],
   about: 'print a link that signs an operator in on the dashboard, once, within 15 minutes',
   args: {
     name: optional('the name, as `operators list` shows it; leave it out for the link that creates the first operator'),

@@ -12,6 +12,7 @@ import { describeSubject, tryRules } from './provider/trial.ts';
 
 const create = defineCommand({
   name: 'new',
+  examples: ['provider new my-crm'],
   about: 'write a small working provider package: contract, settings, mapping, a fake of its CRM, tests',
   args: { name: needed('the name of the package: my-crm, or @acme/my-crm') },
   options: { folder: text("write into this folder (default: the provider's name)", 'folder') },
@@ -56,6 +57,7 @@ const EVIDENCE: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', br
 
 const test = defineCommand({
   name: 'test',
+  examples: ['provider test .', 'provider test . --rule status-429'],
   about: 'test a provider with every rule of the contract: shows each broken rule, what was seen and why it matters',
   args: { path: needed("the folder of a provider's source, or the file that exports its subject") },
   options: {

@@ -19,6 +19,7 @@ import type { CommandContext } from './cli/context.ts';
 
 export const command = defineCommand({
   name: 'receive',
+  examples: ['receive event.json --dry-run'],
   about: 'feed a saved payload through the real code',
   args: { file: needed('a webhook body, JSON') },
   options: { dryRun: flag('show what would be written, and write nothing') },

@@ -25,6 +25,7 @@ interface Options {
 
 export const command = defineCommand({
   name: 'reconcile',
+  examples: ['reconcile hubspot --dry-run', 'reconcile hubspot --yes'],
   audit: 'reconcile.run',
   about: "compare the service's list, the links and the CRM, show what differs and repair it",
   args: { provider: needed('the CRM, as it is named in the configuration') },

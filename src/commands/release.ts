@@ -6,6 +6,7 @@ import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/co
 
 export const command = defineCommand({
   name: 'release',
+  examples: ['release hubspot:1234567890 name', 'release hubspot:1234567890 name --once'],
   audit: 'record.release',
   about: "let the register overwrite a person's edit of a property, from now on or once",
   args: {

@@ -19,6 +19,7 @@ import type { CommandContext } from './cli/context.ts';
 
 export const command = defineCommand({
   name: 'restore',
+  examples: ['restore backups/cvrsync.db', 'restore --mark --since 2026-03-01'],
   audit: 'store.restore',
   about:
     'put a copy that backup made in the place of the store (SQLite), or record that the store was restored (--mark)',

@@ -51,6 +51,7 @@ const narrow = {
 
 const list = defineCommand({
   name: 'list',
+  examples: ['review list', 'review list --kind difference --provider hubspot'],
   about: 'show what needs a person, each with an id and the answers it takes; exit code 3 if there is something',
   options: {
     kind: oneOf(
@@ -69,6 +70,7 @@ const list = defineCommand({
 /** The help texts of a verb, and what `--all` covers. */
 interface Answer {
   readonly about: string;
+  readonly examples: readonly string[];
   readonly all: string;
   /** What `--all` covers without a `--kind`; undefined if `--kind` is required. */
   readonly byDefault: readonly Kind[] | undefined;
@@ -76,22 +78,26 @@ interface Answer {
 
 const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
   retry: {
+    examples: ['review retry lane/apply/CVR-1-10000001', 'review retry --all --kind value'],
     about: 'retry failed work, refused values, refused links and paused accounts',
     all: 'retry everything that failed; decisions stay',
     byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
+    examples: ['review drop body/17', 'review drop --all --kind value'],
     about: 'drop failed work, forget refused values, remove refused links, delete unreadable bodies, discard events',
     all: 'drop everything that failed of the kind that --kind names; decisions stay',
     byDefault: undefined,
   },
   accept: {
+    examples: ['review accept link/hubspot/1234567890', 'review accept --all --kind difference --property phone'],
     about:
       'decide for the register: write its value once, confirm a link in conflict, link a suggested company, end the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
     byDefault: ['difference'],
   },
   keep: {
+    examples: ['review keep match/hubspot/1234567890', 'review keep --all --kind difference --provider hubspot'],
     about:
       'decide for the CRM: hold its value, remove a link in conflict, reject a suggested company, keep the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
@@ -101,13 +107,14 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
 
 export const command = defineCommand({
   name: 'review',
+  examples: ['review'],
   about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value, take answers back',
   commands: [list, ...VERBS.map(answering), answered, takeBackCommand],
   run: (context) => show(context, undefined, undefined),
 });
 
 function answering(verb: ReviewVerb): Command {
-  const { about, all } = ANSWERS[verb];
+  const { about, all, examples } = ANSWERS[verb];
   const kinds: readonly Kind[] = KINDS_FOR_ALL[verb];
   const shared = {
     all: flag(all),
@@ -120,6 +127,7 @@ function answering(verb: ReviewVerb): Command {
       name: verb,
       audit: `review.${verb}`,
       about,
+      examples,
       args,
       options: shared,
       run: (context, { ids }, chosen) => answer(context, verb, ids, chosen),
@@ -128,6 +136,7 @@ function answering(verb: ReviewVerb): Command {
     name: verb,
     audit: `review.${verb}`,
     about,
+    examples,
     args,
     options: { ...shared, ...narrow },
     run: (context, { ids }, chosen) => answer(context, verb, ids, chosen),

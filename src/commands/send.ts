@@ -23,6 +23,10 @@ const MOST_SHOWN = 1_000;
 
 export const command = defineCommand({
   name: 'send',
+  examples: [
+    'send http://127.0.0.1:8080/webhook --event name',
+    'send https://hooks.example.com/cvr --header "X-Webhook-Key: abc"',
+  ],
   about: 'post a sample payload to a webhook; its values are invented, and dated now',
   args: { url: needed('address of the webhook') },
   options: {

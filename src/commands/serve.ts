@@ -21,6 +21,7 @@ const GRACE_MS = 20_000;
 
 export const command = defineCommand({
   name: 'serve',
+  examples: ['serve', 'serve --config /etc/cvrsync/cvrsync.yaml --log-level warn'],
   about: 'run the daemon as configured',
   options: {
     acceptConfig: flag('accept what the configuration changes in how linked records are decided, without asking'),

@@ -13,6 +13,7 @@ import { performHere } from './operations/operation-command.ts';
 
 export const command = defineCommand({
   name: 'status',
+  examples: ['status', 'status --json'],
   about: readStatus.about,
   operation: readStatus.name,
   run: async (context) => {

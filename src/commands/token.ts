@@ -5,6 +5,7 @@ import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({
   name: 'token',
+  examples: ['token'],
   audit: 'token.print',
   about: 'print the admin token, which programs send to the admin listener',
   run: async (context) => {

@@ -16,6 +16,7 @@ import { unheardOf } from './monitoring/unheard-of.ts';
 
 export const command = defineCommand({
   name: 'transfer',
+  examples: ['transfer hubspot CVR-1-10000001'],
   audit: 'company.transfer',
   about: 'create a company in the CRM, link it and have it monitored; refuses a duplicate',
   args: {

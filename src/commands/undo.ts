@@ -29,6 +29,7 @@ const FINE: ReadonlySet<Undone['kind']> = new Set(['restored', 'nothing', 'undon
 
 export const command = defineCommand({
   name: 'undo',
+  examples: ['undo --provider hubspot --since 2h --dry-run', 'undo --entity CVR-1-10000001 --property name'],
   audit: 'undo.run',
   about: 'restore the values that cvrsync replaced, in properties that still hold what it wrote',
   options: {

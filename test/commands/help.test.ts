@@ -1,5 +1,5 @@
 /** What `--help` prints: every command, in lines that fit a terminal of 80 columns. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Command } from '../../src/commands/cli/command.ts';
 import { COMMANDS } from '../../src/commands/list.ts';
 import { main } from '../../src/main.ts';
@@ -47,5 +47,38 @@ describe('help', () => {
     const told = (command: Command): readonly string[] => [command.about, ...command.commands.flatMap(told)];
     for (const about of [...COMMANDS.map(({ about }) => about), ...commands.flatMap(told)])
       expect(about).toMatch(/^[a-z]+[ ,].*[^.]$/s);
+  });
+
+  it('has examples for every command that does something, and each is a command line that works', async () => {
+    const leaves = (command: Command, above: readonly string[]): readonly (readonly [path: string, Command])[] => {
+      const path = [...above, command.name];
+      const own = command.run === undefined ? [] : [[path.join(' '), command] as const];
+      return [...own, ...command.commands.flatMap((sub) => leaves(sub, path))];
+    };
+    const all = commands.flatMap((command) => leaves(command, []));
+    expect(all.length).toBeGreaterThan(60);
+    let ran = '';
+    const restore = all.map(([path, command]) => {
+      const { run, audit } = command;
+      // Parsed as ever, and not run.
+      const note = async (): Promise<void> => {
+        ran = path;
+      };
+      Object.assign(command, { audit: undefined, run: note });
+      return () => Object.assign(command, { run, audit });
+    });
+    onTestFinished(() => {
+      for (const each of restore) each();
+    });
+    for (const [path, { examples }] of all) {
+      expect(await helpOf(path.split(' '))).toContain('\nExamples:\n  cvrsync ');
+      for (const line of examples) {
+        ran = '';
+        const words = [...(line.split(/ >>? /u)[0] ?? '').matchAll(/"([^"]*)"|\S+/gu)].map(
+          ([word, inside]) => inside ?? word,
+        );
+        expect([line, (await runCli(words)).stderr, ran]).toEqual([line, '', path]);
+      }
+    }
   });
 });

@@ -39,6 +39,8 @@ type Values<S> = { readonly [K in keyof S]: S[K] extends { readonly type?: infer
 export interface Command {
   readonly name: string;
   readonly about: string;
+  /** Command lines that work as they are, without the program's name. */
+  readonly examples: readonly string[];
   readonly args: Readonly<Record<string, Argument>>;
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly commands: readonly Command[];
@@ -63,6 +65,8 @@ export interface CommandSpec<A, O> {
   readonly name: string;
   /** One line, in lower case, for help. */
   readonly about: string;
+  /** For help; a command that only has sub-commands needs none. */
+  readonly examples?: readonly string[];
   readonly args?: A;
   readonly options?: O;
   readonly commands?: readonly Command[];
@@ -77,8 +81,8 @@ export function defineCommand<
   A extends Readonly<Record<string, Argument>> = Record<never, never>,
   O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
 >(spec: CommandSpec<A, O>): Command {
-  const { name, about, args = {}, options = {}, commands = [], audit, operation, run } = spec;
-  const command = { name, about, args, options, commands, audit, operation };
+  const { name, about, examples = [], args = {}, options = {}, commands = [], audit, operation, run } = spec;
+  const command = { name, about, examples, args, options, commands, audit, operation };
   if (run === undefined) return command;
   // Commander does not know the types of the texts that `args` and `options` read: assert them here, once.
   return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };

@@ -95,6 +95,7 @@ const NOTHING = 'The configuration decides as the accepted rules do.';
 
 export const diff = defineCommand({
   name: 'diff',
+  examples: ['config diff', 'config diff hubspot --json'],
   about: diffConfig.about,
   operation: diffConfig.name,
   args,
@@ -113,6 +114,7 @@ export const diff = defineCommand({
 
 export const apply = defineCommand({
   name: 'apply',
+  examples: ['config apply', 'config apply hubspot --yes'],
   about: applyConfig.about,
   operation: applyConfig.name,
   args,
@@ -144,6 +146,7 @@ function applied(asked: number, accepted: readonly string[]): string {
 
 export const history = operationCommand(listConfigVersions, {
   name: 'history',
+  examples: ['config history --limit 5'],
   open: withConfig,
   show({ output, json }, versions: readonly VersionEntry[], deps) {
     if (json) return output.result(listConfigVersions.view?.(versions, deps));
@@ -156,6 +159,7 @@ export const history = operationCommand(listConfigVersions, {
 
 export const rollback = defineCommand({
   name: 'rollback',
+  examples: ['config rollback', 'config rollback 3'],
   about: rollbackConfig.about,
   operation: rollbackConfig.name,
   args: { version: optional('the version, as cvrsync config history lists it (default: the one before)') },

@@ -7,6 +7,7 @@ import { needIndex } from './need-index.ts';
 
 export const find = defineCommand({
   name: 'find',
+  examples: ['match find "Birk Byg ApS" --postal-code 8000'],
   about:
     'show the candidates for one company, as a record of the CRM would describe it; exit code 3 if none is certain',
   args: { name: needed('the name') },

@@ -15,6 +15,7 @@ const EVERY_MS = 5_000;
 
 export const index = defineCommand({
   name: 'index',
+  examples: ['match index companies.csv', 'match index --rebuild'],
   audit: 'index.make',
   about: 'make the company index that records are compared with; continues where it was stopped',
   args: { file: optional('companies as CSV or JSON lines; see docs/match.md for the columns') },

@@ -9,6 +9,7 @@ const records = (count: number): string => (count === 1 ? '1 record' : `${count}
 
 export const undo = defineCommand({
   name: 'undo',
+  examples: ['match undo hubspot matches.csv'],
   audit: 'match.undo',
   about: 'end the links that a plan made, and restore the values that cvrsync wrote into their records',
   args: {

@@ -10,6 +10,7 @@ const PAGE = 1_000;
 
 export const list = defineCommand({
   name: 'list',
+  examples: ['monitoring list hubspot'],
   about: 'list what the service monitors, job by job, next to what is linked here',
   args: { provider: optional('list this CRM only') },
   run: (context, { provider }) =>

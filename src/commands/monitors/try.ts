@@ -9,6 +9,7 @@ import { performHere } from '../operations/operation-command.ts';
 
 export const tryOut = defineCommand({
   name: 'test',
+  examples: ['monitors test MONITOR_ID --entity CVR-1-10000001'],
   operation: testMonitor.name,
   about: testMonitor.about,
   args: { id: needed('the id of the monitor, as `monitors list` shows it') },

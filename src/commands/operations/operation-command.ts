@@ -24,6 +24,7 @@ interface CommandFace<R, D> {
   readonly name: string;
   /** What help says of the command besides. */
   readonly note?: string;
+  readonly examples: readonly string[];
   /** The properties that are given without a flag. */
   readonly args?: readonly string[];
   /** Options that are not called as their property. */
@@ -48,6 +49,7 @@ export function operationCommand<I extends TObject, R, N extends object, D exten
   return defineCommand({
     name: face.name,
     about: note === undefined ? operation.about : `${operation.about}; ${note}`,
+    examples: face.examples,
     operation: operation.name,
     args: Object.fromEntries(
       args.map((name): [string, Argument<string>] => [nameOf(name), needed(aboutOf(operation.input.properties[name]))]),

@@ -11,6 +11,7 @@ const SHOWN = 100;
 
 export const answered = defineCommand({
   name: 'answered',
+  examples: ['review answered --limit 20'],
   about: 'show the answers that can be taken back, the newest first',
   options: { limit: integer(`show at most this many (default ${SHOWN})`) },
   async run(context, _args, { limit = SHOWN }) {
@@ -23,6 +24,7 @@ export const answered = defineCommand({
 
 export const takeBackCommand = defineCommand({
   name: 'take-back',
+  examples: ['review take-back link/hubspot/1234567890'],
   audit: 'review.takeBack',
   about: 'take answers back: restore what each replaced, and put the entry back into review',
   args: { ids: many('ids as `review answered` shows them') },
