@@ -1,4 +1,4 @@
-/** apply: receipts of a company, in any order → facts, and the lanes of the records that are now behind. */
+/** Folds receipts of companies, in any order, into facts, and marks the lanes of records that are now behind. */
 
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -39,26 +39,26 @@ export interface ApplyDeps extends WireOptions {
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log?: DebugLog & { warn(details: object, message: string): void };
-  /** The mapped fields of each CRM: an event on other fields leaves its records alone. */
+  /** The mapped fields of each CRM: an event about other fields does not concern its records. */
   readonly mapped: MappedFields | ((tx: Tx) => Promise<MappedFields>);
-  /** Absent if no CRM gets notes. */
+  /** Undefined if no CRM gets notes. */
   readonly notes?: NoteRules | undefined;
-  /** The connections whose records get parents; absent if there is none. */
+  /** Connections whose records get parents. */
   readonly parents?: ReadonlySet<string> | undefined;
 }
 
-/** Receipts taken in one transaction: it holds the store's only writer. */
+/** Receipts in one transaction: it holds the store's only writer. */
 const MOST_RECEIPTS = 1_000;
 
-interface Known {
+interface KnownValue {
   readonly entity: string;
   readonly field: string;
   readonly value: string;
 }
 
 /**
- * Brings companies' facts up to their receipts. A company whose last run never ended comes after the others, and receipt by
- * receipt: one of them may be what ended it.
+ * Updates companies' facts from their receipts. A company whose last run never ended comes last, receipt by receipt:
+ * one of them may have ended the process.
  */
 export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): Promise<void> {
   const together = claims.filter(({ unended }) => unended === 0);
@@ -74,7 +74,7 @@ export async function applyReceipts(deps: ApplyDeps, claims: readonly Claim[]): 
   }
 }
 
-/** All in one transaction. With `alone` one receipt, and the lane is settled later. */
+/** One transaction. With `alone`, folds one receipt and does not settle the lane. */
 async function applyOnce(
   deps: ApplyDeps,
   claims: readonly Claim[],
@@ -123,7 +123,7 @@ async function foldOnce(
     for (const [seq, reason] of quarantined) await quarantineEvent(tx, seq, reason);
     const queues = [
       ...(await markRecords(tx, changedFields, mapped, deps.now())),
-      ...(await askFullUpdates(tx, facts.values(), needed(mapped, deps.parents), deps.now())),
+      ...(await askFullUpdates(tx, facts.values(), neededFields(mapped, deps.parents), deps.now())),
       ...(deps.notes === undefined ? [] : await writeNotes(tx, deps.notes, eventsToNote, deps.now())),
       ...(deps.parents === undefined
         ? []
@@ -145,25 +145,25 @@ async function foldOnce(
 const mappedIn = async (tx: Tx, { mapped }: ApplyDeps): Promise<MappedFields> =>
   typeof mapped === 'function' ? mapped(tx) : mapped;
 
-/** What the receipts of a transaction come to. */
+/** The result of folding the receipts of one transaction. */
 interface Folding {
-  /** All facts of the companies, by entity and field. */
+  /** All facts of the companies. */
   readonly facts: Map<string, Fact>;
   readonly changed: Map<string, Fact>;
-  /** The fields of each company that its records must follow. */
+  /** Company → changed fields. */
   readonly changedFields: Map<string, Set<FieldName>>;
-  readonly known: Known[];
+  readonly known: KnownValue[];
   readonly payloads: Payload[];
   readonly eventsToNote: NotedEvent[];
-  /** Receipt → why its event is set aside. */
+  /** Receipt → reason of its quarantine. */
   readonly quarantined: Map<number, string>;
-  /** Receipt → the CPU seconds that it took, where they were many. */
+  /** Receipt → CPU seconds of slow ones. */
   readonly slow: Map<number, number>;
   stale: number;
 }
 
 const openFolding = (facts: readonly Fact[]): Folding => ({
-  facts: new Map(facts.map((fact) => [keyOf(fact), fact])),
+  facts: new Map(facts.map((fact) => [factKey(fact), fact])),
   changed: new Map(),
   changedFields: new Map(),
   known: [],
@@ -179,17 +179,17 @@ type Receipt = Awaited<ReturnType<typeof readWaiting>>[number];
 function foldReceipt(folding: Folding, deps: ApplyDeps, { seq, entity, timestamp, body }: Receipt): void {
   const { facts, changed, changedFields, known } = folding;
   const read = readPayload(JSON.parse(body ?? 'null'), deps);
-  // The webhook accepts only what is readable; a body that is not is a fault of ours, and its lane must not move on.
+  // The webhook accepts only readable bodies, so this is a bug of cvrsync, and the lane must not move on.
   if (!read.ok) throw new Error(`receipt ${seq} of ${entity} cannot be read back from the store`);
   folding.payloads.push(read.payload);
-  // The receipt's own time counts: an operator may have accepted the event as of when it came.
+  // The receipt's time counts: an operator may have accepted the event as of its arrival.
   const dated = datedBy({ ...read.payload, timestamp }, deps.now());
   if (dated.quarantined !== undefined) folding.quarantined.set(seq, dated.quarantined);
   const { payload, assertions } = dated;
   const fieldChanges = payload !== undefined && isNoted(deps, payload) ? new Map<FieldName, FieldChange>() : undefined;
   if (payload !== undefined && fieldChanges !== undefined) folding.eventsToNote.push({ seq, payload, fieldChanges });
   for (const assertion of assertions) {
-    const key = keyOf({ entity, field: assertion.field });
+    const key = factKey({ entity, field: assertion.field });
     const before = facts.get(key);
     const folded = fold(before, entity, assertion, seq);
     fieldChanges?.set(assertion.field, { before, folded });
@@ -211,7 +211,6 @@ async function endReceipts(tx: Tx, seqs: readonly number[], now: number): Promis
     .execute();
 }
 
-/** Counts and logs what the events were like. */
 function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly receipts: readonly Receipt[] }): void {
   metrics.staleEvents.inc(done.stale);
   metrics.eventsAhead.inc(done.quarantined.size);
@@ -227,8 +226,8 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly r
     log?.debug?.({ request: requestIn(names), event: seq, entity }, 'an event was read');
 }
 
-/** The mapped fields of each CRM, and the owners if its records get parents by them. */
-const needed = (mapped: MappedFields, parents: ApplyDeps['parents']): Needed =>
+/** The mapped fields of each CRM, and owners if its records get parents. */
+const neededFields = (mapped: MappedFields, parents: ApplyDeps['parents']): Needed =>
   new Map(
     [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [
       provider,
@@ -243,13 +242,13 @@ function countOddities(payload: Payload, metrics: Metrics): void {
   for (const { event } of payload.malformed) metrics.countMalformedEntry(event);
 }
 
-const keyOf = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;
+const factKey = ({ entity, field }: { entity: string; field: string }): string => `${entity} ${field}`;
 
-function knownRow(entity: string, field: string, value: FieldValue | Whole): Known {
+function knownRow(entity: string, field: string, value: FieldValue | Whole): KnownValue {
   return { entity, field, value: JSON.stringify(value) };
 }
 
-/** Marks the active records that these fields of their companies concern; returns the queues that now have work. */
+/** Marks active records whose mapped fields changed; returns the queues with work. */
 async function markRecords(
   tx: Tx,
   changedFields: ReadonlyMap<string, ReadonlySet<FieldName>>,
@@ -290,7 +289,7 @@ async function writeFacts(tx: Tx, facts: readonly Fact[]): Promise<void> {
   );
 }
 
-async function writeKnown(tx: Tx, known: readonly Known[], now: number): Promise<void> {
+async function writeKnown(tx: Tx, known: readonly KnownValue[], now: number): Promise<void> {
   if (known.length === 0) return;
   const rows = known.map((row) => ({ ...row, digest: hash('sha256', row.value, 'base64url') }));
   await sql`insert into known_value (entity, field, digest, value, seen_at)

@@ -1,4 +1,4 @@
-/** Asks the service for the whole state of companies that have a mapped list which is known in part only. */
+/** Requests a full update of companies with a mapped list that is known in part. */
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -8,13 +8,13 @@ import { type Fact, isKnownInPart } from '../facts/fact.ts';
 import { updateLink } from '../links/links.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 
-/** The fields that each connection needs in full. */
+/** Connection → fields that it needs complete. */
 export type Needed = ReadonlyMap<string, ReadonlySet<FieldName>>;
 
 /**
- * Asks for a full update of each company with such a list, through one of its links; returns the queues that now have
- * work. A link asks once for what one receipt left incomplete: an update that does not state the list is not asked for
- * again before something new is known of it.
+ * Requests a full update of each such company through one of its links; returns the queues with work. A link asks once
+ * for what one receipt left incomplete: an update without the list is not requested again before something new is
+ * known.
  */
 export async function askFullUpdates(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Takes a wrong fact out: a person's word on what the register says. */
+/** Deletes wrong facts at a person's request. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
@@ -11,7 +11,6 @@ import { writeHistory } from '../history/history.ts';
 import { recordsOf, updateLink } from '../links/links.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 
-/** Where each connection writes a field. */
 export interface WrittenTo {
   readonly provider: string;
   readonly field: FieldName;
@@ -20,17 +19,15 @@ export interface WrittenTo {
 
 export interface Forgotten {
   readonly facts: readonly Fact[];
-  /** The active records of the company, as `provider:id`. */
   readonly records: readonly string[];
-  /** Whether the service is asked to state the company anew. */
+  /** Whether the service is asked for a full update. */
   readonly asked: boolean;
 }
 
 /**
- * Forgets the facts of a company, or one of them, and asks the service to state the company anew through one of its
- * links. What was written stays in the CRM, and stays remembered as ours: the next value of the register replaces it as
- * it would any value that we wrote last. The forgotten value itself no longer counts as one the register ever had, so
- * that a person who wrote the same keeps it. Differences and refusals that rest on the fact end with it.
+ * Deletes one or all facts of a company, and asks the service for a full update through one of its links. Written
+ * values stay in the CRM and count as ours, so the next register value replaces them. The deleted value no longer
+ * counts as a register value: a person who wrote the same keeps it. Differences and refusals based on the fact end.
  */
 export async function forgetFacts(
   tx: Tx,
@@ -38,7 +35,7 @@ export async function forgetFacts(
   written: readonly WrittenTo[],
   now: number,
 ): Promise<Forgotten> {
-  // An apply that has read the fact would write it again: its lane makes us wait for it.
+  // An apply that has read the fact would write it again, so wait for its lane.
   await mark(tx, 'apply', [entity], now);
   const all = await readFacts(tx, [entity]);
   const facts = all.filter((fact) => field === undefined || fact.field === field);
@@ -71,7 +68,7 @@ export async function forgetFacts(
     where (provider, record_id, property) in (select each.provider, each.id, each.property
       from ${eachRow(tx, ['provider', 'id', 'property'], cleared)})`.execute(tx);
   const lines = facts.map(
-    (fact) => ({ provider: '', id: '', entity, rule: 'forgotten', detail: audit(fact) }) as const,
+    (fact) => ({ provider: '', id: '', entity, rule: 'forgotten', detail: describeFact(fact) }) as const,
   );
   await writeHistory(tx, [], lines, now);
   return { facts, records, asked: linkToAsk !== undefined };
@@ -87,8 +84,8 @@ async function forgetKnown(tx: Tx, entity: string, field: string, value: FieldVa
     .execute();
 }
 
-/** What was forgotten, for history; members are counted and not named, for they may be persons. */
-function audit({ field, value, clock, seq }: Fact): string {
+/** The deleted fact for history; lists only by their size, because members may be persons. */
+function describeFact({ field, value, clock, seq }: Fact): string {
   const shown = 'scalar' in value ? JSON.stringify(value.scalar) : `${visible(value.list).members.length} members`;
   return `${field} = ${shown} of ${clock}, event ${seq}`;
 }

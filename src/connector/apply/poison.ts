@@ -1,6 +1,6 @@
 /**
- * Poison among events: see runtime/lanes/poison.ts. The receipts of a company whose last run never ended are begun one at a
- * time, and one that began too often is set aside.
+ * Poison events (see runtime/lanes/poison.ts): receipts of a company whose last run never ended are begun one at a
+ * time, and one that began too often is quarantined.
  */
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
@@ -8,11 +8,11 @@ import { poisonReason } from '../../runtime/lanes/poison.ts';
 import type { Store } from '../../store/open.ts';
 import { readWaiting } from '../intake/receipt.ts';
 
-/** More CPU than this for one event is logged. */
+/** More CPU time than this for one event is logged. */
 const SLOW_SECONDS = 2;
 const NONE = { user: 0, system: 0 };
 
-/** Counts a beginning of the company's next receipt. False if none is left, or the lease was lost. */
+/** Counts a start of the company's next receipt. False if none is left, or the lease was lost. */
 export async function beginNext(
   deps: {
     readonly store: Store;
@@ -42,18 +42,18 @@ export async function beginNext(
   }
 }
 
-/** The process is asked for its CPU time so often at most, in ms: to ask takes longer than to read a small event. */
+/** Smallest interval between two CPU readings: a reading takes longer than a small event. */
 const ASKED_MS = 50;
 
-/** Measures event after event, by CPU and not by time: a busy machine makes nothing slow. */
+/** Measures each event by CPU time: a busy machine does not count as slow. */
 export function startCpuClock(): { slowSeconds(): number | undefined } {
   let begun = performance.now();
   let asked = { at: begun, usage: process.cpuUsage() };
   return {
-    /** The CPU seconds of the event that ends now, where they are many; the next one begins. */
+    /** CPU seconds of the event that ends now, if it was slow; starts the next one. */
     slowSeconds() {
       const now = performance.now();
-      // No event can take more CPU than time: the thread works on it alone.
+      // An event takes no more CPU time than time: the thread works on it alone.
       const { user, system } = now - begun > SLOW_SECONDS * 1_000 ? process.cpuUsage(asked.usage) : NONE;
       begun = now;
       if (now - asked.at > ASKED_MS) asked = { at: now, usage: process.cpuUsage() };

@@ -1,7 +1,4 @@
-/**
- * currency: an amount is written only if its currency is known beside it, and a currency is changed only together with
- * the amounts that stand beside it. Pure.
- */
+/** Writes an amount only with its currency, and changes a currency only together with its amounts. Pure. */
 import { CURRENCY_OF, type FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import type { Fact } from '../facts/fact.ts';
@@ -12,16 +9,16 @@ import { type Planned, RETURNED } from './planned.ts';
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly schema: ReadonlyMap<string, Property>;
-  /** The CRM's one currency, where the configuration names it. */
+  /** The CRM's only currency, if the configuration names it. */
   readonly currency?: string | undefined;
-  /** What the record holds. */
+  /** What the CRM record holds. */
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
-/** The rule by which an amount is held back that the CRM would show in another currency, or in none. */
+/** The rule of an amount that the CRM would show in another currency, or without one. */
 export const CURRENCY = 'currency';
 
-/** Holds back what would stand in the CRM with another currency than the register's, or with none. */
+/** Prevents writes that would show an amount in another currency than the register's, or without one. */
 export function withCurrencies(planned: readonly Planned[], input: CurrencyInput): readonly Planned[] {
   const currencies = new Set(planned.flatMap(({ field }) => currencyOf(field) ?? []));
   return [...currencies].reduce((all, currency) => withCurrency(all, currency, input), planned);
@@ -29,10 +26,10 @@ export function withCurrencies(planned: readonly Planned[], input: CurrencyInput
 
 const CURRENCIES: Readonly<Partial<Record<FieldName, FieldName>>> = CURRENCY_OF;
 
-/** The field that says what currency this one is in; undefined for what is no amount. */
+/** The field that holds this field's currency; undefined if it is not an amount. */
 export const currencyOf = (field: FieldName): FieldName | undefined => CURRENCIES[field];
 
-/** These fields, and those that the amounts among them have their currency in: an amount is decided by both. */
+/** Adds the currency fields of the amounts: an amount is decided by both. */
 export const withCurrencyFields = (fields: readonly FieldName[]): readonly FieldName[] => [
   ...new Set([...fields, ...fields.flatMap((field) => currencyOf(field) ?? [])]),
 ];
@@ -43,29 +40,29 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
   const known = all.map((each) => {
     const lack =
       isAmount(each) && writesAmount(each) && !isPutBack(each)
-        ? lacking(each, all, { currency, isMapped }, input)
+        ? missingCurrency(each, all, { currency, isMapped }, input)
         : undefined;
     return lack === undefined ? each : heldBack(each, lack);
   });
-  // An amount that stays as it is, a person's own too, would change its meaning with its currency.
+  // An amount that stays, also a person's own, would change its meaning with its currency.
   const stays = known.find((each) => isAmount(each) && !showsItself(each, input) && staysAsItIs(each));
   const safe = known.map((each) =>
     each.field === currency && stays !== undefined && changes(each) && !isPutBack(each) ? leftWith(each, stays) : each,
   );
-  const beside = safe.filter(({ field }) => field === currency);
-  const saying = beside.filter((each) => isWritten(each) && !isPutBack(each));
+  const currencyRows = safe.filter(({ field }) => field === currency);
+  const saying = currencyRows.filter((each) => isWritten(each) && !isPutBack(each));
   const written = saying.map(({ property }) => property);
-  const silent = beside.find((each) => !saying.includes(each) && each.rule !== 'same' && each.rule !== 'stored');
+  const silent = currencyRows.find((each) => !saying.includes(each) && each.rule !== 'same' && each.rule !== 'stored');
   const code = codeOf(currency, input);
   const changed = safe
     .filter((each) => isAmount(each) && changes(each) && !showsItself(each, input))
     .map(({ property }) => property);
   return safe.map((each) => {
     if (isPutBack(each)) return each;
-    // The other way round, too: amounts that the CRM refuses would be left under a new currency.
+    // If the CRM refuses the amounts, they must not stay under a new currency.
     if (each.field === currency && changes(each)) return { ...each, needs: changed };
     if (!isAmount(each) || !writesAmount(each)) return each;
-    // What the CRM shows with a currency of its own needs no other property to say it.
+    // The CRM shows this amount with its own currency.
     if (showsItself(each, input)) return each;
     if (silent === undefined || code === input.currency) return { ...each, needs: written };
     return leftWith(each, silent);
@@ -74,11 +71,11 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
 
 const STAYS: ReadonlySet<string> = new Set(['edited', 'filled', 'held', 'set-aside', 'read-only', 'missing', CURRENCY]);
 
-/** An amount that is not the register's when this is done. */
+/** The amount will differ from the register's. */
 const staysAsItIs = (amount: Planned): boolean =>
   isPutBack(amount) ? !isBlank(amount.now) : STAYS.has(amount.rule) && !isBlank(amount.old);
 
-/** The write restores a person's value, together with its group. */
+/** The write restores a person's value and its group. */
 const isPutBack = ({ rule }: Planned): boolean => rule === RETURNED;
 const isWritten = ({ action }: Planned): boolean => action === 'write';
 const changes = (planned: Planned): boolean => isWritten(planned) && !isBlank(planned.old);
@@ -86,7 +83,7 @@ const writesAmount = (planned: Planned): boolean => isWritten(planned) && !isBla
 
 interface Lack {
   readonly detail: string;
-  /** One cause for all records, which `check` tells of: none of them is to be reviewed for it. */
+  /** One cause for all records: `check` reports it, and no record needs a review. */
   readonly always?: true;
 }
 
@@ -95,10 +92,10 @@ function codeOf(currency: FieldName, { facts }: CurrencyInput): string | undefin
   return value !== undefined && 'scalar' in value && value.scalar !== null ? String(value.scalar) : undefined;
 }
 
-/** Whether the CRM shows an amount with a currency that the mapped property of currencies does not decide. */
+/** Whether the CRM shows the amount with a currency that no mapped property decides. */
 const showsItself = ({ property }: Planned, { schema }: CurrencyInput): boolean => schema.get(property)?.money === true;
 
-/** The currency that the CRM shows an amount in; undefined if nobody says it. */
+/** Undefined if nothing states the currency. */
 function shownIn(property: Property, all: readonly Planned[], { crm, currency }: CurrencyInput): string | undefined {
   if (property.currencyIn === undefined) return property.currency ?? currency;
   const written = all.find((each) => each.property === property.currencyIn && isWritten(each));
@@ -106,8 +103,8 @@ function shownIn(property: Property, all: readonly Planned[], { crm, currency }:
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Why an amount's currency cannot be known beside it; undefined if it can. */
-function lacking(
+/** Undefined if the amount's currency is known. */
+function missingCurrency(
   amount: Planned,
   all: readonly Planned[],
   { currency, isMapped }: { readonly currency: FieldName; readonly isMapped: boolean },
@@ -116,7 +113,7 @@ function lacking(
   const { facts, schema, currency: own } = input;
   const property = schema.get(amount.property);
   const code = codeOf(currency, input);
-  // What is said of an amount says its currency too: an older one is another amount's.
+  // An assertion of an amount includes its currency; an older currency belongs to another amount.
   if (code === undefined || facts.get(currency)?.clock !== facts.get(amount.field)?.clock)
     return { detail: 'the currency of this amount is not known' };
   if (property?.money === true) {
@@ -129,7 +126,7 @@ function lacking(
   }
   if (code === own) return undefined;
   if (isMapped) return undefined;
-  const detail = `the amount is in ${code}, and no property beside it says so: map ${currency}`;
+  const detail = `the amount is in ${code}, and no mapped property says so: map ${currency}`;
   return own === undefined ? { detail: `${detail}, or set currency`, always: true } : { detail };
 }
 

@@ -1,24 +1,24 @@
 /**
- * group: one answer for the parts of one address of a record. A part alone says little: "8000" beside another town is an
- * address that is nowhere. Pure.
+ * One decision for all parts of an address: "8000" with the name of another town is an address that does not exist.
+ * Pure.
  */
 import { type FieldName, GROUPS } from '../../../providers/fields.ts';
 import type { Policy, PresetRow, PropertyValue } from '../../../providers/provider.ts';
 import { isBlank, isOneOf } from './decide.ts';
 import { type Planned, RETURNED } from './planned.ts';
 
-/** The rule by which a part waits for another one that cannot be written. */
+/** The rule of a part that waits for another part. */
 export const TOGETHER = 'together';
 
-/** A property that holds a part of an address, as it is decided alone, and what speaks for or against a change. */
+/** A property with a part of an address: its own decision, and the evidence for or against a change. */
 export interface AddressPart {
   readonly planned: Planned;
   readonly policy: Policy;
-  /** What the CRM holds; null also if a late write of ours replaced it. */
+  /** The CRM's value; null also if a late write of ours replaced it. */
   readonly old: PropertyValue;
-  /** What we wrote last, and what the CRM made of it; empty if we never wrote. */
+  /** Our last value and what the CRM made of it; empty if cvrsync never wrote. */
   readonly ours: readonly (PropertyValue | undefined)[];
-  /** Its value in each address that the register is known to have had; undefined if it cannot hold that. */
+  /** The part's value in each known register address; undefined if the property cannot hold it. */
   readonly known: readonly (PropertyValue | undefined)[];
   readonly trusted: boolean;
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
@@ -30,8 +30,8 @@ const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
 export const isAddressPart = (field: FieldName): boolean => ADDRESS.has(field);
 
 /**
- * Which address each property is a part of, by property. The first property of each field is one address, the second another;
- * a preset names those that stand apart.
+ * Property → address. The first property of each field forms one address, the second another; a preset names separate
+ * ones.
  */
 export function addressesIn(mapping: readonly PresetRow[]): ReadonlyMap<string, string> {
   const counts = new Map<FieldName, number>();
@@ -45,30 +45,30 @@ export function addressesIn(mapping: readonly PresetRow[]): ReadonlyMap<string, 
   return addresses;
 }
 
-/** Decides the parts of one address: all are written, or none is. */
+/** Decides the parts of one address: writes all or none. */
 export function decideGroup(parts: readonly AddressPart[]): readonly Planned[] {
   const region = parts.find(isRegion);
   const members = membersOf(parts);
   const others = parts.filter((part) => !members.includes(part) && part !== region);
-  const answers = answer(members, region);
+  const answers = decideMembers(members, region);
   const ofRegion = region === undefined || answers.some(({ field }) => field === 'region') ? [] : leftRegion(region);
   return [...answers, ...[...others, ...ofRegion].map(({ planned }) => planned)];
 }
 
 const isRegion = ({ planned }: AddressPart): boolean => planned.field === 'region';
 
-/** The parts that say whose the address is. */
+/** The parts that show who wrote the address. */
 const membersOf = (parts: readonly AddressPart[]): readonly AddressPart[] =>
   parts.filter((part) => !isRegion(part) && part.planned.rule !== 'missing');
 
-/** The rule for an address that is decided for the register alone: as if nothing of it were put back, held or refused. */
+/** The rule of an address by the register alone, as if no part were restored, held or refused. */
 export function ruleOfGroup(parts: readonly AddressPart[]): GroupRule | undefined {
   const members = membersOf(parts);
   const open = members.filter((part) => !isSettled(part));
   return open.length === 0 ? undefined : ruleFor(members, open);
 }
 
-/** A region is planned alone only where it comes back, or waits to. */
+/** A region is planned alone only if it is restored, or waits for that. */
 function leftRegion(region: AddressPart): readonly AddressPart[] {
   if (isPutBack(region)) return [region];
   const { planned } = region;
@@ -77,7 +77,7 @@ function leftRegion(region: AddressPart): readonly AddressPart[] {
     : [{ ...region, planned: { ...planned, action: 'skip', rule: 'held' } }];
 }
 
-function answer(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
+function decideMembers(members: readonly AddressPart[], region: AddressPart | undefined): readonly Planned[] {
   const open = members.filter((part) => !isSettled(part) && part.planned.rule !== RETURNED);
   const leave = (cause: Planned) =>
     members.map((part) => (open.includes(part) ? leftWith(part.planned, cause) : part.planned));
@@ -105,7 +105,7 @@ function answer(members: readonly AddressPart[], region: AddressPart | undefined
   return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
 }
 
-/** What becomes of a property of a group that is not written because of another one. */
+/** The decision about a property that is not written because of another one in its group. */
 export function leftWith({ trusts: _, ...planned }: Planned, cause: Planned): Planned {
   const { property, rule, offered, keptWith = property, detail = rule } = cause;
   if (rule === 'held') return { ...planned, ...heldBy(planned.override ?? cause.override), action: 'skip', rule };
@@ -119,12 +119,12 @@ export function leftWith({ trusts: _, ...planned }: Planned, cause: Planned): Pl
 const heldBy = (override: Planned['override']): Pick<Planned, 'override'> =>
   override === undefined ? {} : { override };
 
-/** It holds the register's value, or what the CRM made of it. */
+/** The CRM holds the register's value, or what the CRM made of it. */
 const isSettled = ({ planned }: AddressPart): boolean => planned.rule === 'same' || planned.rule === 'stored';
 const isPutBack = ({ planned }: AddressPart): boolean => planned.rule === RETURNED;
 export const isHeld = ({ planned }: AddressPart): boolean => planned.override?.kind === 'hold';
 const isStuck = (part: AddressPart): boolean => part.planned.action === 'set-aside' && !isFixed(part);
-/** It cannot be written, and is blank: it stays so beside any address. */
+/** It cannot be written and stays blank with any address. */
 const isFixed = ({ planned, old }: AddressPart): boolean => planned.rule === 'read-only' && isBlank(old);
 
 type GroupRule = 'edited' | 'filled' | 'released' | 'ours' | 'register' | 'trusted' | 'always' | 'blank';
@@ -141,18 +141,18 @@ function ruleFor(members: readonly AddressPart[], open: readonly AddressPart[]):
   return evidence.some(({ policy }) => policy === 'tracked') ? 'edited' : 'filled';
 }
 
-/** Says whose the address is: what is blank, is overwritten always or was replaced by a late write of ours, says nothing. */
+/** A blank part, a part under `always`, and a part that a late write replaced prove nothing. */
 const isEvidence = ({ old, policy, planned }: AddressPart): boolean =>
   !isBlank(old) && policy !== 'always' && planned.late?.overtook !== true;
 
-/** All parts hold what we wrote last; a part that held the register's value already was not written by us. */
+/** A part that held the register's value already was not written by us. */
 const agreeOnOurs = (evidence: readonly AddressPart[]): boolean =>
   evidence.some(isOurs) && evidence.every((part) => isOurs(part) || (!hasOurs(part) && isSettled(part)));
 
 const hasOurs = ({ ours }: AddressPart): boolean => ours.some((value) => value !== undefined);
 const isOurs = ({ old, ours, same }: AddressPart): boolean => isOneOf(old, ours, same);
 
-/** All parts agree with the address that the register has, or with one and the same that it had. */
+/** All parts agree with the register's address, or all with the same earlier one. */
 function agreeOnRegister(evidence: readonly AddressPart[]): boolean {
   if (evidence.every((part) => isSettled(part) || part.same(part.old, part.planned.now))) return true;
   const addresses = evidence[0]?.known ?? [];
@@ -165,8 +165,8 @@ function agreeOnRegister(evidence: readonly AddressPart[]): boolean {
 }
 
 /**
- * A release of one part releases the address. One that was given over values that a person saw counts only while all parts
- * that would change are among them.
+ * A release of one part releases the address. A release of values that a person saw counts only if it covers all parts
+ * that would change.
  */
 function isReleased(members: readonly AddressPart[], open: readonly AddressPart[]): boolean {
   if (members.some(({ planned }) => planned.outdated !== undefined)) return false;
@@ -175,10 +175,10 @@ function isReleased(members: readonly AddressPart[], open: readonly AddressPart[
   return releases.length > 0 && open.every((part) => releases.includes(part));
 }
 
-/** Parts of which a change makes another region of it. */
+/** A change of these parts may change the region. */
 const PLACE: ReadonlySet<FieldName> = new Set(['postalCode', 'city', 'countryCode', 'country']);
 
-/** The region of the address before, which the register does not state: it goes where another place is written. */
+/** The region of the former address, which the register does not state: a write of another place clears it. */
 const clearedRegion = (open: readonly AddressPart[], region: AddressPart | undefined): readonly AddressPart[] => {
   const isMoved = open.some(({ planned, old }) => PLACE.has(planned.field) && !isBlank(old));
   const clears = region !== undefined && isMoved && !isBlank(region.old) && region.planned.action !== 'set-aside';

@@ -1,4 +1,4 @@
-/** late: writes without an answer that turn out to have arrived, and what of that is taken back, with its group. Pure. */
+/** Unanswered writes that turn out to have arrived, and what of them is undone, with its group. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { isOneOf } from './decide.ts';
 import { type AddressPart, isHeld } from './group.ts';
@@ -7,7 +7,7 @@ import { type ArePartners, groupOf } from './partners.ts';
 import { type Late, type Planned, RETURNED } from './planned.ts';
 import { together } from './put-back.ts';
 
-/** The pending write that what the CRM holds came by; undefined if another write explains it, or none. */
+/** The pending write that explains the CRM's value; undefined if another write or none does. */
 export function lateOf(
   memory: PropertyMemory,
   crm: PropertyValue,
@@ -21,19 +21,18 @@ export function lateOf(
   if (isNewer && same(crm, put.value)) return undefined;
   const before = isNewer ? put.value : late.old;
   if (isNewer && put.isUndo) return { ...late, old: before, overtook: true, isOverEdit: false, isOverUndo: true };
-  // A difference is forgotten with the next write of ours: what a person had came after all that we wrote.
+  // Our next write ends a difference, so a person's value is newer than all our writes.
   const old = kept === undefined ? before : JSON.parse(kept.crm);
   return { ...late, old, overtook: isNewer, isOverEdit: kept !== undefined, isOverUndo: false };
 }
 
-/** What the CRM held of our last write, be it the register's value or what an undo put back. */
+/** The value after our last write, or after an undo. */
 function lastPut({ written, stored = written, writtenAt, restored }: PropertyMemory) {
   if (restored !== undefined && (written === undefined || restored.at >= writtenAt))
     return { ...restored, isUndo: true };
   return stored === undefined ? undefined : { value: stored, at: writtenAt, isUndo: false };
 }
 
-/** A property that a late write of ours replaced. */
 interface LatePart extends AddressPart {
   readonly planned: Planned & { readonly late: Late };
 }
@@ -41,8 +40,8 @@ interface LatePart extends AddressPart {
 const isLate = (part: AddressPart): part is LatePart => part.planned.late !== undefined;
 
 /**
- * Has what comes back that late writes replaced: a person's edit that was known, and what an undo had put back. All that the
- * same write replaced in a group comes back together.
+ * Restores what late writes replaced: a person's known edit, or what an undo had restored. All that one write replaced
+ * in a group is restored together.
  */
 export function withLatePutBacks(
   parts: readonly AddressPart[],
@@ -70,7 +69,7 @@ export function withLatePutBacks(
   return parts.map((part) => ({ ...part, planned: back.get(part.planned.property) ?? part.planned }));
 }
 
-/** Whatever the register says: the hold that an undo leaves is on the value that it put back. */
+/** Independent of the register: the undo's hold protects the value that it restored. */
 const comesBack = (part: LatePart): boolean => {
   const { late, rule } = part.planned;
   return late.isOverUndo ? isHeld(part) : late.overtook && late.isOverEdit && rule === 'ours';

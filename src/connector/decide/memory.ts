@@ -1,42 +1,41 @@
-/** What is remembered of one property of one record, for the next decision about it. */
+/** What cvrsync remembers of one property of one record for the next decision. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { Pending } from './planned.ts';
 
 export interface PropertyMemory {
-  /** What we wrote last; undefined if we never wrote. */
+  /** Undefined: cvrsync never wrote. */
   readonly written: PropertyValue | undefined;
-  /** What the CRM stored instead, if it differs. */
+  /** The value that the CRM stored instead, if it differs. */
   readonly stored: PropertyValue | undefined;
   readonly writtenAt: number;
   /**
-   * Set if we wrote it in a gap, a time of which the store knows nothing: facts of receipts up to this one are older than
-   * the value.
+   * Set for a write in a gap, a period that the store lost: facts of receipts up to this one are older than the value.
    */
   readonly aheadOf?: number;
-  /** What the last undo restored, as the CRM stored it; looked up only if writes are pending. */
+  /** The value that the last undo restored, as the CRM stored it; read only if writes are pending. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
-  /** A value that was set aside. */
+  /** The value that the CRM refused. */
   readonly refused: RefusedValue | undefined;
-  /** Whether the register's word was taken for it under a link that trusts the register. */
+  /** Whether the register already won once under a link that trusts it. */
   readonly trusted: boolean;
-  /** The difference that was left to a person, as JSON; `with` names the property that stands for it. */
+  /** The difference that waits for a person, as JSON; `with` names the property that represents it. */
   readonly kept: { readonly crm: string; readonly now: string; readonly with?: string } | undefined;
   /**
-   * A person's edit that a write of ours went over between our read and that write, and what the CRM held of the write then,
-   * where that is neither what we wrote last nor what the CRM made of it. `beside`: no edit, but what stood beside one in its
-   * group, and was written with it.
+   * A person's edit that our write replaced between read and write. `by`: what the CRM then held, if it is neither our
+   * last value nor what the CRM made of it. `beside`: the value is not an edit; it stood in the same group and was
+   * replaced with it.
    */
   readonly overwritten:
     | { readonly value: PropertyValue; readonly by?: PropertyValue; readonly beside?: true }
     | undefined;
-  /** Writes that nobody knows the end of, oldest first. */
+  /** Writes without a known result, oldest first. */
   readonly pending: readonly Pending[];
 }
 
 export interface RefusedValue {
-  /** JSON. */
+  /** As JSON. */
   readonly value: string;
   readonly reason: string;
-  /** Set while it is not sent again, because the CRM refused it under this schema. */
+  /** Set while the value is not sent again, because the CRM refused it under this schema. */
   readonly aside?: { readonly schema: string; readonly until: number };
 }

@@ -1,22 +1,24 @@
-/** Which properties of a record are put back together: one alone would be another amount, or an address that is nowhere. Pure. */
+/**
+ * Properties that are restored together: alone, one would give another amount, or an address that does not exist. Pure.
+ */
 import { isFieldName } from '../../../providers/fields.ts';
 import type { PresetRow, Property } from '../../../providers/provider.ts';
 import { currencyOf } from './currency.ts';
 import { addressesIn } from './group.ts';
 
-/** A property, and the field that is mapped to it. */
-interface Named {
+interface MappedProperty {
   readonly field: string;
   readonly property: string;
 }
 
-/** Whether two properties of a record are put back together. */
-export type ArePartners = (one: Named, other: Named) => boolean;
+export type ArePartners = (one: MappedProperty, other: MappedProperty) => boolean;
 
-/** An amount goes with its currency, unless the CRM shows it with another one, and the parts of an address with each other. */
+/**
+ * An amount belongs to its currency, unless the CRM shows it with another one; the parts of an address belong together.
+ */
 export function partnersIn(mapping: readonly PresetRow[], schema: ReadonlyMap<string, Property>): ArePartners {
   const addresses = addressesIn(mapping);
-  const isIn = (amount: Named, currency: Named) =>
+  const isIn = (amount: MappedProperty, currency: MappedProperty) =>
     isFieldName(amount.field) &&
     currencyOf(amount.field) === currency.field &&
     schema.get(amount.property)?.money !== true;
@@ -26,14 +28,14 @@ export function partnersIn(mapping: readonly PresetRow[], schema: ReadonlyMap<st
   };
 }
 
-/** The properties that belong together with the first ones, also by way of another; the first ones are among them. */
-export function groupOf<T extends Named>(
+/** The first properties and all that belong with them, also through another one. */
+export function groupOf<T extends MappedProperty>(
   first: readonly T[],
   all: readonly T[],
   arePartners: ArePartners,
 ): readonly T[] {
   const group = new Set(first);
-  // A set gives also what is added while it is gone through.
+  // A set also iterates over what is added meanwhile.
   for (const one of group) for (const other of all) if (arePartners(one, other)) group.add(other);
   return [...group];
 }

@@ -1,4 +1,4 @@
-/** plan: what one record should hold, property by property, and the patch that brings it there. Pure. */
+/** Plans what one record should hold, property by property, and the patch for it. Pure. */
 import { createHash } from 'node:crypto';
 import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
@@ -20,32 +20,32 @@ import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
 export interface PlanInput {
-  /** Whom the record stands for. */
+  /** The company of the record. */
   readonly entity: string;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  /** Whether persons may be told of: in lists of companies, such as auditors, they are left out otherwise. */
+  /** Whether persons may be named in lists of companies, such as auditors. */
   readonly persons: boolean;
-  /** The CRM's one currency, where the configuration names it. */
+  /** The CRM's only currency, if the configuration names it. */
   readonly currency?: string | undefined;
-  /** How browsers reach the dashboard, where the configuration says it. */
+  /** The dashboard's address for browsers, if configured. */
   readonly dashboard?: string | undefined;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly known: (field: FieldName) => readonly FieldValue[];
-  /** The addresses that the register is known to have had, each whole. */
+  /** All known register addresses, each complete. */
   readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly overrides: Overrides;
   readonly trust: Link['trust'];
   /**
-   * What the CRM holds; a property that is absent cannot be read there (the fence sees to it), and is taken to hold what was
-   * written last.
+   * The CRM's values. A property without one cannot be read (answer-check ensures this), and is taken to hold our last
+   * write.
    */
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
-/** The mapping rows that count for an account with this schema. */
+/** The mapping rows that apply to an account with this schema. */
 export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<string, Property>): readonly PresetRow[] =>
   mapping.filter(
     (row) =>
@@ -54,21 +54,18 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
       !(row.optional === true && !schema.has(row.property)),
   );
 
-/** The properties that a mapping writes, each once. */
+/** Without duplicates. */
 export const writtenProperties = (mapping: readonly PresetRow[]): readonly string[] => [
   ...new Set(mapping.filter(({ policy }) => policy !== 'never').map(({ property }) => property)),
 ];
 
-/**
- * Plans one record; a field without a fact, or known only in part, is not planned at all. Nor is anything if the record
- * stands for a natural person who may not be named.
- */
+/** Skips fields without a fact or known in part, and records of natural persons who may not be named. */
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
   const parts = rowsFor(input.mapping, input.schema).flatMap((row): readonly AddressPart[] => {
     const fact = factFor(input, row.field);
     const value = fact === undefined ? undefined : factValue(fact);
-    // Whether a company is protected is true or false, and where it is neither, it is not known.
+    // Protection is true or false; anything else means unknown.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
     if (fact === undefined || isUnknown) return [];
     return [partOf(input, row, withOverwritten(input, row, planProperty(input, row, fact, value)))];
@@ -78,7 +75,7 @@ export function planRecord(input: PlanInput): readonly Planned[] {
   return withCurrencies(asGroups(back, addressesIn(input.mapping)), input);
 }
 
-/** The decisions about single properties, and one about each address. In the order of the rows. */
+/** Decides each address as one. Keeps the order of the rows. */
 function asGroups(parts: readonly AddressPart[], addresses: ReadonlyMap<string, string>): readonly Planned[] {
   const groups = Map.groupBy(parts, ({ planned }) => addresses.get(planned.property));
   const decided = new Map<string, Planned>();
@@ -89,7 +86,7 @@ function asGroups(parts: readonly AddressPart[], addresses: ReadonlyMap<string, 
   );
 }
 
-/** A decided property with what a decision about its address looks at; little of it if it is a part of none. */
+/** The evidence for a decision about the property's address. */
 function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart {
   const { field, policy } = row;
   const property = input.schema.get(row.property);
@@ -97,7 +94,7 @@ function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart
   const remembered = input.remembered.get(row.property);
   const known = input.wholes.map((whole) => {
     const value = whole[field];
-    const rendered = value === undefined ? undefined : spell(input, row, property, value);
+    const rendered = value === undefined ? undefined : renderFor(input, row, property, value);
     return rendered?.ok === true ? rendered.value : undefined;
   });
   return {
@@ -121,12 +118,12 @@ const ALONE: Pick<AddressPart, 'ours' | 'known' | 'trusted' | 'same'> = {
   same: Object.is,
 };
 
-/** What is known of a field. The number is in the entity id, and so is the page's address: no event states them. */
+/** The fact of a field. The number and the page's address come from the entity id: no event states them. */
 function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fact | undefined {
   const derived = (scalar: string): Fact => ({ entity, field, clock: '', seq: 0, value: { scalar } });
   if (field === 'dashboardUrl')
     return dashboard === undefined ? undefined : derived(`${dashboard}/companies/${entity}`);
-  // No event states the region of an address: where the address is known, it has none.
+  // No event states a region: a known address clears it.
   if (field === 'region')
     return facts.has('street') ? { ...derived(''), seq: facts.get('street')?.seq ?? 0 } : undefined;
   if (field !== 'cvrNumber') return facts.get(field);
@@ -135,8 +132,8 @@ function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fac
 }
 
 /**
- * The row that writes the company's number into the property by which records are found: where a person accepted a match.
- * A number that is there stays, and one that was written once is not written again.
+ * The row that writes the CVR number into the match property after a person accepted a match. It keeps an existing
+ * number, and writes once only.
  */
 export const numberRow = (
   match: string | undefined,
@@ -146,10 +143,7 @@ export const numberRow = (
     ? []
     : [{ field: 'cvrNumber', property: match, policy: 'if-blank' }];
 
-/**
- * Plans one property, some thirty times a record. Most end as a plain decision: whatever else there may be is only made
- * if it is there.
- */
+/** Plans one property, some thirty a record. Most end as a plain decision, so the rest is computed only if needed. */
 function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: FieldValue): Planned {
   const { field, property: name, policy } = row;
   const property = input.schema.get(name);
@@ -158,7 +152,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const subject = { input, row, fact, value, old };
   if (property === undefined) return setAside(subject, 'missing', `the CRM has no property ${name}`);
   if (!property.writable) return setAside(subject, 'read-only', unwritable(property));
-  const rendered = spell(input, row, property, value);
+  const rendered = renderFor(input, row, property, value);
   if (!rendered.ok) return setAside(subject, 'set-aside', rendered.reason);
   const now = rendered.value;
   const { seq } = fact;
@@ -167,7 +161,7 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   if (refused !== undefined && isAside(refused, now, property) && !same(old, now))
     return { ...setAside(subject, 'set-aside', refused.reason), now, ...retryOf(refused) };
   const held = isUntouched(remembered, old, now) ? null : old;
-  // What is blank is filled, whatever the register said before.
+  // A blank value needs no evidence.
   const known = isBlank(held) ? [] : knownBefore(input, row, property);
   const { override, outdated } = countingOverride(input.overrides, name, old, same);
   const trusted = isTrusted(input, row);
@@ -191,30 +185,29 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   };
   const decision = decide(inputs);
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
-  // Most are that and no more; to spread what is absent takes longer than the decision.
+  // Most have nothing more, and spreading absent parts takes longer than the decision.
   if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
-  return { ...planned, ...besides({ decision, override, outdated, trusted, late }) };
+  return { ...planned, ...circumstancesOf({ decision, override, outdated, trusted, late }) };
 }
 
-/** Whether the CRM refused this value so lately that it is not sent again. */
+/** Whether the CRM refused this value too recently to send it again. */
 const isAside = ({ value, aside }: RefusedValue, now: PropertyValue, property: Property): boolean =>
   aside !== undefined && value === JSON.stringify(now) && aside.schema === fingerprint(property);
 
 const retryOf = ({ aside }: RefusedValue): Pick<Planned, 'retryAt'> =>
   aside === undefined ? {} : { retryAt: aside.until };
 
-/** Whether the register still wins once for a property whose author is unknown. */
 const isTrusted = ({ trust, remembered }: PlanInput, { policy, property }: PresetRow): boolean =>
   trust === 'register' && policy === 'tracked' && remembered.get(property)?.trusted !== true;
 
-/** What the CRM made of our last write. A release for once does not count it: the value is written again. */
+/** Undefined under a single-use release: the value is written again. */
 const storedOf = (
   remembered: PropertyMemory | undefined,
   late: Late | undefined,
   override: Planned['override'] | undefined,
 ): PropertyValue | undefined => (override?.once === true ? undefined : (late ?? remembered)?.stored);
 
-/** The decision, with what a write of ours went over in the property. */
+/** Adds the edit that our write replaced in the property. */
 function withOverwritten(input: PlanInput, row: PresetRow, planned: Planned): Planned {
   const remembered = input.remembered.get(row.property);
   const edit = remembered?.overwritten;
@@ -235,17 +228,15 @@ function withOverwritten(input: PlanInput, row: PresetRow, planned: Planned): Pl
   return { ...planned, ...override, overwritten: { ...known, isOurs, isBack: same(planned.old, value), rule } };
 }
 
-/** Whether a checkbox is not ticked, and nobody is known to have cleared it: a checkbox has no blank. */
+/** A checkbox has no blank value: unticked counts as blank if nobody is known to have cleared it. */
 const isUntouched = (remembered: PropertyMemory | undefined, old: PropertyValue, now: PropertyValue): boolean =>
   old === false && now === true && remembered?.written === undefined && remembered?.kept === undefined;
 
-/** Why a property cannot be written, for people. */
 export const unwritable = ({ name, readOnly }: Property): string =>
   readOnly === undefined
     ? `${name} cannot be written with these credentials`
     : `${name} cannot be written: ${readOnly}`;
 
-/** A value for a property, which holds `old`. */
 interface Subject {
   readonly input: PlanInput;
   readonly row: PresetRow;
@@ -256,26 +247,26 @@ interface Subject {
 
 function setAside({ input, row, fact, value, old }: Subject, rule: string, detail: string): Planned {
   const { field, property } = row;
-  const now = shown(nameable(field, value, input.persons));
+  const now = historyText(nameable(field, value, input.persons));
   return { field, property, action: 'set-aside', rule, old, now, seq: fact.seq, detail };
 }
 
-/** A value of a row's field as the row's property takes it. */
-const spell = (
+/** The field's value as the row's property takes it. */
+const renderFor = (
   { values, persons }: PlanInput,
   { field, join }: PresetRow,
   property: Property,
   value: FieldValue,
 ): Rendered => render(field, nameable(field, value, persons), property, { values: values[field], join });
 
-/** What the register is known to have said before, where the property could take it. */
+/** Earlier register values that fit the property. */
 const knownBefore = (input: PlanInput, row: PresetRow, property: Property): readonly PropertyValue[] =>
   input.known(row.field).flatMap((each) => {
-    const earlier = spell(input, row, property, each);
+    const earlier = renderFor(input, row, property, each);
     return earlier.ok && !isCommonNumber(earlier.value) ? [earlier.value] : [];
   });
 
-/** A number so short that a person may have typed it, whether the register had it before or not. */
+/** A number so short that a person may have typed it by chance. */
 const isCommonNumber = (value: PropertyValue): boolean => typeof value === 'number' && Math.abs(value) < 1_000;
 
 type Same = (a: PropertyValue, b: PropertyValue) => boolean;
@@ -288,11 +279,10 @@ interface Circumstances {
   readonly late: Late | undefined;
 }
 
-/** The rules by which the CRM holds the register's value, or what it made of it. */
+/** The CRM holds the register's value, or what the CRM made of it. */
 const HOLDS_NOW: ReadonlySet<string> = new Set(['same', 'stored'] satisfies DecisionRule[]);
 
-/** What else a decision follows from, and leads to. */
-function besides({ decision, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
+function circumstancesOf({ decision, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
   return {
     ...(override !== undefined && { override }),
     ...(outdated !== undefined && { outdated }),
@@ -301,7 +291,7 @@ function besides({ decision, override, outdated, trusted, late }: Circumstances)
   };
 }
 
-/** The override that counts for a property, unless it is a release over a value that does not stand there. */
+/** The property's override; `outdated` if it releases a value that has changed. */
 function countingOverride(
   overrides: Overrides,
   property: string,
@@ -314,7 +304,7 @@ function countingOverride(
   return isOutdated ? { outdated: found } : { override: found };
 }
 
-/** The value as it may be told here: a headline without its tokens, a list without the persons who may not be named. */
+/** Resolves the tokens of a headline, and removes persons who may not be named. */
 function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldValue {
   if (field === 'newsHeadline' && typeof value === 'string')
     return resolveTokens(value, (id) => !persons && isPerson(id, undefined));
@@ -322,14 +312,13 @@ function nameable(field: FieldName, value: FieldValue, persons: boolean): FieldV
   return value.filter(({ id, type }) => !isPerson(id, type));
 }
 
-/** The value as history shows it if it could not be rendered. */
-const shown = (value: FieldValue): PropertyValue =>
+/** The value as history shows it if it cannot be rendered. */
+const historyText = (value: FieldValue): PropertyValue =>
   typeof value === 'object' && value !== null ? value.map((member) => member.name).join(', ') : value;
 
-/** Changes whenever the CRM's description of the property does: what was refused may then be tried again. */
+/** Changes with the CRM's description of the property; a refused value is then sent again. */
 export const fingerprint = (property: Property): string =>
   createHash('sha256').update(JSON.stringify(property)).digest('base64url').slice(0, 16);
 
-/** The properties to write, by name. */
 export const patchOf = (planned: readonly Planned[]): Readonly<Record<string, PropertyValue>> =>
   Object.fromEntries(planned.filter((each) => each.action === 'write').map((each) => [each.property, each.now]));

@@ -1,14 +1,14 @@
-/** What is decided for one property of one record. */
+/** The decision for one property of one record. */
 import type { FieldName } from '../../../providers/fields.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Override } from '../overrides/override.ts';
 import type { DecisionRule } from './decide.ts';
 
-/** What a pending write to a record holds: its properties, with what is written into each and what that replaces. */
+/** The properties of a pending write, with the old and new values. */
 export type PendingPatch = readonly PendingLine[];
 
-/** In a list, since names of its parts would be half of the text. */
+/** A list, since member names would be half of the stored text. */
 export type PendingLine = readonly [
   property: string,
   field: FieldName,
@@ -17,54 +17,54 @@ export type PendingLine = readonly [
   seq: number,
 ];
 
-/** A property's part in a pending write: one whose result is unknown. */
+/** One property of a write whose result is unknown. */
 export interface Pending {
   readonly field: FieldName;
-  /** What it was to replace. */
+  /** The value to replace. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** What the CRM stored instead, if its history says so. */
+  /** The value that the CRM stored, if its history says so. */
   readonly stored?: PropertyValue;
   readonly seq: number;
   readonly from: PendingWrite;
 }
 
-/** A pending write that turns out to have arrived; `old` is what it replaced. */
+/** A pending write that turns out to have arrived; `old` is the value that it replaced. */
 export interface Late extends Pending {
-  /** It came after a newer write of ours. */
+  /** It arrived after a newer write of ours. */
   readonly overtook: boolean;
-  /** What it replaced is a person's edit. */
+  /** It replaced a person's edit. */
   readonly isOverEdit: boolean;
-  /** What it replaced is what an undo had put back. */
+  /** It replaced a value that an undo had restored. */
   readonly isOverUndo: boolean;
 }
 
-/** What stood in a property when a write of ours went over a person's edit of it, or of one that belongs together with it. */
+/** A value that our write replaced: a person's edit, or a value in the same group. */
 export interface Overwritten {
   readonly value: PropertyValue;
-  /** Whether it stood beside the edit, and is none itself. */
+  /** The value is not an edit; it belongs to the group of one. */
   readonly isBeside: boolean;
-  /** Whether the CRM still holds our write. */
+  /** The CRM still holds our write. */
   readonly isOurs: boolean;
-  /** Whether the CRM holds the value. */
+  /** The CRM holds the value again. */
   readonly isBack: boolean;
-  /** The rule by which the value would be decided if it stood there. */
+  /** The rule that would decide about the value. */
   readonly rule: DecisionRule;
 }
 
-/** The rule by which history tells of a write that turned out to have arrived. */
+/** The rule of a write that turned out to have arrived. */
 export const ARRIVED = 'ours-after-all';
 
-/** The rule by which a person's edit comes back that a write of ours replaced, or what an undo had put back. */
+/** The rule that restores a person's edit, or a value restored by an undo, after our write replaced it. */
 export const RETURNED = 'returned';
 
-/** What history says of such an edit, where the write was not late. */
+/** The reason in history, if the write was not late. */
 export const EDIT_PUT_BACK = 'a person wrote this between our read of the record and our write';
 
-/** The rule by which history names a value that an undo put back. */
+/** The rule of a value that an undo restored. */
 export const UNDO = 'undo';
 
-/** One decided property. `set-aside` is a value the CRM cannot take, `missing` and `read-only` say it of the property. */
+/** `set-aside`: the CRM cannot take the value; `missing` and `read-only` concern the property. */
 export interface Planned {
   readonly field: FieldName;
   readonly property: string;
@@ -72,25 +72,23 @@ export interface Planned {
   readonly rule: string;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** The receipt that brought the value. */
+  /** The receipt of the value. */
   readonly seq: number;
   readonly detail?: string;
-  /** The override that counts for it. */
   readonly override?: Override;
-  /** A release over a value that stands there no more: it ends, and counts for nothing. */
+  /** A release of a value that has changed: it ends without an effect. */
   readonly outdated?: Override;
-  /** The link trusts the register for it, and the property holds the register's value once this is done. */
+  /** The link trusts the register, and the property will hold the register's value. */
   readonly trusts?: true;
-  /** A write with an unknown result turns out to have reached the CRM. */
   readonly late?: Late;
-  /** What a write of ours went over, until it is decided whether that comes back: it waits only for the end of a hold. */
+  /** The value that our write replaced, until it is restored or not; only a hold delays that. */
   readonly overwritten?: Overwritten;
-  /** The register's value, where {@link RETURNED} writes a person's that stands as a difference from then on. */
+  /** The register's value if {@link RETURNED} writes a person's, which differs from then on. */
   readonly offered?: PropertyValue;
-  /** The property that stands for all that are kept together with it: they are one difference. */
+  /** The property that represents all properties of one difference. */
   readonly keptWith?: string;
-  /** Properties that it is written together with, or not at all. */
+  /** Properties that must be written together with this one. */
   readonly needs?: readonly string[];
-  /** When a value that the CRM refused is sent again at the latest, in ms since 1970. */
+  /** The latest time at which a refused value is sent again. */
   readonly retryAt?: number;
 }

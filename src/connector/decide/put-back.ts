@@ -1,5 +1,5 @@
 /**
- * put-back: whether what writes of ours went over between our read and the write comes back. A group comes back whole or not
+ * Decides whether values that our write replaced between read and write are restored. A group is restored whole or not
  * at all: a person's street with our postal code is an address that does not exist. Pure.
  */
 
@@ -7,14 +7,13 @@ import { type AddressPart, isAddressPart, isHeld, ruleOfGroup } from './group.ts
 import { type ArePartners, groupOf } from './partners.ts';
 import { EDIT_PUT_BACK, type Overwritten, type Planned, RETURNED } from './planned.ts';
 
-/** A property that a write of ours went over. */
 interface OverwrittenPart extends AddressPart {
   readonly planned: Planned & { readonly overwritten: Overwritten };
 }
 
 const isOverwritten = (part: AddressPart): part is OverwrittenPart => part.planned.overwritten !== undefined;
 
-/** Plans to restore the edits that the policy would have kept, each with its group, if the CRM still holds our write. */
+/** Restores edits that the policy would have kept, each with its group, if the CRM still holds our write. */
 export function withPutBacks(parts: readonly AddressPart[], arePartners: () => ArePartners): readonly AddressPart[] {
   if (!parts.some(isOverwritten)) return parts;
   const areOne = arePartners();
@@ -30,23 +29,23 @@ export function withPutBacks(parts: readonly AddressPart[], arePartners: () => A
   for (const first of parts.filter(isOverwritten)) {
     if (decided.has(first)) continue;
     const over = groupOfParts(first, parts.filter(isOverwritten)).filter(isOverwritten);
-    const beside = parts.filter(
+    const groupmates = parts.filter(
       (part) => !isOverwritten(part) && over.some(({ planned }) => areOne(planned, part.planned)),
     );
-    const answers = decideGroup(over, beside);
+    const answers = decideGroup(over, groupmates);
     for (const [index, part] of over.entries()) decided.set(part, answers[index] ?? part.planned);
   }
   return parts.map((part) => ({ ...part, planned: decided.get(part) ?? part.planned }));
 }
 
-/** Decides each property that our writes replaced. `beside`: the other properties of their group. */
-function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): readonly Planned[] {
+/** `groupmates`: the other properties of the group. */
+function decideGroup(over: readonly OverwrittenPart[], groupmates: readonly AddressPart[]): readonly Planned[] {
   const planned = over.map((part) => part.planned);
   const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
-  // It waits for the end of the hold, unless a person wrote something else meanwhile.
-  if ([...over, ...beside].some(isHeld)) return over.every(isOurs) ? planned : plain;
-  const isFree = over.every(isOurs) && ![...over, ...beside].some(isPutBack) && !beside.some(isEdited);
-  const rule = isFree ? ruleFor(over, beside) : undefined;
+  // Waits for the end of the hold, unless a person wrote another value meanwhile.
+  if ([...over, ...groupmates].some(isHeld)) return over.every(isOurs) ? planned : plain;
+  const isFree = over.every(isOurs) && ![...over, ...groupmates].some(isPutBack) && !groupmates.some(isEdited);
+  const rule = isFree ? protectingRule(over, groupmates) : undefined;
   if (rule === undefined) return plain;
   const isDifference = ({ field, action, overwritten }: OverwrittenPart['planned']): boolean =>
     rule === 'edited' && action !== 'set-aside' && field !== 'region' && isDifferent(overwritten, field);
@@ -59,14 +58,14 @@ function decideGroup(over: readonly OverwrittenPart[], beside: readonly AddressP
         action: 'write',
         rule: RETURNED,
         now: value,
-        detail: isBeside ? STOOD_BESIDE : EDIT_PUT_BACK,
+        detail: isBeside ? BELONGS_TO_EDIT : EDIT_PUT_BACK,
       } as const;
       return { ...rest, ...back, ...(isDifference(each) && { offered: each.now }) };
     }),
   );
 }
 
-/** The properties of a group that come back are written together or not at all, and an address is one difference. */
+/** Restored properties of a group are written together, and an address is one difference. */
 export function together(group: readonly Planned[]): readonly Planned[] {
   const back = group.filter(({ rule }) => rule === RETURNED);
   const keptWith = back.find(({ field, offered }) => isAddressPart(field) && offered !== undefined)?.property;
@@ -77,32 +76,34 @@ export function together(group: readonly Planned[]): readonly Planned[] {
   });
 }
 
-const STOOD_BESIDE = 'it belongs together with what a person wrote between our read of the record and our write';
+const BELONGS_TO_EDIT = 'it belongs together with what a person wrote between our read of the record and our write';
 
 const isOurs = ({ planned }: OverwrittenPart): boolean => planned.overwritten.isOurs;
-/** What a late write replaced comes back already. */
 const isPutBack = ({ planned: { rule } }: AddressPart): boolean => rule === RETURNED;
-/** A person changed it since: our write had left nothing of theirs in the group. */
+/** A person changed it since, so none of our write is left in the group. */
 const isEdited = ({ planned: { rule } }: AddressPart): boolean => rule === 'edited' || rule === 'filled';
 const isAddress = ([first]: readonly AddressPart[]): boolean =>
   first !== undefined && isAddressPart(first.planned.field);
 
-/** Whether a value is another one than the register's for people: alone, or as a part of an address that is theirs. */
+/** Whether a person sees a difference from the register: alone, or as part of a person's address. */
 const isDifferent = ({ rule }: Overwritten, field: Planned['field']): boolean =>
   isAddressPart(field) ? rule !== 'same' && rule !== 'stored' : rule === 'edited';
 
-/** Why what was there is not the register's to replace; undefined if it is. */
-function ruleFor(over: readonly OverwrittenPart[], beside: readonly AddressPart[]): 'edited' | 'filled' | undefined {
+/** The rule that protects the replaced value; undefined if the register may replace it. */
+function protectingRule(
+  over: readonly OverwrittenPart[],
+  groupmates: readonly AddressPart[],
+): 'edited' | 'filled' | undefined {
   const edits = over.filter(({ planned: { overwritten } }) => !(overwritten.isBeside || overwritten.isBack));
   const found = isAddress(over)
     ? edits.some(({ planned: { overwritten } }) => overwritten.rule !== 'same' && overwritten.rule !== 'blank')
-      ? [ruleOfGroup([...over.map(asItWas), ...beside])]
+      ? [ruleOfGroup([...over.map(asItWas), ...groupmates])]
       : []
     : edits.map(({ planned: { overwritten } }) => overwritten.rule);
   return found.includes('edited') ? 'edited' : found.includes('filled') ? 'filled' : undefined;
 }
 
-/** The part as it was before our write. */
+/** The part before our write. */
 function asItWas(part: OverwrittenPart): AddressPart {
   const { late: _, ...planned } = part.planned;
   return { ...part, old: planned.overwritten.value, planned: { ...planned, rule: planned.overwritten.rule } };

@@ -1,24 +1,21 @@
-/** refusal: what the CRM did not take of a patch, and what was not written because of that. Pure. */
+/** Properties that the CRM refused, and those not written because of them. Pure. */
 
 import { TOGETHER } from './group.ts';
 import type { Planned } from './planned.ts';
 
-/** Why a property of a patch was not written. */
 export interface PropertyRefusal {
-  /** The CRM's own words, or ours where {@link waitsFor} is set. */
+  /** The CRM's words; ours if {@link waitsFor} is set. */
   readonly reason: string;
-  /** The refused property that this one is written together with: the CRM said nothing of this one. */
+  /** The refused property that this one belongs with. */
   readonly waitsFor?: string;
 }
 
-/** By property. */
 export type PropertyRefusals = Readonly<Record<string, PropertyRefusal>>;
 
-/** What the CRM refused, as it says it. */
 export const refusalsOf = (reasons: Readonly<Record<string, string>>): PropertyRefusals =>
   Object.fromEntries(Object.entries(reasons).map(([property, reason]) => [property, { reason }]));
 
-/** The refusals, with the properties that may not be written without those. */
+/** Adds the properties that may not be written without the refused ones. */
 export function withLeftBehind(
   planned: readonly Pick<Planned, 'property' | 'needs'>[],
   refused: PropertyRefusals,
@@ -36,7 +33,7 @@ export function withLeftBehind(
   return out;
 }
 
-/** The decision about a property that waits: only the refused one is for a person to see. */
+/** A person sees only the refused property. */
 export const waiting = (planned: Planned, { reason }: PropertyRefusal): Planned => ({
   ...planned,
   action: 'skip',

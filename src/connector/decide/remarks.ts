@@ -1,4 +1,4 @@
-/** What of a payload will be written nowhere, and why: for the person who tries it. */
+/** Parts of a payload that will not be written, and why. */
 import { FIELDS, type FieldName } from '../../../providers/fields.ts';
 import { EVENT_NAMES, leavesUnknown } from '../../protocol/events.ts';
 import type { Payload } from '../../protocol/payload.ts';
@@ -13,15 +13,15 @@ export interface Remark {
   readonly detail: string;
 }
 
-/** Events that are no property of a company by themselves. */
-const BESIDE: ReadonlySet<string> = new Set(['addedToMonitor', 'removedFromMonitor', 'newCompany', 'merger']);
+/** Events that set no property of a company by themselves. */
+const NO_FIELDS: ReadonlySet<string> = new Set(['addedToMonitor', 'removedFromMonitor', 'newCompany', 'merger']);
 
-/** The remarks on a payload by the facts that are known before it; pure. */
+/** `known`: the facts before the payload. Pure. */
 export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>, now: number): readonly Remark[] {
   const { quarantined } = datedBy(payload, now);
   const silent = EVENT_NAMES.flatMap((event): readonly Remark[] => {
     const data = payload.updates[event];
-    if (data === undefined || BESIDE.has(event) || fieldUpdates(event, payload).length > 0) return [];
+    if (data === undefined || NO_FIELDS.has(event) || fieldUpdates(event, payload).length > 0) return [];
     const why = leavesUnknown(event, data) ? 'the value after the change is not there' : 'its period is not usable';
     return [{ entry: event, kind: 'incomplete', detail: `nothing in it can be written: ${why}` }];
   });

@@ -1,4 +1,4 @@
-/** render: a field's value as one CRM property takes it, or the reason why it cannot. */
+/** Renders a field's value for one CRM property, or says why it cannot. */
 import { FIELDS, type FieldName, type FieldValue, type Member } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
@@ -13,7 +13,7 @@ export type Rendered =
   | { readonly ok: true; readonly value: PropertyValue }
   | { readonly ok: false; readonly reason: string };
 
-/** Register value → what the CRM calls it; a key may end in `*` to stand for every value that starts so. */
+/** Register value → CRM value; a key that ends in `*` covers all values with this beginning. */
 export type ValueMap = Readonly<Record<string, PropertyValue>>;
 
 type Filled = Exclude<PropertyValue, null>;
@@ -31,8 +31,8 @@ export interface RenderOptions {
 }
 
 /**
- * Renders a value for a property: value map first, then type, options and length. Free text and lists are cut to the property's length; anything shorter that does not fit is refused,
- * since half a name or half a web address is a wrong one.
+ * Renders a value: value map first, then type, options and length. Cuts free text and lists to the property's length;
+ * refuses other values that do not fit, since half a name or address is wrong.
  */
 export function render(
   field: FieldName,
@@ -47,7 +47,7 @@ export function render(
   return renderFilled(plain, field, property);
 }
 
-/** A checkbox has no blank: without a value it is not ticked. */
+/** A checkbox has no blank value, so it is unticked. */
 const blankOf = (property: Property): PropertyValue => (property.type === 'boolean' ? false : null);
 
 const isList = (value: FieldValue): value is readonly Member[] => Array.isArray(value);
@@ -82,16 +82,16 @@ function renderFilled(value: Filled, field: FieldName, property: Property): Rend
   }
 }
 
-/** `alike` names what two spellings of one value have in common. */
-function renderOption(wanted: string, property: Property, alike?: (text: string) => string | undefined): Rendered {
+/** `canonical` maps all spellings of one value to the same text. */
+function renderOption(wanted: string, property: Property, canonical?: (text: string) => string | undefined): Rendered {
   const options = property.options ?? [];
   const folded = wanted.toLowerCase();
-  const common = alike?.(wanted);
+  const common = canonical?.(wanted);
   const option =
     options.find((each) => each.value === wanted) ??
     options.find((each) => each.value.toLowerCase() === folded) ??
     options.find((each) => each.label.toLowerCase() === folded) ??
-    options.find((each) => common !== undefined && (alike?.(each.value) ?? alike?.(each.label)) === common);
+    options.find((each) => common !== undefined && (canonical?.(each.value) ?? canonical?.(each.label)) === common);
   if (option !== undefined) return done(option.value);
   if (property.open === true) return limit(wanted, property, false);
   return refuse(`"${wanted}" is not among the options of ${property.name}; add the option or a value map`);
@@ -107,20 +107,20 @@ function renderNumber(value: Filled, field: FieldName, property: Property): Rend
   const stated =
     property.fraction === true && FIELDS[field].percent === true ? Number((number / 100).toPrecision(12)) : number;
   const scaled = property.scale === undefined ? stated : Number(stated.toFixed(property.scale));
-  // Minus zero is spelled "0" by every CRM and must be equal to it.
+  // Every CRM shows minus zero as "0", so it must equal zero.
   return done(scaled === 0 ? 0 : scaled);
 }
 
 const parsePlain = (spelled: string): number => (/^[+-]?\d+(?:\.\d+)?$/u.test(spelled) ? Number(spelled) : Number.NaN);
 
-/** The value maps of a configuration may spell them as texts. */
+/** Value maps may write true and false as texts. */
 function renderBoolean(value: Filled, property: Property): Rendered {
   const spelled = String(value).trim().toLowerCase();
   if (spelled === 'true' || spelled === 'false') return done(spelled === 'true');
   return refuse(`${property.name} takes true or false, not "${value}"`);
 }
 
-/** A date is the one that was spelled, in its own time zone; an instant without a zone is in UTC. */
+/** A date keeps its own time zone; an instant without a zone is UTC. */
 function renderTime(spelled: string, property: Property): Rendered {
   const instant = normaliseTime(spelled);
   if (instant === undefined) return refuse(`${property.name} takes a date, not "${spelled}"`);
@@ -130,28 +130,28 @@ function renderTime(spelled: string, property: Property): Rendered {
 function renderList(members: readonly Member[], property: Property, join: string): Rendered {
   if (property.type === 'number') return done(members.length);
   if (members.length === 0) return done(blankOf(property));
-  if (property.type === 'enumeration') return renderOption(members.map(spell).join(', '), property);
+  if (property.type === 'enumeration') return renderOption(members.map(memberLine).join(', '), property);
   if (property.type === 'boolean' || property.type === 'date' || property.type === 'datetime')
     return refuse(`${property.name} takes no list`);
-  return cutList(members.map(spell), property, joinFor(property, join));
+  return cutList(members.map(memberLine), property, joinFor(property, join));
 }
 
-const spell = ({ name, share }: Member): string => {
+const memberLine = ({ name, share }: Member): string => {
   const line = name.replace(/\s+/gu, ' ').trim();
   return share === undefined ? line : `${line} (${withoutPercent(share)} %)`;
 };
 
-/** As many as fit, and how many more there are: "Anne Berg, Bo Dahl (+3)". */
+/** As many members as fit, and the number of the rest: "Anne Berg, Bo Dahl (+3)". */
 function cutList(names: readonly string[], property: Property, join: string): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
   const whole = names.join(join);
   if (whole.length <= max) return done(whole);
   let best: string | undefined;
-  let kept = '';
+  let fitting = '';
   for (const [index, name] of names.entries()) {
-    kept = index === 0 ? name : `${kept}${join}${name}`;
-    if (kept.length > max) break;
-    const cut = `${kept} (+${names.length - index - 1})`;
+    fitting = index === 0 ? name : `${fitting}${join}${name}`;
+    if (fitting.length > max) break;
+    const cut = `${fitting} (+${names.length - index - 1})`;
     if (cut.length <= max) best = cut;
   }
   return best === undefined
@@ -159,7 +159,7 @@ function cutList(names: readonly string[], property: Property, join: string): Re
     : done(best);
 }
 
-/** A property of one line takes no line break. */
+/** A one-line property takes no line break. */
 const joinFor = ({ type }: Property, join: string): string => (type === 'multiline' ? join : joinLines(join, JOIN));
 
 const textFor = (value: string, property: Property): string =>
@@ -168,13 +168,13 @@ const textFor = (value: string, property: Property): string =>
 function limit(value: string, property: Property, mayCut: boolean): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
   if (value.length <= max) return done(value);
-  // Also if it is no number: a cut at NaN leaves nothing of the text.
+  // Also false for NaN: a cut at NaN leaves nothing.
   const canCut = mayCut && max >= 1;
   if (!canCut) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
-  // A cut through a surrogate pair leaves half a character.
-  const kept = value
+  // Do not cut a surrogate pair.
+  const fitting = value
     .slice(0, max - 1)
     .replace(/[\uD800-\uDBFF]$/u, '')
     .trimEnd();
-  return done(`${kept}…`);
+  return done(`${fitting}…`);
 }

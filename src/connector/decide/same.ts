@@ -1,4 +1,4 @@
-/** Equality of property values after normalising: what a CRM re-spells by itself must not look like a person's edit. */
+/** Equality of property values after normalising: a CRM's own spelling must not look like a person's edit. */
 import { FIELDS, type FieldName } from '../../../providers/fields.ts';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
@@ -10,8 +10,8 @@ import { isBlank } from './decide.ts';
 type Normal = (value: PropertyValue) => string | number;
 
 /**
- * Builds the equality for one field in one property. Case counts, except where spelling has none
- * (e-mail, host names): a person who turned "NORDLYS APS" into "Nordlys ApS" made an edit.
+ * The equality for one field in one property. Case counts, except in e-mail addresses and host names: a person who
+ * turned "NORDLYS APS" into "Nordlys ApS" made an edit.
  */
 export function sameFor(field: FieldName, property: Property): (a: PropertyValue, b: PropertyValue) => boolean {
   const normal = normaliser(field, property);
@@ -36,14 +36,14 @@ function normaliser(field: FieldName, property: Property): Normal {
   return text;
 }
 
-/** A country's code, and its Danish and English name, are one value. */
+/** A country's code, Danish name and English name are one value. */
 export const isCountry = (field: FieldName): boolean => field === 'country' || field === 'countryCode';
 
 const country = (value: PropertyValue): string => countryCodeOf(String(value)) ?? text(value);
 
 const text = (value: PropertyValue): string => String(value).normalize('NFC').replace(/\s+/gu, ' ').trim();
 
-/** One separator alone may stand for a thousand or for a fraction, so only two or more of a kind are taken for thousands. */
+/** A single separator may group thousands or begin a fraction; two or more of a kind group thousands. */
 const DANISH_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/u;
 const ENGLISH_GROUPS = /^[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?$/u;
 
@@ -57,7 +57,7 @@ function number(value: PropertyValue): string | number {
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(plain) ? Number(plain) : text(value);
 }
 
-/** CRMs keep instants to the second at best. */
+/** CRMs store instants to the second at best. */
 function second(value: PropertyValue): string | number {
   const instant = normaliseTime(String(value));
   return instant === undefined ? text(value) : Math.floor(Date.parse(instant) / 1000);

@@ -1,9 +1,9 @@
-/** Statements: what a payload says about one field. */
+/** Assertions: what a payload states about one field. */
 import type { FieldName, Member } from '../../../providers/fields.ts';
 
 export type Scalar = string | number | boolean | null;
 
-/** A value the register has (and had) for a field. `period` orders what belongs to a month, quarter or year before its time. */
+/** A value of a field, now and before. `period` orders values of a month, quarter or year before their time does. */
 export interface AssertedValue {
   readonly field: FieldName;
   readonly now: Scalar;
@@ -13,8 +13,8 @@ export interface AssertedValue {
 }
 
 /**
- * The figure of a period that a field belongs to. A later statement of an earlier period that names the figure held now as
- * the one before, or that states the whole company, takes the later period's figure back.
+ * The figure of a period. A later assertion about an earlier period takes the later figure back, if it names that
+ * figure as the one before, or states the whole company.
  */
 export interface AssertedFigure {
   readonly now: Scalar;
@@ -23,7 +23,7 @@ export interface AssertedFigure {
   readonly whole?: true;
 }
 
-/** Members that joined, left, or (`whole`) are all there are. */
+/** Members that joined or left; with `whole`, `added` lists all members. */
 export interface AssertedMembers {
   readonly field: FieldName;
   readonly added: readonly Member[];
@@ -33,7 +33,7 @@ export interface AssertedMembers {
 
 export type AssertedChange = AssertedValue | AssertedMembers;
 
-/** A statement about one field with the clock that orders it among all statements on that field. */
+/** The clock orders all assertions about one field. */
 export type Assertion = AssertedChange & { readonly clock: string };
 
 export const isMembers = <S extends AssertedChange>(assertion: S): assertion is S & AssertedMembers =>

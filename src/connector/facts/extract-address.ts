@@ -1,4 +1,4 @@
-/** The address event as flat fields, as CRMs keep addresses. Pure. */
+/** The address event as flat fields, as CRMs store addresses. Pure. */
 import { postalTown, villageOf } from '../../protocol/danish/street-address.ts';
 import type { Address } from '../../protocol/formats.ts';
 import { englishCountry } from '../../protocol/text/country.ts';
@@ -18,7 +18,7 @@ const ADDRESS_FIELDS = [
 
 type AddressField = (typeof ADDRESS_FIELDS)[number];
 
-/** One statement per address field; `before` only if the payload has the address before. */
+/** One assertion per address field; `before` only if the payload states the former address. */
 export function addressFields(before: Address | null, after: Address | null): readonly AssertedValue[] {
   const now = flat(after);
   const was = before === null ? undefined : flat(before);
@@ -46,7 +46,7 @@ function flat(address: Address | null): Readonly<Record<AddressField, string | n
 
 const filled = (text: string | null | undefined): string | null => text?.trim() || null;
 
-/** "Eksempelvej 4A-6, 2. tv"; abroad the register has free text only. */
+/** "Eksempelvej 4A-6, 2. tv"; addresses abroad are free text only. */
 function streetOf(address: Address): string | null {
   const { houseNumberFrom, houseLetterFrom, houseNumberTo, houseLetterTo } = address;
   const street = filled(address.streetName);
@@ -59,7 +59,7 @@ function streetOf(address: Address): string | null {
   return [[street, house].filter(Boolean).join(' '), door].filter(Boolean).join(', ');
 }
 
-/** Four digits in Denmark, where a number has lost its leading zero. */
+/** Four digits in Denmark: a code sent as a number lost its leading zero. */
 function postalCodeOf({ postalCode, countryCode }: Address): string | null {
   const code = filled(postalCode === null ? null : String(postalCode));
   const isDanish = (filled(countryCode) ?? 'DK').toUpperCase() === 'DK';

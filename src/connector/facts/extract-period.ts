@@ -1,13 +1,12 @@
 /**
- * The periods that order figures before their time of registration does: texts that compare as the periods do.
- *
- * An impossible one is undefined: the year 20266 would be the newest for ever, and no later figure could replace it.
+ * Periods order figures before their registration time does; as texts they sort like the periods. An impossible period
+ * is undefined: the year 20266 would stay the newest for ever.
  */
 
 const within = (count: number, least: number, most: number): boolean =>
   Number.isInteger(count) && count >= least && count <= most;
 
-/** When such a period, or a time in its place, begins in ms since 1970; undefined for another text. */
+/** Start of a period, or the time itself; undefined for another text. */
 export function beginOf(period: string): number | undefined {
   const [, year, quarter, month] = /^(\d{4})(?:-(\d)|-(\d{2}))?$/u.exec(period) ?? [];
   if (year === undefined) return Date.parse(period) || undefined;

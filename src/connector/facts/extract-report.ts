@@ -21,9 +21,8 @@ type Figure = keyof typeof FIGURES;
 const FIGURE_FIELDS = Object.keys(FIGURES) as readonly Figure[];
 
 /**
- * The statements of one report: none for one that is not annual, or whose year is not known, since it could not be
- * ordered among the others. A figure the report lacks, or marks as an error, is blank: last year's would be wrong
- * beside this year's.
+ * The assertions of one annual report; none if it is not annual, or its year is unknown, because reports are ordered by
+ * year. A figure that is missing or marked as an error is blank: last year's would be wrong among this year's.
  */
 export function reportFields(report: ReportData): readonly AssertedValue[] {
   const year = report.reportYear ?? yearOf(report.period?.to ?? report.period?.instant ?? null);
@@ -46,7 +45,7 @@ const utc = (time: string | null): string | null =>
 
 const yearOf = (time: string | null): number | null => (time === null ? null : Number(time.trim().slice(0, 4)) || null);
 
-/** The unit of the figures themselves if they agree, else the report's only currency. */
+/** The unit of the figures if they agree, otherwise the report's only currency. */
 function currencyOf(report: ReportData): string | null {
   const units = new Set(
     FIGURE_FIELDS.map((field): NumberMetric | null => report[FIGURES[field]])

@@ -1,7 +1,6 @@
 /**
- * extract: what one payload says about the fields of its company.
- *
- * A table with one row per event: the compiler asks for a row if the wire gains an event. Pure.
+ * Extracts a payload's assertions about the fields of its company. One row per event, so the compiler requires a row
+ * for a new event. Pure.
  */
 import type { FieldName, Member } from '../../../providers/fields.ts';
 import { type EventData, type EventName, leavesUnknown } from '../../protocol/events.ts';
@@ -37,7 +36,9 @@ const withShare = (each: Entity, share: string | null): Member => {
 };
 
 const text = (each: string): Member => ({ id: each, name: each });
-/** Industry codes have six digits and never begin with two zeros: one of five was sent as a number and lost its zero. */
+/**
+ * Industry codes have six digits and never begin with two zeros: a code of five was sent as a number and lost its zero.
+ */
 const sixDigits = (code: string): string => (/^\d{5}$/u.test(code.trim()) ? `0${code.trim()}` : code.trim());
 const industryMember = ({ industryCode, industryText }: Industry): Member => ({
   id: sixDigits(industryCode),
@@ -109,7 +110,7 @@ const EXTRACT: { readonly [E in EventName]: Extract<E> } = {
   status: (data) => value('status', data),
   lifetimeStarted: ({ date }, { updates }) => [
     { field: 'startDate', now: day(date) },
-    // A company that begins again has not ended; one whose life is over is told of both.
+    // A company that starts again has not ended; the payload of an ended company states both.
     ...(updates.lifetimeEnded === undefined ? [{ field: 'endDate', now: null } as const] : []),
   ],
   lifetimeEnded: ({ date }) => [{ field: 'endDate', now: day(date) }],
@@ -157,7 +158,7 @@ const inPeriod = (
 const formCode = (form: EventData<'form'>['after']): string | null =>
   form === null ? null : String(form.companyFormCode);
 
-/** The lists that a payload which states the whole company states in full if it updates them, by event. */
+/** Lists that are complete if a payload that states the whole company updates them, by event. */
 const WHOLE_LISTS = {
   altNames: 'altNames',
   altIndustries: 'altIndustries',
@@ -175,20 +176,20 @@ const wholeListOf = (event: EventName): FieldName | undefined =>
 
 const STATED_LISTS: ReadonlySet<FieldName> = new Set(Object.values(WHOLE_LISTS));
 
-/** Whether a payload that states the whole company can state this list in full. */
+/** Whether a payload that states the whole company can complete this list. */
 export const isStatedWhole = (field: FieldName): boolean => STATED_LISTS.has(field);
 
-/** What tells nothing new about the company in the register. */
-const BESIDE_REGISTER: ReadonlySet<string> = new Set(['newArticle', 'addedToMonitor', 'removedFromMonitor']);
+/** Events that do not change the company in the register. */
+const NOT_REGISTER: ReadonlySet<string> = new Set(['newArticle', 'addedToMonitor', 'removedFromMonitor']);
 
 const isFromRegister = ({ updates, unknown, malformed }: Payload): boolean =>
   [...Object.keys(updates), ...Object.keys(unknown), ...malformed.map(({ event }) => event)].some(
-    (event) => !BESIDE_REGISTER.has(event),
+    (event) => !NOT_REGISTER.has(event),
   );
 
 /**
- * Everything a payload says, field by field, each statement with its clock. An event that is not updated says nothing,
- * also in a payload that states the whole company: a list it does not update is not empty, it is not stated.
+ * All assertions of a payload, with their clocks. An event that is not updated states nothing, also in a payload that
+ * states the whole company: a list without an update is unknown, not empty.
  */
 export function extract(payload: Payload): readonly Assertion[] {
   const { timestamp } = payload;
@@ -209,22 +210,22 @@ export function extract(payload: Payload): readonly Assertion[] {
   }
   return (
     assertions
-      // Only `newCompany` says again what another event of the payload, `name`, has said better.
+      // Only `newCompany` repeats what another event, `name`, states better.
       .filter((each, at) => isMembers(each) || assertions.findIndex(({ field }) => field === each.field) === at)
       .map((each) => ({ ...each, clock: clockOf(each, timestamp) }))
   );
 }
 
-/** A figure in a payload that states the whole company is the latest there is. */
+/** A figure in a payload that states the whole company is the latest. */
 const statedWhole = (change: AssertedChange): AssertedChange =>
   isMembers(change) || change.figure === undefined ? change : { ...change, figure: { ...change.figure, whole: true } };
 
-/** What one event of a payload says of fields; nothing if it is not updated. */
+/** The assertions of one event; none if it is not updated. */
 export function fieldUpdates<E extends EventName>(event: E, payload: Payload): readonly AssertedChange[] {
   const data = payload.updates[event] as EventData<E> | undefined; // TypeScript cannot see that the key picks the type
   return data === undefined || leavesUnknown(event, data) ? [] : EXTRACT[event](data, payload);
 }
 
-/** Clocks of one field compare as text: the period first, where the field has one, then the register's time. */
+/** Clocks of one field compare as text: the period first, if there is one, then the register's time. */
 const clockOf = (assertion: AssertedChange, timestamp: string): string =>
   !isMembers(assertion) && assertion.period !== undefined ? `${assertion.period}@${timestamp}` : timestamp;

@@ -1,13 +1,13 @@
 /**
- * Facts: what the register says now about one field, folded from statements in any order.
+ * Facts: the register's current value of one field, folded from assertions in any order.
  *
- * The fold is commutative and idempotent: a value is the one with the greatest (clock, seq), a list keeps a clock per
- * member. So late, repeated and reordered webhooks all end in the same fact.
+ * The fold is commutative and idempotent: a value is the one with the greatest (clock, seq), and a list has a clock per
+ * member. Late, repeated and reordered webhooks end in the same fact.
  */
 import { type FieldName, type FieldValue, GROUPS, type Member } from '../../../providers/fields.ts';
 import { type AssertedFigure, type AssertedValue, type Assertion, isMembers, type Scalar } from './assertion.ts';
 
-/** The order of statements on one field: clock, then order of arrival. */
+/** The order of assertions about one field: clock, then arrival. */
 export interface FactClock {
   readonly clock: string;
   readonly seq: number;
@@ -19,8 +19,8 @@ interface MemberState extends FactClock {
 }
 
 /**
- * A list with the marks that order its changes; `whole` is when all members were last stated at once, and nothing
- * older than that is kept. Those who left stay as marks, so that their coming cannot arrive after their leaving.
+ * A list with the clocks of its changes. `whole`: when all members were last stated at once; older members are dropped.
+ * Removed members leave a tombstone, so that a late "added" does not bring them back.
  */
 export interface ListState {
   readonly whole: FactClock | null;
@@ -35,13 +35,12 @@ export interface Fact extends FactClock {
 
 export interface Folded {
   readonly fact: Fact;
-  /** The value that people and CRMs see is another one than before. */
+  /** The visible value differs from the one before. */
   readonly changed: boolean;
-  /** Older than what is known: recorded, not applied. */
+  /** Older than the fact: recorded, not applied. */
   readonly stale: boolean;
 }
 
-/** Folds one statement into the fact on its field. */
 export function fold(current: Fact | undefined, entity: string, assertion: Assertion, seq: number): Folded {
   const at: FactClock = { clock: assertion.clock, seq };
   const base = { entity, field: assertion.field, ...latest(at, current) };
@@ -59,7 +58,7 @@ export function fold(current: Fact | undefined, entity: string, assertion: Asser
   return { fact: { ...base, value: { list: next } }, changed, stale };
 }
 
-/** Whether a statement of a value is older than what is known, or was taken back since; else the figure to remember with it. */
+/** Whether the assertion is older than the fact or was taken back since; otherwise the figure to remember. */
 function foldFigure(
   current: Fact | undefined,
   { clock, figure }: AssertedValue & { readonly clock: string },
@@ -79,12 +78,11 @@ function foldFigure(
   const wasTakenBack =
     is.period > was.period && is.time < was.time && (known?.whole === true || known?.before === figure.now);
   if (wasTakenBack || isAfter(current, { clock, seq })) return { isStale: true };
-  // A correction within the period leaves what that took back.
+  // A correction within the period keeps the figure that the period replaced.
   const before = is.period === was.period && known !== undefined ? known.before : figure.before;
   return { isStale: false, figure: { ...figure, before } };
 }
 
-/** The period and the register's time of a clock. */
 function placeOf(clock: string): { readonly period: string; readonly time: string } {
   const at = clock.indexOf('@');
   return { period: clock.slice(0, at), time: clock.slice(at + 1) };
@@ -106,14 +104,14 @@ function foldList(state: ListState, assertion: Extract<Assertion, { added: unkno
   };
   for (const id of assertion.removed) put(id, { id, name: id }, false);
   for (const member of assertion.added) put(member.id, member, true);
-  const kept = [...members].filter(([, each]) => whole === null || !isAfter(whole, each));
-  return { whole, members: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))) };
+  const current = [...members].filter(([, each]) => whole === null || !isAfter(whole, each));
+  return { whole, members: Object.fromEntries(current.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Made once: with the language named at each comparison, a list of thousands takes tens of milliseconds an event. */
+/** Created once: naming the language at each comparison costs tens of milliseconds an event for a list of thousands. */
 const BY_NAME = new Intl.Collator('da');
 
-/** What a list amounts to: the members present, by name; not `complete` until all were stated at once. */
+/** The present members, by name; `complete` once all were stated together. */
 export function visible(state: ListState): { readonly members: readonly Member[]; readonly complete: boolean } {
   const members = Object.values(state.members)
     .filter((each) => each.present)
@@ -122,17 +120,17 @@ export function visible(state: ListState): { readonly members: readonly Member[]
   return { members, complete: state.whole !== null };
 }
 
-/** Whether a fact is a list of which only some members were told of. */
+/** Whether only some members of a list are known. */
 export const isKnownInPart = ({ value }: Fact): boolean => 'list' in value && value.list.whole === null;
 
-/** The field's value for a CRM; undefined for a list that is not known in full, which is written nowhere. */
+/** Undefined for a list known in part, which is never written. */
 export function factValue(fact: Fact): FieldValue | undefined {
   if ('scalar' in fact.value) return fact.value.scalar;
   const { members, complete } = visible(fact.value.list);
   return complete ? members : undefined;
 }
 
-/** The field's values the register is known to have had by this statement, the one before included; blanks say nothing. */
+/** Register values that this assertion reveals, the former one included, without blanks. */
 export function knownValues(assertion: Assertion, folded: Folded): readonly FieldValue[] {
   if (isMembers(assertion)) {
     const value = folded.changed ? factValue(folded.fact) : undefined;
@@ -141,13 +139,13 @@ export function knownValues(assertion: Assertion, folded: Folded): readonly Fiel
   return [assertion.now, assertion.before ?? null].filter((value) => value !== null);
 }
 
-/** The values of fields that belong together, as one payload states them. */
+/** Fields that belong together, as one payload states them. */
 export type Whole = Readonly<Partial<Record<FieldName, FieldValue>>>;
 
-/** Stands for all fields of a group among the values that the register is known to have had. */
+/** The known value of a whole address is stored under this name. */
 export const WHOLE_ADDRESS = 'address';
 
-/** The addresses that a payload states, the one before included. */
+/** The present and the former address. */
 export function knownAddresses(assertions: readonly Assertion[]): readonly Whole[] {
   const parts = assertions.flatMap((each) => (isMembers(each) || !ADDRESS.has(each.field) ? [] : [each]));
   const now = addressOf((field) => parts.find((part) => part.field === field)?.now);
@@ -157,7 +155,7 @@ export function knownAddresses(assertions: readonly Assertion[]): readonly Whole
 
 const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
 
-/** An address of these values; always in the same order, so that it is stored once. */
+/** In a fixed order, so that equal addresses are stored once. */
 export const addressOf = (read: (field: FieldName) => FieldValue | undefined): Whole =>
   Object.fromEntries(
     GROUPS.address.flatMap((field) => {
@@ -167,8 +165,8 @@ export const addressOf = (read: (field: FieldName) => FieldValue | undefined): W
   );
 
 /**
- * Whether the company's records must be decided anew: the value changed, or an earlier register value may have come to
- * light, so that what looked like a person's edit is none.
+ * Whether the company's records must be decided again: the value changed, or a known earlier value shows that an
+ * apparent edit is the register's.
  */
 export const concernsRecords = (assertion: Assertion, folded: Folded): boolean =>
   folded.changed || (!isMembers(assertion) && (folded.stale || (assertion.before ?? null) !== null));

@@ -1,10 +1,10 @@
-/** Reads facts and the values that came before them out of the store. */
+/** Reads facts and earlier values from the store. */
 import { type FieldName, type FieldValue, GROUPS, isFieldName } from '../../../providers/fields.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import { type Fact, WHOLE_ADDRESS, type Whole } from './fact.ts';
 
-/** The facts of these companies, in no order. A field this version does not know is passed over. */
+/** Unsorted; skips fields that this version does not know. */
 export async function readFacts(db: Db, entities: readonly string[]): Promise<readonly Fact[]> {
   const rows = await db.selectFrom('fact').selectAll().where('entity', 'in', each(db, entities)).execute();
   return rows.flatMap(({ entity, field, value, clock, seq }) =>
@@ -12,16 +12,15 @@ export async function readFacts(db: Db, entities: readonly string[]): Promise<re
   );
 }
 
-/** What is known of a company. */
 export interface KnownFacts {
   readonly facts: ReadonlyMap<FieldName, Fact>;
-  /** The newest receipt that any of its fields has its value from, asked for or not. */
+  /** The newest receipt of any field, also of fields not asked for. */
   readonly newestSeq: number;
 }
 
 /**
- * The facts of these companies in these fields, by company; one that nothing is known of is missing. All fields are read
- * and few are parsed: SQLite takes as long to find some rows of a company as to give all.
+ * By company; one without facts is missing. Reads all fields and parses few: SQLite takes as long to find some rows of
+ * a company as to return all.
  */
 export async function readKnownFacts(
   db: Db,
@@ -41,7 +40,7 @@ export async function readKnownFacts(
   return all;
 }
 
-/** Every value the register is known to have had for these fields of these companies, by company and field. */
+/** All known register values, by company and field. */
 export async function readKnownValues(
   db: Db,
   entities: readonly string[],
@@ -57,7 +56,7 @@ export async function readKnownValues(
   return (entity, field) => (byKey.get(`${entity} ${field}`) ?? []).map((row): FieldValue => JSON.parse(row.value));
 }
 
-/** Every address that the register is known to have had, each whole, by company. None if no part of one is asked for. */
+/** All known register addresses, by company; none if no address field is asked for. */
 export async function readKnownAddresses(
   db: Db,
   entities: readonly string[],

@@ -1,9 +1,9 @@
-/** Natural persons: they are written to a CRM only if its connection sets `persons: true`. */
+/** Natural persons, who are written to a CRM only if its connection sets `persons: true`. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 
 /**
- * Whether an entity is a natural person. A company without a CVR number, a foreign one, has an id as persons have: only
- * its type tells, and a doubt means a person.
+ * A foreign company without a CVR number has an id like a person's: only its type shows it, and in doubt it counts as a
+ * person.
  */
 export const isPerson = (id: string, type: string | null | undefined): boolean => {
   const kind = type?.trim().toLowerCase() ?? '';

@@ -1,4 +1,4 @@
-/** Forgets what is known of companies that no record has stood for in a long time. */
+/** Deletes facts of companies that no record was linked to for a long time. */
 
 import type { Walked } from '../../runtime/housekeeping/prune.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -8,17 +8,16 @@ import type { Db, Tx } from '../../store/store.ts';
 const STEP = 500;
 
 export interface PruneStep {
-  /** The last company of the step before; empty at first. */
+  /** The last company of the previous step; empty at first. */
   readonly after: string;
-  /** In ms since 1970. */
   readonly before: number;
   readonly now: number;
 }
 
 /**
- * Deletes the facts, and the values that came before them, of the next companies after `after`: those without a link that
- * counts or that ended since `before`, without a receipt that is still kept, and without a value first seen since
- * `before`. One step of a walk over all companies that anything is known of. The facts of linked companies stay.
+ * Deletes facts and known values of the next companies after `after` that have no active or conflicting link, no link
+ * changed since `before`, no stored receipt, and no value first seen since `before`. One step of a walk over all
+ * companies.
  */
 export async function pruneFacts(tx: Tx, { after, before, now }: PruneStep): Promise<Walked<string> | undefined> {
   const page = await tx
@@ -31,24 +30,24 @@ export async function pruneFacts(tx: Tx, { after, before, now }: PruneStep): Pro
     .execute();
   const last = page.at(-1)?.entity;
   if (last === undefined) return undefined;
-  const found = await forgotten(
+  const found = await unusedCompanies(
     tx,
     page.map(({ entity }) => entity),
     before,
   );
   if (found.length > 0) {
-    // Whoever links one of them, or is told of it or applies that, has marked its lane, or holds it: PostgreSQL shows what
-    // they did once we had to wait for them.
+    // A process that links such a company, or receives or applies an event of it, marks or holds its lane: PostgreSQL
+    // shows its changes after this wait.
     await mark(tx, 'apply', found, now);
-    const entities = await forgotten(tx, found, before);
+    const entities = await unusedCompanies(tx, found, before);
     await tx.deleteFrom('fact').where('entity', 'in', each(tx, entities)).execute();
     await tx.deleteFrom('known_value').where('entity', 'in', each(tx, entities)).execute();
   }
-  // Companies stand in no order of time: the walk goes on to the end.
+  // Companies are not sorted by time, so the walk covers all.
   return { last, found: true };
 }
 
-async function forgotten(db: Db, entities: readonly string[], before: number): Promise<readonly string[]> {
+async function unusedCompanies(db: Db, entities: readonly string[], before: number): Promise<readonly string[]> {
   const listed = each(db, entities);
   const [linked, received, seen] = await Promise.all([
     db
@@ -66,6 +65,6 @@ async function forgotten(db: Db, entities: readonly string[], before: number): P
       .where('seen_at', '>=', before)
       .execute(),
   ]);
-  const kept = new Set([...linked, ...received, ...seen].map(({ entity }) => entity));
-  return entities.filter((entity) => !kept.has(entity));
+  const inUse = new Set([...linked, ...received, ...seen].map(({ entity }) => entity));
+  return entities.filter((entity) => !inUse.has(entity));
 }

@@ -1,22 +1,22 @@
-/** Events dated so far ahead of our clock that folding them would freeze their fields: no true event could follow. Pure. */
+/** Events dated so far in the future that their fields would freeze: no true event could follow. Pure. */
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';
 import type { Payload } from '../../protocol/payload.ts';
 import { type Assertion, isMembers } from '../facts/assertion.ts';
 import { extract, fieldUpdates } from '../facts/extract.ts';
 import { beginOf } from '../facts/extract-period.ts';
 
-/** How far a sender's clock, or its idea of a time zone, may be ahead of ours. */
+/** Tolerance for a sender's clock or time zone. */
 const TOLERANCE_MS = 24 * 3_600_000;
 
 export interface Dated {
-  /** What can be folded: all of the payload, what of it is not ahead, or nothing. */
+  /** The part to fold; undefined if the whole payload is ahead. */
   readonly payload: Payload | undefined;
   readonly assertions: readonly Assertion[];
-  /** Why the rest was set aside; undefined if nothing was. */
+  /** Why the rest is quarantined. */
   readonly quarantined: string | undefined;
 }
 
-/** Parts what a payload says by our clock, in ms since 1970: by its own time first, then by the period of each event. */
+/** Separates what is ahead of our clock: the payload by its own time, then events by their periods. */
 export function datedBy(payload: Payload, now: number): Dated {
   const isAhead = (time: number | undefined): boolean => time !== undefined && time > now + TOLERANCE_MS;
   const clock = `more than 24 hours ahead of our clock, ${new Date(now).toISOString()}`;

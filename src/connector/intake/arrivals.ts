@@ -1,6 +1,6 @@
 /**
- * Arrivals: webhooks as they came. A webhook is on disk as one before it is answered; what takes longer (its canonical
- * text, whether it came before, whom it concerns) is made later, for many at a time, when it becomes a receipt.
+ * Arrivals are webhooks as received. One is on disk before it is answered; the slower part (canonical text, duplicates,
+ * company) follows for many at once, when it becomes a receipt.
  */
 import { sql } from 'kysely';
 import { canonicalise } from '../../protocol/dedupe.ts';
@@ -11,33 +11,30 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { insertReceipts, type ReceivedEvent } from './receipt.ts';
 import { noteReusedIds } from './reused-ids.ts';
 
-/** A webhook that proved its sender and whose head can be read. */
+/** A webhook with a proven sender and a readable head. */
 export interface Arrival {
-  /** JSON as it was sent. */
+  /** JSON as sent. */
   readonly body: string;
-  /** The sender's id for it. */
+  /** The sender's `webhook-id`. */
   readonly webhookId: string | undefined;
-  /** Whether a signature proves that id. */
+  /** Whether a signature proves the id. */
   readonly isSigned: boolean;
-  /** The trace context that it came in. */
   readonly trace?: string | undefined;
 }
 
-/** What became of arrivals that were read. */
 export interface ArrivalsRead {
-  /** How many had come before. */
+  /** Number of repeated events. */
   repeated: number;
-  /** Those whose sender gave their id to an event that differs. */
+  /** Events whose `webhook-id` belongs to a different event. */
   readonly reused: ReceivedEvent[];
-  /** Whether more may wait. */
   isMore: boolean;
-  /** Those that the store would not take as receipts: they wait, and are tried again. */
+  /** Arrivals that the store refused as receipts: they wait and are retried. */
   readonly refused: { readonly seq: number; readonly error: unknown }[];
 }
 
-/** Read into memory at a time: at the body limit of 1 MiB each, 64 MiB. */
+/** Arrivals in memory: 64 MiB at the body limit of 1 MiB. */
 const CHUNK = 64;
-/** Read in one transaction: it holds the store's only writer, and on SQLite the thread. */
+/** Arrivals in one transaction: it holds the store's only writer, and on SQLite the thread. */
 const MOST = 256;
 
 const ARRIVALS: InsertTarget = {
@@ -45,7 +42,7 @@ const ARRIVALS: InsertTarget = {
   columns: ['body', 'webhook_id', 'is_signed', 'received_at', 'trace'],
 };
 
-/** Stores arrivals in their order, behind all that were stored before. */
+/** Keeps their order. */
 export async function insertArrivals(tx: Tx, arrivals: readonly Arrival[], now: number): Promise<void> {
   await insertRows(
     tx,
@@ -61,15 +58,14 @@ export async function insertArrivals(tx: Tx, arrivals: readonly Arrival[], now: 
 }
 
 /**
- * Makes receipts of arrivals, in their order, up to 256: events that have not come before, with their companies marked in
- * `apply`. On PostgreSQL daemons do so one after the other. An arrival that the store refuses as a receipt keeps no other
- * one waiting.
+ * Turns up to 256 arrivals into receipts, in order: new events, with their companies marked in `apply`. On PostgreSQL,
+ * daemons take turns. An arrival that the store refuses does not delay others.
  */
 export async function readArrivals(tx: Tx, wire: WireOptions, now: number): Promise<ArrivalsRead> {
   const read: ArrivalsRead = { repeated: 0, reused: [], refused: [], isMore: true };
   let after = 0;
   for (let count = 0; count < MOST; count += CHUNK) {
-    const rows = await waiting(tx, after);
+    const rows = await nextArrivals(tx, after);
     if (rows.length > 0) await receiveOrSplit(tx, rows, { wire, now, read });
     after = rows.at(-1)?.seq ?? after;
     read.isMore = rows.length === CHUNK;
@@ -78,18 +74,17 @@ export async function readArrivals(tx: Tx, wire: WireOptions, now: number): Prom
   return read;
 }
 
-/** Whether any wait to be read. */
 export async function hasArrivals(db: Db): Promise<boolean> {
   return (await db.selectFrom('arrival').select('seq').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Since when the first of those that wait does so; undefined if none waits. */
+/** When the oldest waiting arrival came. */
 export async function arrivedSince(db: Db): Promise<number | undefined> {
   const first = await db.selectFrom('arrival').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
   return first?.received_at;
 }
 
-interface Row {
+interface ArrivalRow {
   readonly seq: number;
   readonly body: string;
   readonly webhook_id: string | null;
@@ -104,8 +99,8 @@ interface Reading {
   readonly read: ArrivalsRead;
 }
 
-/** The next ones, in their order, locked until the transaction ends. */
-const waiting = (tx: Tx, after: number): Promise<readonly Row[]> =>
+/** In order, locked until the transaction ends. */
+const nextArrivals = (tx: Tx, after: number): Promise<readonly ArrivalRow[]> =>
   tx
     .selectFrom('arrival')
     .select(['seq', 'body', 'webhook_id', 'is_signed', 'received_at', 'trace'])
@@ -115,8 +110,8 @@ const waiting = (tx: Tx, after: number): Promise<readonly Row[]> =>
     .$if(engineOf(tx) === 'postgres', (query) => query.forUpdate())
     .execute();
 
-/** All together; if that fails, one by one. */
-async function receiveOrSplit(tx: Tx, rows: readonly Row[], reading: Reading): Promise<void> {
+/** All at once; if that fails, one by one. */
+async function receiveOrSplit(tx: Tx, rows: readonly ArrivalRow[], reading: Reading): Promise<void> {
   await sql`savepoint arrivals`.execute(tx);
   try {
     await receive(tx, rows, reading);
@@ -129,9 +124,9 @@ async function receiveOrSplit(tx: Tx, rows: readonly Row[], reading: Reading): P
   await sql`release savepoint arrivals`.execute(tx);
 }
 
-async function receive(tx: Tx, rows: readonly Row[], { wire, now, read }: Reading): Promise<void> {
+async function receive(tx: Tx, rows: readonly ArrivalRow[], { wire, now, read }: Reading): Promise<void> {
   const events = rows.map((row) => eventOf(row, wire));
-  // Of two under one key the first is the one that is stored.
+  // Of two events with one key, the first is stored.
   const first = new Map<string, ReceivedEvent>();
   for (const event of events) if (!first.has(event.key)) first.set(event.key, event);
   const stored = await insertReceipts(tx, [...first.values()], now);
@@ -152,10 +147,10 @@ async function receive(tx: Tx, rows: readonly Row[], { wire, now, read }: Readin
   read.reused.push(...reused);
 }
 
-function eventOf(row: Row, wire: WireOptions): ReceivedEvent {
+function eventOf(row: ArrivalRow, wire: WireOptions): ReceivedEvent {
   const json = withoutWithheld(JSON.parse(row.body), wire);
   const head = readHead(json);
-  // The webhook accepts only what has a head: where that cannot be read any more, the fault is ours.
+  // The webhook accepts only readable heads, so this is a bug of cvrsync.
   if (!head.ok) throw new Error(`arrival ${row.seq} cannot be read back from the store`);
   const whole = (): Payload | undefined => {
     const payload = readPayload(json, wire);

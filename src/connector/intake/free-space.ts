@@ -1,10 +1,10 @@
-/** How much of the store's disk must be free for webhooks to be taken in. */
+/** The free disk space that intake requires. */
 const MIB = 1024 * 1024;
 
-/** Below this much free disk events are refused, so that the work in hand can go on. */
+/** With less, cvrsync refuses events, so that running work can go on. */
 export const MIN_FREE_BYTES = 256 * MIB;
 
-/** Why events are refused for lack of disk; undefined if there is enough, and where the disk is not ours to measure. */
+/** Undefined if there is enough space, or the disk cannot be measured. */
 export const lackOfSpace = (freeBytes: number | undefined, minFreeBytes = MIN_FREE_BYTES): string | undefined =>
   freeBytes === undefined || freeBytes >= minFreeBytes
     ? undefined

@@ -1,4 +1,4 @@
-/** Takes events in: many at a time into one transaction, each answered once that is on disk. */
+/** Stores events, many in one transaction, and answers each once it is on disk. */
 import type { Metrics } from '../../http/metrics.ts';
 import { requestIdOf } from '../../protocol/dedupe.ts';
 import { type WireOptions, withoutWithheld } from '../../protocol/payload.ts';
@@ -9,63 +9,60 @@ import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from '.
 import { lackOfSpace, MIN_FREE_BYTES } from './free-space.ts';
 import { countUnapplied } from './receipt.ts';
 
-/** The wire options say how accepted events are read. */
+/** The wire options define the event format. */
 export interface IntakeOptions extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly metrics: Metrics;
-  /** Events that may wait to be applied before new ones are refused. */
+  /** Most events that may wait before new ones are refused. */
   readonly backlogCap: number;
   readonly log: {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
   };
-  /** Below this much free disk events are refused; {@link MIN_FREE_BYTES} where absent. */
+  /** Default: {@link MIN_FREE_BYTES}. */
   readonly minFreeBytes?: number;
 }
 
 export interface Intake {
-  /**
-   * Resolves once the event is on disk. Rejects if it could not be stored, and then only for this event: its sender must
-   * send it again.
-   */
+  /** Resolves once the event is on disk. Rejects if this event could not be stored: its sender must send it again. */
   accept(event: Arrival): Promise<void>;
-  /** Names a webhook in the log, as its event is named later. */
+  /** The name of a webhook in the log; its event has the same. */
   requestId(webhookId: string | undefined, json: unknown): string;
   /**
-   * Makes receipts of what was accepted, in the transaction that is to claim them. What it resolves with counts and logs
-   * what came of it: to be called once that is committed.
+   * Turns arrivals into receipts, in the transaction that will claim them. Call the returned function after the commit:
+   * it counts and logs.
    */
   read(tx: Tx, now: number): Promise<() => void>;
-  /** Why events are refused now; undefined if they are not. Costs nothing. */
+  /** Undefined while events are accepted. Costs nothing. */
   refusal(): string | undefined;
   /**
-   * Whether so many events come in that other work should wait: their senders wait for an answer. False once half of the
-   * allowed backlog waits, because the other work is what reduces it.
+   * Whether other work should wait for a burst of events, whose senders wait for answers. False once half of the
+   * allowed backlog waits, because the other work reduces it.
    */
   inBurst(): boolean;
-  /** Counts the backlog and reads the free disk space. Throws if the store cannot be read. */
+  /** Counts the backlog and reads the free disk space; throws if the store fails. */
   refresh(): Promise<void>;
-  /** Refreshes once a second from now on. */
+  /** Refreshes once a second. */
   start(): void;
-  /** Refuses from now on, and resolves when what was accepted before is answered. */
+  /** Refuses new events, and resolves once all accepted ones are answered. */
   stop(): Promise<void>;
 }
 
-/** Where a larger batch saves no more, as measured. */
+/** Measured: larger batches save nothing. */
 const BATCH = 64;
-/** Events in memory: at the body limit of 1 MiB each, 256 MiB. */
+/** 256 MiB in memory at the body limit of 1 MiB. */
 const MOST_WAITING = 256;
-/** The longest an event waits for others. */
+/** Longest wait for other events. */
 const WAIT_MS = 2;
-/** So many events in one commit are a burst, and for how long after it more are expected. */
+/** Events in one commit that count as a burst, and its duration. */
 const BURST = 16;
 const BURST_MS = 50;
 const REFRESH_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
-/** Counts what came of the events that were read, and logs what a person should know, once a minute. */
+/** Counts the events that were read, and logs what a person should know, at most once a minute. */
 function openReport({ metrics, log, now }: IntakeOptions): (read: ArrivalsRead) => void {
   const warnedAt = { reused: Number.NEGATIVE_INFINITY, refused: Number.NEGATIVE_INFINITY };
   const isTimeFor = (what: keyof typeof warnedAt): boolean => {

@@ -1,4 +1,4 @@
-/** Events that were stored and not folded, or not all of them, until a person answers. */
+/** Stored events that wait, whole or in part, for a person's decision. */
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
 import type { Db, Tx } from '../../store/open.ts';
@@ -10,18 +10,17 @@ export interface QuarantinedEvent {
   readonly receivedAt: number;
 }
 
-/** Says why a receipt was not folded. */
 export async function quarantineEvent(tx: Tx, seq: number, reason: string): Promise<void> {
   await tx.updateTable('receipt').set({ quarantined: reason }).where('seq', '=', seq).execute();
 }
 
 const quarantined = (db: Db) => db.selectFrom('receipt').where('quarantined', 'is not', null);
 
-/** How many events were set aside, counted up to `most`. */
+/** Counts up to `most`. */
 export const countQuarantined = (db: Db, most: number): Promise<number> =>
   countRows(db, quarantined(db).select('seq').limit(most));
 
-/** What was set aside, in the order it came. */
+/** In order of arrival. */
 export async function readQuarantined(db: Db, limit: number): Promise<readonly QuarantinedEvent[]> {
   const rows = await quarantined(db)
     .select(['seq', 'entity', 'quarantined', 'received_at'])
@@ -37,8 +36,8 @@ export async function readQuarantined(db: Db, limit: number): Promise<readonly Q
 }
 
 /**
- * Folds an event after all, as of the time it came if its own lies ahead of that. A period that is still ahead is set
- * quarantined again. False if nothing waits under that number, or its body is no longer kept.
+ * Folds an event, at its arrival time if its own is later. A period that is still ahead is quarantined again. False if
+ * no such event waits, or its body was deleted.
  */
 export async function retryQuarantined(tx: Tx, seq: number, now: number): Promise<boolean> {
   const found = await tx
@@ -64,7 +63,7 @@ export async function retryQuarantined(tx: Tx, seq: number, now: number): Promis
   return true;
 }
 
-/** Leaves an event out, and returns why it was set aside; undefined if nothing waits under that number. */
+/** Drops an event and returns the reason of its quarantine; undefined if no such event waits. */
 export async function dropQuarantined(tx: Tx, seq: number): Promise<string | undefined> {
   const found = await tx
     .selectFrom('receipt')
@@ -76,7 +75,7 @@ export async function dropQuarantined(tx: Tx, seq: number): Promise<string | und
   return found?.quarantined ?? undefined;
 }
 
-/** Sets an event quarantined again that was left out. False if its body is no longer kept. */
+/** Quarantines a dropped event again. False if its body was deleted. */
 export async function reopenQuarantined(tx: Tx, seq: number, reason: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('receipt')

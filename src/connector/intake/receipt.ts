@@ -1,4 +1,4 @@
-/** The receipts: accepted webhooks, each once. */
+/** Receipts: accepted webhooks, each once. */
 import { type Selectable, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -7,30 +7,24 @@ import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
 import type { ReceiptTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** A webhook to accept. */
 export interface ReceivedEvent {
-  /** The dedupe key. */
   readonly key: string;
-  /** Canonical entity id. */
   readonly entity: string;
   /** The payload's register time, ISO 8601 UTC. */
   readonly timestamp: string;
-  /** Canonical JSON. */
   readonly body: string;
-  /** The sender's id for it. */
+  /** The sender's `webhook-id`. */
   readonly webhookId?: string | undefined;
-  /** SHA-256 of what it says. */
+  /** SHA-256 of its content. */
   readonly digest?: string | undefined;
-  /** When it came, in ms since 1970; now where absent. */
+  /** Default: now. */
   readonly receivedAt?: number;
-  /** The trace context that it came in. */
   readonly trace?: string | null;
 }
 
 /**
- * Stores events that have not come before, in their order, and marks their companies in `apply`. Returns the keys of
- * those that were stored. Keys must differ within a call. Events about an erased entity are not stored, and of those that
- * name one the body is stored without it.
+ * Stores new events in order, and marks their companies in `apply`. Returns the keys of the stored events. Keys must
+ * differ within a call. Events of an erased entity are not stored, and its name is removed from other bodies.
  */
 export async function insertReceipts(
   tx: Tx,
@@ -42,7 +36,7 @@ export async function insertReceipts(
     .filter(({ entity }) => !erasures.has(entity))
     .map((event) => withoutErasedNames(event, erasures));
   if (events.length === 0) return new Set();
-  // The lanes first: whoever locks a company's lane draws the sequence numbers of its receipts undisturbed.
+  // Lanes first: the lock of a company's lane keeps the sequence numbers of its receipts in order.
   const entities = events.map(({ entity }) => entity);
   await mark(tx, 'apply', entities, now);
   const rows = await insertRows<{ dedupe_key: string }>(
@@ -67,7 +61,7 @@ const RECEIPTS: InsertTarget = {
   rest: 'on conflict (dedupe_key) do nothing returning dedupe_key',
 };
 
-/** How many events wait to be applied, read or not, counted up to `most`. */
+/** Arrivals and receipts, counted up to `most`. */
 export async function countUnapplied(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from
     (select 1 from arrival union all select 1 from receipt where applied_at is null limit ${most}) as waiting`.execute(
@@ -76,14 +70,14 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** Names the event of a receipt in the log, as its webhook was named; undefined for one that `receive` read from a file. */
+/** The name of the webhook in the log; undefined for an event that `receive` read from a file. */
 export const requestIn = ({ webhook_id, digest }: Pick<Selectable<ReceiptTable>, 'webhook_id' | 'digest'>) =>
   webhook_id ?? digest ?? undefined;
 
-/** Trace contexts that a span links to, at most. */
+/** Most trace contexts that a span links to. */
 const MOST_TRACES = 100;
 
-/** The trace contexts of events that wait for these companies. */
+/** Trace contexts of events that wait for these companies. */
 export async function readWaitingTraces(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('receipt')
@@ -97,7 +91,7 @@ export async function readWaitingTraces(db: Db, entities: readonly string[]): Pr
   return rows.flatMap(({ trace }) => trace ?? []);
 }
 
-/** The trace contexts of events that a connection's records have not followed yet. */
+/** Trace contexts of events that the records have not followed yet. */
 export async function readUnsyncedTraces(db: Db, provider: string, ids: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('link')
@@ -115,7 +109,7 @@ export async function readUnsyncedTraces(db: Db, provider: string, ids: readonly
 
 const WAITING = ['seq', 'entity', 'timestamp', 'body', 'begun', 'webhook_id', 'digest'] as const;
 
-/** The receipts that wait for these companies, in the order they came. */
+/** In order of arrival. */
 export const readWaiting = (
   db: Db,
   entities: Iterable<string>,

@@ -1,4 +1,4 @@
-/** Senders that give one `webhook-id` to events that differ: finds, counts and reports them. */
+/** Finds, counts and reports senders that give one `webhook-id` to different events. */
 import { each } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
@@ -6,11 +6,11 @@ import type { Db, Tx } from '../../store/open.ts';
 import { setAside } from '../../store/quarantine.ts';
 import type { ReceivedEvent } from './receipt.ts';
 
-/** What is remembered of it until a person drops it. */
+/** Stored until a person drops it. */
 export interface ReusedIds {
   readonly count: number;
   readonly since: number;
-  /** The newest: its id, its company, and whether it was taken in. */
+  /** The newest event: its id, its company, and whether it was stored. */
   readonly id: string;
   readonly entity: string;
   readonly isTaken: boolean;
@@ -19,8 +19,8 @@ export interface ReusedIds {
 const KEY = 'webhook-id:reused';
 
 /**
- * Finds those of the events whose id another event has, once they were stored, and counts them for review. An
- * event that was not stored goes to the quarantine.
+ * Counts events whose `webhook-id` belongs to another event, for review, and quarantines those that were not stored.
+ * Call it after they were stored.
  */
 export async function noteReusedIds(
   tx: Tx,
@@ -65,27 +65,27 @@ async function findReusedIds(
     const others = rows.filter((row) => row.webhook_id === event.webhookId && row.digest !== event.digest);
     // A repeat of the same event does not count as a reused id.
     if (!isStored(event)) return others.some((row) => row.dedupe_key === event.key);
-    // Of several that are stored together the later ones reused it.
+    // Of events stored together, the later ones reused the id.
     const own = rows.find((row) => row.dedupe_key === event.key);
     return own !== undefined && others.some((row) => row.seq < own.seq);
   });
 }
 
-/** Undefined if no sender did so since a person dropped it. */
+/** Undefined if no sender reused an id since a person dropped the count. */
 export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
   const stored = await readValue(db, KEY);
-  // Written by this file alone.
+  // Only this file writes it.
   return stored === undefined ? undefined : (JSON.parse(stored) as ReusedIds);
 }
 
-/** Forgets the count, and returns what it was; undefined if there was nothing. */
+/** Deletes and returns the count. */
 export async function forgetReusedIds(tx: Tx): Promise<ReusedIds | undefined> {
   const counted = await readReusedIds(tx);
   await tx.deleteFrom('kv').where('key', '=', KEY).execute();
   return counted;
 }
 
-/** Puts a forgotten count back. False if senders reused ids again since. */
+/** Restores a deleted count. False if senders reused ids since. */
 export async function restoreReusedIds(tx: Tx, counted: ReusedIds, now: number): Promise<boolean> {
   if ((await readReusedIds(tx)) !== undefined) return false;
   await writeValue(tx, KEY, JSON.stringify(counted), now);

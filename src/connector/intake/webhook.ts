@@ -1,4 +1,4 @@
-/** The webhook: an event comes in, is on disk, is answered. What it means is read later; see `arrivals.ts`. */
+/** The webhook route: stores an event and answers. Reading it follows later; see `arrivals.ts`. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -20,12 +20,12 @@ import type { Intake } from './intake.ts';
 
 export interface WebhookOptions {
   readonly path: string;
-  /** Any of these proves the sender: two, while a secret is being rotated. Asked at each request. */
+  /** Any of these proves the sender: two during a rotation. Called at each request. */
   readonly auth: readonly Auth[];
-  /** How the document names the e-mail event; `email` where absent. */
+  /** The name of the e-mail event in the document; default `email`. */
   readonly emailEvent?: string;
   readonly intake: Intake;
-  /** Shows what an event would do that is marked as a test. The result is why it is no payload; undefined if it is one. */
+  /** Shows what a test event would do. Returns why it is not a payload; undefined if it is one. */
   readonly showTest: (json: unknown) => Promise<string | undefined>;
   readonly store: Store;
   readonly metrics: Metrics;
@@ -38,9 +38,8 @@ interface Log extends DebugLog {
   error(details: object, message: string): void;
 }
 
-/** Seconds after which a refused sender should send the event again. */
 const RETRY_AFTER_S = 30;
-/** Anybody may post all day: log one line a minute. */
+/** Anybody may post, so log one line a minute. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 
@@ -66,7 +65,7 @@ const SCHEMA = {
   },
 };
 
-/** A span of the trace that the sender named: only who has proven itself says which traces are sent. */
+/** Continues the sender's trace: only a proven sender decides which traces are sent. */
 function inSpanOfCaller<T>({ headers }: FastifyRequest, entity: string, work: () => Promise<T>): Promise<T> {
   const { traceparent: caller } = headers;
   const parent = typeof caller === 'string' ? caller : undefined;
@@ -74,7 +73,7 @@ function inSpanOfCaller<T>({ headers }: FastifyRequest, entity: string, work: ()
   return inSpan('webhook', start, work);
 }
 
-/** Warnings that anybody may cause: one a minute. */
+/** Anybody may cause these warnings: one a minute. */
 function rareWarnings(log: Log, now: () => number): Log['warn'] {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return (details, message) => {
@@ -84,7 +83,7 @@ function rareWarnings(log: Log, now: () => number): Log['warn'] {
   };
 }
 
-/** Whether the sender marks its event as a test, as our own service does. */
+/** Our own service marks test events so. */
 const isTest = ({ headers }: FastifyRequest): boolean => String(headers['webhook-test']).toLowerCase() === 'true';
 
 async function answerTest(
@@ -102,7 +101,7 @@ async function answerTest(
 const sentId = ({ headers: { 'webhook-id': id } }: FastifyRequest): string | undefined =>
   typeof id === 'string' ? id : undefined;
 
-/** Logs an answer under the name that its event has in the log later. */
+/** Uses the name that the event has in the log later. */
 function showAnswer(
   { intake, log }: Pick<WebhookOptions, 'intake' | 'log'>,
   status: number,
@@ -115,14 +114,13 @@ function showAnswer(
 const RESULTS = ['stored', 'test', 'unusable', 'unauthorized', 'unreadable', 'refused', 'failed'];
 
 /**
- * Adds the webhook. 204 once the event is on disk, also if it had come before, or if it
- * is a test; 4xx if the sender must change
- * something; 503 with Retry-After for every failure of our own.
+ * Adds the webhook. 204 once the event is on disk, also for a repeat or a test; 4xx if the sender must change
+ * something; 503 with Retry-After for failures of cvrsync.
  */
 export function addWebhookRoute(server: Server, options: WebhookOptions): void {
   const { path, intake, store, metrics, now, log } = options;
   const warn = rareWarnings(log, now);
-  // Prometheus sees no increase in a series that begins with its first event.
+  // Without a zero first, Prometheus sees no increase.
   for (const result of RESULTS) metrics.webhooksReceived.inc({ result }, 0);
 
   const unavailable = (reply: FastifyReply, result: 'refused' | 'failed', message: string): FastifyReply => {
@@ -139,7 +137,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
     return sendError(reply, 400, `The webhook cannot be used: ${reason}.`, { errors });
   };
 
-  /** Answers a request that is refused before its body counts; undefined if the sender has proven itself. */
+  /** Refuses a request before its body counts; undefined if the sender is proven. */
   const refuse = (request: FastifyRequest, reply: FastifyReply, prove: () => AuthResult): FastifyReply | undefined => {
     const refusal = intake.refusal();
     if (refusal !== undefined) {
@@ -176,7 +174,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
         }),
       );
     } catch {
-      // The intake has logged why.
+      // The intake has logged the reason.
       showAnswer(options, 503, named);
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }
@@ -188,7 +186,7 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
 
   server.register(async (scope) => {
     acceptRawJson(scope);
-    // Before the body is read: an unproven sender must cost no memory.
+    // Runs before the body is read: an unproven sender must cost no memory.
     scope.addHook('onRequest', async (request, reply) =>
       refuse(request, reply, () => verifyHeaders(options.auth, request.headers, now())),
     );

@@ -1,4 +1,4 @@
-/** The holds of people and of undoes as a list: found by a filter, counted, and ended in bulk. */
+/** Lists, counts and ends holds, by a filter. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
@@ -6,27 +6,26 @@ import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/open.ts';
 import { ALL_PROPERTIES, markOverridden, type OverrideRef } from './override.ts';
 
-/** Which holds: those that all of it holds for. */
+/** All conditions must be true. */
 export interface HoldFilter {
   readonly provider?: string | undefined;
   readonly property?: string | undefined;
-  /** The whole reason; `undone` of those that an undo placed. */
+  /** The exact reason; an undo places `undone`. */
   readonly reason?: string | undefined;
-  /** Placed before this time, in ms since 1970. */
+  /** Placed before this time. */
   readonly before?: number | undefined;
 }
 
 export interface Hold extends OverrideRef {
-  /** The company that the record is linked to; undefined if it is not any more. */
+  /** The company of the record's link; undefined without one. */
   readonly entity: string | undefined;
   readonly reason: string | null;
-  /** When it was placed, in ms since 1970. */
   readonly since: number;
-  /** When it ends by itself, in ms since 1970; null for never. */
+  /** Null: never. */
   readonly until: number | null;
 }
 
-const open = (db: Db, now: number, { provider, property, reason, before }: HoldFilter) =>
+const selectHolds = (db: Db, now: number, { provider, property, reason, before }: HoldFilter) =>
   db
     .selectFrom('override')
     .where('kind', '=', 'hold')
@@ -36,7 +35,7 @@ const open = (db: Db, now: number, { provider, property, reason, before }: HoldF
     .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? ''))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0));
 
-/** The holds, by connection, record and property; the next page comes `after` the last of this one. */
+/** Sorted by connection, record and property; the next page starts `after` the last hold of this one. */
 export async function listHolds(
   db: Db,
   now: number,
@@ -44,7 +43,7 @@ export async function listHolds(
   limit: number,
 ): Promise<readonly Hold[]> {
   const { after } = filter;
-  const rows = await open(db, now, filter)
+  const rows = await selectHolds(db, now, filter)
     .select(['provider', 'record_id', 'property', 'reason', 'until', 'created_at'])
     .select((each) =>
       each
@@ -80,18 +79,18 @@ export async function listHolds(
   }));
 }
 
-/** How many holds there are, counted up to `most`. */
+/** Counts up to `most`. */
 export const countHolds = (
   db: Db,
   now: number,
   filter: HoldFilter = {},
   most = Number.MAX_SAFE_INTEGER,
-): Promise<number> => countRows(db, open(db, now, filter).select('record_id').limit(most));
+): Promise<number> => countRows(db, selectHolds(db, now, filter).select('record_id').limit(most));
 
-/** Holds that one transaction ends: a daemon waits no longer than for any other write. */
+/** Holds in one transaction: short enough for other writes. */
 const PAGE = 500;
 
-/** Ends the holds of a filter, and has their records synced; returns how many. */
+/** Ends the holds and marks their records for a sync; returns their number. */
 export async function endHoldsIn(
   store: Pick<Store, 'write'>,
   filter: HoldFilter,

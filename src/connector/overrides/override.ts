@@ -1,4 +1,4 @@
-/** Overrides: a person's word on one property of one record, or on all of them; it stands above the policy. */
+/** A person's decision about one property of a record, or about all; it takes precedence over the policy. */
 
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -8,33 +8,32 @@ import type { Db, Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
 import { noteQueue, parentQueue, type RecordRef } from '../names/queues.ts';
 
-/** Stands for every property of a record. */
+/** Every property of a record. */
 export const ALL_PROPERTIES = '*';
 
-/** Why a property that `undo` restored is held: the next sync would write it again. */
+/** The reason of an undo's hold: without it, the next sync would write the value again. */
 export const UNDONE = 'undone';
 
 export interface Override {
   /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
   readonly kind: OverrideTable['kind'];
-  /** Ends with the first write, or where the CRM holds the value already. */
+  /** Ends with the first write, or when the CRM holds the value already. */
   readonly once: boolean;
-  /** When it ends, in ms since 1970; null for until it is lifted. */
+  /** Null: until somebody clears it. */
   readonly until: number | null;
   readonly reason: string | null;
   readonly createdAt: number;
-  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null if it counts over any. */
+  /** The CRM value, as JSON, that the release covers; absent or null: any value. */
   readonly seen?: string | null | undefined;
 }
 
-/** A record's overrides by property. */
 export type Overrides = ReadonlyMap<string, Override>;
 
-/** The override that counts for a property: its own, else the record's. */
+/** The property's override, otherwise the record's. */
 export const overrideFor = (overrides: Overrides, property: string): Override | undefined =>
   overrides.get(property) ?? overrides.get(ALL_PROPERTIES);
 
-/** The overrides on these records that hold at `now`, by record id. */
+/** The overrides in force at `now`, by record id. */
 export async function readOverrides(
   db: Db,
   provider: string,
@@ -66,12 +65,12 @@ const overrideOf = ({ kind, once, until, reason, created_at, seen }: OverrideTab
   seen,
 });
 
-/** A record's property, or all of them: {@link ALL_PROPERTIES}. */
+/** A property of a record, or {@link ALL_PROPERTIES}. */
 export interface OverrideRef extends RecordRef {
   readonly property: string;
 }
 
-/** Rules on a property, in place of what was ruled before, and has the record synced. */
+/** Replaces the property's override and marks the record for a sync. */
 export async function setOverride(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,
@@ -89,7 +88,7 @@ export async function setOverride(
     .execute();
 }
 
-/** Has a record looked at again for what is ruled now; its notes and its parent, too, where they wait for a hold on all. */
+/** Marks a record whose override changed; with a hold on all properties, also its waiting notes and parent. */
 export async function markOverridden(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,
@@ -108,7 +107,7 @@ export async function markOverridden(
   for (const queue of queues) if (waiting.some((lane) => lane.queue === queue)) await mark(tx, queue, [recordId], now);
 }
 
-/** Ends an override of that kind, and has the record synced. False if there is none. */
+/** Ends an override of this kind and marks the record for a sync. False without one. */
 export async function clearOverride(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,
@@ -126,14 +125,14 @@ export async function clearOverride(
   return numDeletedRows > 0n;
 }
 
-/** A release that did its one service. */
+/** A single-use release that was used. */
 export interface Spent {
   readonly id: string;
   readonly property: string;
   readonly createdAt: number;
 }
 
-/** Ends releases that were for once; one that was given anew meanwhile stays. */
+/** Ends used releases; one that was placed again meanwhile stays. */
 export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly Spent[]): Promise<void> {
   if (spent.length === 0) return;
   const rows = spent.map(({ id, property, createdAt }) => ({ id, property, at: createdAt }));
@@ -142,7 +141,7 @@ export async function endUsedOverrides(tx: Tx, provider: string, spent: readonly
       from ${eachRow(tx, ['id', 'property', 'at'], rows)})`.execute(tx);
 }
 
-/** Lets it be known after a merge for which properties the register's word was taken: the survivor's are people's now. */
+/** After a merge, the survivor inherits which properties the register already won: their values are people's now. */
 export async function moveTrust(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   await sql`insert into property_state (provider, record_id, property, trusted_at)
     select provider, cast(${to} as text), property, trusted_at from property_state
@@ -151,15 +150,13 @@ export async function moveTrust(tx: Tx, provider: string, from: string, to: stri
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 
-/** Deletes the overrides that ended before `before`. */
 export async function deleteEnded(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('override').where('until', '<=', before).execute();
 }
 
-/** A property of one record. */
 export type RecordProperty = { readonly id: string; readonly property: string };
 
-/** Ends the holds that an undo put there; those of people stay. */
+/** Ends the holds of undoes; those of people stay. */
 export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}

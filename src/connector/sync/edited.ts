@@ -1,4 +1,4 @@
-/** Finds the records that people edited in the CRM since the last sync, by what the CRM's change hints hold. */
+/** Finds records that people edited in the CRM since the last sync, from the CRM's change hints. */
 import type { FieldName } from '../../../providers/fields.ts';
 import type { ChangeHint } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
@@ -8,8 +8,8 @@ import { loadRecords } from './load.ts';
 import { type DecidedRecord, decideRecord, type Undecided } from './prepare.ts';
 
 /**
- * The linked records of which a sync would remember something else: a new difference, or that there is none any more. What
- * we wrote ourselves is not among them, nor what is known already. Parked work stays parked.
+ * The linked records that a sync would remember differently: a new difference, or the end of one. Our own writes and
+ * known differences do not count. Parked work stays parked.
  */
 export async function editedRecords(
   db: Db,
@@ -24,7 +24,7 @@ export async function editedRecords(
   const records = await loadRecords(db, { provider: crm.name, ids: [...seen.keys()], fields }, now);
   const edited = records.filter((record) => {
     const read = { kind: 'found', id: record.id, properties: seen.get(record.id)?.properties ?? {} } as const;
-    return changesSomething(crm.name, decideRecord(undecided, record, read, now));
+    return changesMemory(crm.name, decideRecord(undecided, record, read, now));
   });
   if (edited.length === 0) return [];
   const parked = await db
@@ -41,15 +41,12 @@ export async function editedRecords(
     )
     .where('parked_at', 'is not', null)
     .execute();
-  const left = new Set(parked.map(({ key }) => key));
-  return edited.flatMap(({ id }) => (left.has(id) ? [] : id));
+  const parkedIds = new Set(parked.map(({ key }) => key));
+  return edited.flatMap(({ id }) => (parkedIds.has(id) ? [] : id));
 }
 
-/**
- * Whether a sync of the record would remember something else of it. A write alone waits for the next event: a workflow that
- * changes what we write would have us write it again at every poll.
- */
-const changesSomething = (provider: string, { record, planned = [] }: DecidedRecord): boolean =>
+/** A planned write alone does not count: a workflow that changes our values would cause a write at every poll. */
+const changesMemory = (provider: string, { record, planned = [] }: DecidedRecord): boolean =>
   planned.some((each) => {
     const known = record.remembered.get(each.property);
     if (each.action === 'set-aside') return known?.refused?.value !== JSON.stringify(each.now);

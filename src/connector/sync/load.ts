@@ -1,4 +1,4 @@
-/** Loads what a sync needs to know of a batch of records, in a handful of queries. */
+/** Loads a batch of records for a sync, in a few queries. */
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
@@ -16,45 +16,43 @@ import { readWritten, type WrittenValues } from '../history/written.ts';
 import type { Link } from '../links/links.ts';
 import { type Overrides, readOverrides } from '../overrides/override.ts';
 
-/** A linked record with all that its plan needs, but for what the CRM holds. */
+/** A linked record with all inputs of its plan except the values in the CRM. */
 export interface LinkedRecord {
   readonly id: string;
   readonly entity: string;
-  /** The newest receipt the record was last brought up to. */
+  /** The newest receipt that the last sync included. */
   readonly syncedSeq: number;
   readonly trust: Link['trust'];
   readonly origin: Link['origin'];
-  /** What speaks against its link and was accepted. */
+  /** An accepted mismatch with its link. */
   readonly mismatch: Link['mismatch'];
-  /** Its company came by a match that a person accepted. */
+  /** A person linked the record by an accepted match. */
   readonly writesNumber: boolean;
   readonly overrides: Overrides;
   readonly facts: KnownFacts['facts'];
-  /** The newest receipt of its company that was applied: what the record is brought up to. */
+  /** The newest applied receipt of its company: this sync includes it. */
   readonly newestSeq: number;
   readonly known: (field: FieldName) => readonly FieldValue[];
-  /** The addresses that the register is known to have had, each whole. */
+  /** All known addresses of the register, each complete. */
   readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly pending: readonly PendingWrite[];
-  /** Times of which the store knows nothing. */
+  /** Periods that the store lost. */
   readonly gaps: readonly Gap[];
 }
 
-/** Records of a connection, and the fields that its mapping names. */
 export interface RecordQuery {
   readonly provider: string;
   readonly ids: readonly string[];
   readonly fields: readonly FieldName[];
 }
 
-/** The part of a link that a plan needs. */
 export type PlannedLink = Pick<
   Link,
   'record_id' | 'entity' | 'synced_seq' | 'trust' | 'origin' | 'mismatch' | 'writes_number'
 >;
 
-/** The active records among these ids; the others have no work. */
+/** The records among these ids with an active link; the others have no work. */
 export async function loadRecords(db: Db, query: RecordQuery, now: number): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
@@ -66,7 +64,7 @@ export async function loadRecords(db: Db, query: RecordQuery, now: number): Prom
   return loadLinked(db, query, links, now);
 }
 
-/** The same of records by their links, which may be links that somebody only thinks of making. */
+/** Loads records by their links, which may be links that nobody has made yet. */
 export async function loadLinked(
   db: Db,
   { provider, ids, fields }: RecordQuery,
@@ -74,7 +72,7 @@ export async function loadLinked(
   now: number,
 ): Promise<readonly LinkedRecord[]> {
   const entities = [...new Set(links.map((link) => link.entity))];
-  // Before the facts: with facts older than these, a value that is newer than the fact would pass for an earlier one.
+  // Read before the facts: otherwise a value newer than the fact would count as an earlier one.
   const known = await readKnownValues(db, entities, fields);
   const wholes = await readKnownAddresses(db, entities, fields);
   const [facts, written, states, overrides, pending, gaps] = await Promise.all([
@@ -120,7 +118,7 @@ const NOTHING_KNOWN: KnownFacts = { facts: new Map(), newestSeq: 0 };
 const NOTHING_WRITTEN: WrittenValues = new Map();
 const NO_OVERRIDES: Overrides = new Map();
 
-/** What is remembered of a property that nothing is known of. */
+/** The memory of a property without any history. */
 export const NOTHING: PropertyMemory = {
   written: undefined,
   stored: undefined,
@@ -133,7 +131,7 @@ export const NOTHING: PropertyMemory = {
   pending: [],
 };
 
-/** The value that a state sets aside. A record with a newer event of its company has it sent again. */
+/** The value that the CRM refused. It is sent again after a newer event of the company. */
 function refusedIn(state: PropertyStateTable, isBehind: boolean, now: number): RefusedValue | undefined {
   const { refused: value, refused_reason, refused_schema: schema, refused_until: until } = state;
   if (value === null) return undefined;
@@ -159,12 +157,12 @@ const stateMemory = (isBehind: boolean, now: number) => (state: PropertyStateTab
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
 
-/** What an undo put back, by property. */
+/** By property. */
 type RestoredValues = ReadonlyMap<string, PropertyMemory['restored']>;
 
 const NOTHING_RESTORED: RestoredValues = new Map();
 
-/** What undoes put back last in these records, by record and property. */
+/** The values that undoes restored last, by record and property. */
 async function readRestored(
   db: Db,
   provider: string,
@@ -210,16 +208,13 @@ function rememberedOf(
   return remembered;
 }
 
-/** What a write in a gap is ahead of. */
+/** The receipts that a write in a gap is ahead of. */
 export function aheadBy(gaps: readonly Gap[], at: number): Pick<PropertyMemory, 'aheadOf'> {
   const gap = gaps.findLast(({ since, until }) => at > since && at <= until);
   return gap === undefined ? {} : { aheadOf: gap.seq };
 }
 
-/**
- * The ids of the records that still stand for the company they were loaded for, with the same overrides: checked right
- * before the write.
- */
+/** The records whose company and overrides have not changed since they were loaded; checked right before the write. */
 export async function stillAsLoaded(
   db: Db,
   provider: string,

@@ -1,4 +1,4 @@
-/** What a sync did to each record, as lines of the log: the events that it follows, what it wrote, and by which rule. */
+/** Logs what a sync did to each record: the events behind it, the properties written, and the rules. No values. */
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,7 +7,7 @@ import type { Decided } from '../history/history.ts';
 import { requestIn } from '../intake/receipt.ts';
 import type { RecordResult } from './record-result.ts';
 
-/** Logs results that are stored, at `debug`; at `trace` also what was decided of each property. No values. */
+/** At `debug`, one line a record; at `trace`, also one a property. */
 export async function logResults(
   { db, log }: { readonly db: Db; readonly log: DebugLog | undefined },
   provider: string,
@@ -20,7 +20,7 @@ export async function logResults(
   );
   for (const { claim, decided = [], effect, settlement } of results) {
     const seqs = [...new Set(decided.map(({ planned }) => planned.seq))];
-    const named = (is: (one: Decided) => boolean) => decided.filter(is).map(({ planned }) => planned.property);
+    const propertiesOf = (is: (one: Decided) => boolean) => decided.filter(is).map(({ planned }) => planned.property);
     const outcome = effect?.kind ?? settlement.kind;
     const about = { provider, record: claim.key };
     log?.debug?.(
@@ -28,9 +28,9 @@ export async function logResults(
         ...about,
         outcome,
         requests: seqs.flatMap((seq) => requests.get(seq) ?? []),
-        written: named(({ planned, refused }) => planned.action === 'write' && refused === undefined),
-        kept: named(({ planned }) => planned.action === 'keep'),
-        refused: named(({ refused }) => refused !== undefined),
+        written: propertiesOf(({ planned, refused }) => planned.action === 'write' && refused === undefined),
+        kept: propertiesOf(({ planned }) => planned.action === 'keep'),
+        refused: propertiesOf(({ refused }) => refused !== undefined),
       },
       'a record was synced',
     );
@@ -49,7 +49,7 @@ export async function logResults(
   }
 }
 
-/** What names the events in the log, by receipt. */
+/** The request id of each receipt, as the log shows it. */
 async function readRequests(db: Db, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const rows = await db
     .selectFrom('receipt')

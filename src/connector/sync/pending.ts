@@ -1,6 +1,6 @@
 /**
- * Pending writes to records: what they are to replace is on disk before they leave, so that one that arrives although
- * nobody heard of it is recognised as ours, told in history, and can be taken back.
+ * Pending writes to records. The store holds them before they leave, so that a write that arrives without an answer is
+ * recognised as ours, enters history, and can be undone.
  */
 import { ProviderError } from '../../../providers/provider.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
@@ -23,39 +23,37 @@ import { rememberWritten } from '../history/written.ts';
 import type { Written } from '../write/write.ts';
 import type { LinkedRecord } from './load.ts';
 
-/** A record and what was decided for its properties. */
 export interface Plan {
   readonly record: LinkedRecord;
   readonly planned: readonly Planned[];
 }
 
-/** A connection whose records are written to. */
 type WrittenCrm = Pick<Crm, 'name' | 'connection'>;
 
 export interface BeginPatches {
   readonly crm: WrittenCrm;
   readonly claims: readonly Claim[];
-  /** When the read that the plans follow from was begun, in ms since 1970. */
+  /** When the read behind the plans began. */
   readonly readFrom: number;
   readonly now: number;
 }
 
 /**
- * Before a batch is written: says on disk what is about to be sent, tells history of earlier writes that turn out to
- * have arrived, and forgets those that can show no more. Returns what was begun; a record that is missing there belongs
- * to another process by now.
+ * Run before a batch is written: stores what is about to be sent, adds earlier writes that turn out to have arrived to
+ * history, and removes pending writes that can no longer arrive. Returns the new pending writes; a record without one
+ * belongs to another process now.
  */
 export async function beginPatches(
   store: Store,
   plans: readonly Plan[],
   { crm, claims, readFrom, now }: BeginPatches,
 ): Promise<readonly PendingWrite[]> {
-  const shownOf = ({ pending }: LinkedRecord) => pending.filter((write) => isShown(write, readFrom));
-  // What an edit comes back from is told once it is back: until then each read has to recognise it.
-  const isTold = ({ rule }: Planned) => rule !== RETURNED;
+  const settledWritesOf = ({ pending }: LinkedRecord) => pending.filter((write) => isShown(write, readFrom));
+  // A restored edit enters history after its return: until then each read must recognise it.
+  const entersHistory = ({ rule }: Planned) => rule !== RETURNED;
   const some = plans.filter(
     ({ record, planned }) =>
-      planned.some((each) => each.late !== undefined || isWrite(each)) || shownOf(record).length > 0,
+      planned.some((each) => each.late !== undefined || isWrite(each)) || settledWritesOf(record).length > 0,
   );
   if (some.length === 0) return [];
   const claimOf = new Map(claims.map((claim) => [claim.key, claim]));
@@ -65,12 +63,12 @@ export async function beginPatches(
     await settleLate(
       tx,
       crm,
-      live.map(({ record, planned }) => ({ record, planned: planned.filter(isTold) })),
+      live.map(({ record, planned }) => ({ record, planned: planned.filter(entersHistory) })),
       now,
     );
     await endWrites(
       tx,
-      live.flatMap(({ record, planned }) => (planned.every(isTold) ? shownOf(record) : [])),
+      live.flatMap(({ record, planned }) => (planned.every(entersHistory) ? settledWritesOf(record) : [])),
     );
     const begun = live.flatMap(({ record, planned }): PendingWrite[] => {
       const claim = claimOf.get(record.id);
@@ -82,21 +80,21 @@ export async function beginPatches(
   });
 }
 
-/** How a write that was begun under a lease ended. Where the CRM said nothing of one record, nobody knows. */
+/** How a write under a lease ended. If the CRM did not answer for a record, the end is unknown. */
 export function endOf(written: Written | undefined, { isUnsent }: Lease): EndedWrite['end'] {
   const outcome = written?.outcome;
   if (isUnsent || outcome === undefined || outcome.kind === 'stale') return 'unsent';
   if (outcome.kind === 'retry') return 'unanswered';
   if (outcome.kind !== 'fault') return 'answered';
   if (outcome.unsent === true) return 'unsent';
-  // Any other fault says that the CRM did nothing.
+  // With any other fault, the CRM did nothing.
   const isSilent = !(outcome.error instanceof ProviderError) || outcome.error.fault === 'unavailable';
   return isSilent ? 'unanswered' : 'answered';
 }
 
 const isWrite = ({ action }: Planned): boolean => action === 'write';
 
-/** What of a patch is to be known for ours later; a person's edit that comes back is not. */
+/** The part of a patch to recognise as ours later; a restored edit of a person is not. */
 function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   const writes = planned.filter(isWrite);
   if (writes.length === 0) return undefined;
@@ -105,8 +103,8 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
 }
 
 /**
- * Records the writes that arrived late, each once, and what they wrote as ours. Their answers showed nothing, so that the
- * CRM's history is asked whether they replaced an edit.
+ * Adds late writes to history, each once, and remembers their values as ours. Their answers showed nothing, so a check
+ * of the CRM's history finds out whether they replaced an edit.
  */
 export async function settleLate(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** prepare: reads records in the CRM and decides each, as the last thing before they are written. */
+/** Reads records in the CRM and decides them, right before the write. */
 import type { Patch, Property, Read } from '../../../providers/provider.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
@@ -21,40 +21,38 @@ export interface PrepareDeps {
   readonly now: () => number;
 }
 
-/** What a record holds in the CRM, and what is decided for it. */
+/** A record as read in the CRM, and its decisions. */
 export interface Prepared {
   readonly record: LinkedRecord;
   readonly read: Read | undefined;
-  /** Absent if it was not found, is on hold, or there is an objection. */
+  /** Undefined if the record was not found, is on hold, or has an objection. */
   readonly planned?: readonly Planned[];
-  /** Why it is not written to as its link says; see {@link objectionTo}. */
+  /** Why the link must not be followed; see {@link objectionTo}. */
   readonly objection?: Objection;
-  /** Whether the record still stands for the company it was loaded for, with the same overrides. */
+  /** Whether the record's company and overrides have not changed since they were loaded. */
   readonly asLoaded: boolean;
-  /** A write of it was begun: its lane is still ours. */
+  /** A pending write was stored, so the lane is still ours. */
   readonly isOurs: boolean;
 }
 
 type Schema = ReadonlyMap<string, Property>;
 
-/** Records to read and decide. */
 export interface Undecided {
   readonly crm: Crm;
-  /** As known so far. */
+  /** As read so far. */
   readonly schema: Schema;
-  /** The property with the number that links follow, where there is one. */
+  /** The property with the CVR number that links follow. */
   readonly match: string | undefined;
   readonly records: readonly LinkedRecord[];
-  /** The calls of a read that a write follows. */
+  /** The calls of a read and its write. */
   readonly pair?: CallPair;
 }
 
-/** Records to read and decide, under the claims of their lanes. */
 export interface Preparation extends Undecided {
   readonly claims: readonly Claim[];
 }
 
-/** Reads records, decides each, and begins what is to be written. `readFrom` is when the read left, in ms since 1970. */
+/** `readFrom` is the time at which the read left. */
 export async function prepare(
   { store, now }: PrepareDeps,
   { claims, ...undecided }: Preparation,
@@ -63,7 +61,7 @@ export async function prepare(
   readonly prepared: readonly Prepared[];
   readonly begun: readonly PendingWrite[];
   readonly readFrom: number;
-  /** By which it was decided. */
+  /** The schema of the decisions. */
   readonly schema: Schema;
 }> {
   const { crm, records } = undecided;
@@ -79,11 +77,10 @@ export async function prepare(
           signal,
         );
   const plans = found.flatMap(({ record, planned }) => (planned === undefined ? [] : [{ record, planned }]));
-  // Only for lanes that are ours: a process that stood still must not write what a newer owner has overtaken.
+  // Only for lanes that are still ours: a frozen process must not overwrite a newer owner's work.
   const begun = await beginPatches(store, plans, { crm, claims, readFrom, now: now() });
   const ours = new Set(begun.map(({ key }) => key));
-  // Nor may a record be told of a company that a person took it from while the CRM answered, or be written to against a
-  // hold that they were promised.
+  // While the CRM answered, a person may have moved the record to another company or placed a hold.
   const asLoaded = await stillAsLoaded(store.db, crm.name, records, now());
   const prepared = found.map((each) => {
     const { id } = each.record;
@@ -92,7 +89,7 @@ export async function prepare(
   return { prepared, begun, readFrom, schema };
 }
 
-/** Remembers what we wrote in a gap, unless another process has the record's lane by now. */
+/** Skips records whose lane another process has by now. */
 async function rememberRecognised(
   store: Store,
   provider: string,
@@ -110,7 +107,6 @@ async function rememberRecognised(
   });
 }
 
-/** A record that was read, and what is decided for it. */
 export type DecidedRecord = Pick<Prepared, 'record' | 'read' | 'planned' | 'objection'>;
 
 interface DecidedRecords {
@@ -119,10 +115,9 @@ interface DecidedRecords {
 }
 
 /**
- * Reads records and decides each: nothing is written, and nothing remembered. One call, and none if there are no
- * records; two more if a value would be set aside that was not yet, or a number speaks against a link, and the schema
- * is not new: what it was set aside for may have been put right, and of a property that was taken away every record looks
- * blank.
+ * Reads records and decides each; writes and remembers nothing. One call, none without records. Reads the schema and
+ * the records again if a value would newly be set aside or a number contradicts a link, and the schema is not new: the
+ * cause may be repaired, and if a property was removed, every record looks blank.
  */
 export async function readAndDecide(
   { store, now }: PrepareDeps,
@@ -139,7 +134,7 @@ export async function readAndDecide(
   return { ...(await decideRecords({ ...undecided, schema, left }, now, signal)), schema };
 }
 
-/** Whether a value would be set aside for what the schema says, that was not set aside already. */
+/** Whether the schema newly prevents a value. */
 const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
   planned.some(
     ({ action, rule, property, now }) =>
@@ -148,7 +143,7 @@ const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
       record.remembered.get(property)?.refused?.value !== JSON.stringify(now),
   );
 
-/** The same by this schema alone. `left`: records whose links are left to an operator; see {@link objectionTo}. */
+/** Decides by this schema alone. `left`: records whose links wait for an operator; see {@link objectionTo}. */
 async function decideRecords(undecided: Deciding, now: () => number, signal: AbortSignal): Promise<DecidedRecords> {
   const { crm, schema, match, records, pair } = undecided;
   const properties = decidingProperties(undecided);
@@ -167,7 +162,7 @@ type Deciding = Undecided & { readonly left?: ReadonlySet<string> };
 
 type DecidingInputs = Omit<Undecided, 'crm'> & { readonly crm: Pick<Crm, 'mapping' | 'match' | 'hold'> };
 
-/** The properties by which these records are decided, of those that the account has. */
+/** The properties to read for the decisions, if the account has them. */
 export function decidingProperties({ crm, schema, match, records }: DecidingInputs): readonly string[] {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const names = mapped.flatMap(({ property }) => (schema.has(property) ? property : []));
@@ -176,7 +171,7 @@ export function decidingProperties({ crm, schema, match, records }: DecidingInpu
   return [...new Set([...names, ...currencies, crm.hold, number].filter((name) => name !== undefined))];
 }
 
-/** Decides one record by what the CRM said of it at `readAt`. Pure. */
+/** Decides one record as read at `readAt`. Pure. */
 export function decideRecord(
   { crm, schema, match, left }: Omit<Deciding, 'records'>,
   record: LinkedRecord,
@@ -204,7 +199,7 @@ export function decideRecord(
   return { record, read, planned };
 }
 
-/** What may be written to these records. */
+/** The patches that may be written. */
 export const patchesOf = (prepared: readonly Prepared[]): readonly Patch[] =>
   prepared.flatMap(({ record: { id }, planned, asLoaded, isOurs }) =>
     planned !== undefined && asLoaded && isOurs ? [{ id, properties: patchOf(planned) }] : [],

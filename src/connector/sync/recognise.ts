@@ -1,6 +1,6 @@
 /**
- * recognise: values in a CRM that look like a person's edit and are ours, by the CRM's own history: what it made of a write
- * whose answer was lost, and what we wrote in a gap, a time of which the store knows nothing.
+ * Recognises values that look like a person's edit but are ours, from the CRM's own history: what the CRM made of a
+ * write without an answer, and what we wrote in a gap, a period that the store lost.
  */
 import { type Connection, type PropertyEdit, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { isBlank } from '../decide/decide.ts';
@@ -8,38 +8,35 @@ import type { Pending, Planned } from '../decide/planned.ts';
 import type { WrittenProperty } from '../history/written.ts';
 import { aheadBy, type LinkedRecord, NOTHING } from './load.ts';
 
-/** How far the CRM's clock may be off. */
+/** How far the CRM's clock may differ. */
 const CLOCK_MS = 3_600_000;
-/** A person's value that we put back in a gap is from so long before it at most. */
+/** An undo in a gap restores a person's value that is at most this old. */
 const BEFORE_GAP_MS = 2 * 365 * 24 * 3_600_000;
 
-interface Decided {
+interface ReadRecord {
   readonly record: LinkedRecord;
   readonly planned?: readonly Planned[];
 }
 
-/** A value that may be ours although the store does not know it. */
+/** A value that may be ours, though the store does not know it. */
 interface Doubt {
   readonly record: LinkedRecord;
   readonly planned: Planned;
-  /** The write without an answer that it may have come by; else it may have been written in a gap. */
+  /** The unanswered write that may have caused it; undefined: it may have been written in a gap. */
   readonly pending: Pending | undefined;
 }
 
-/** Records with what their CRM's history says is ours. */
+/** Records with the values recognised as ours. */
 export interface Recognised {
   readonly records: readonly LinkedRecord[];
-  /** What was written in a gap, to be remembered. */
+  /** Values written in a gap, to be remembered. */
   readonly written: readonly WrittenProperty[];
 }
 
-/**
- * The records again, with the values that are ours by the CRM's history; undefined if nothing is recognised. No call if
- * nothing is in doubt; a CRM without a history knows nothing.
- */
+/** Undefined if nothing is recognised. No call without a doubt; a CRM without history recognises nothing. */
 export async function recogniseStored(
   { edits: history }: Pick<Connection, 'edits'>,
-  decided: readonly Decided[],
+  decided: readonly ReadRecord[],
   signal: AbortSignal,
 ): Promise<Recognised | undefined> {
   const doubts = decided.flatMap(({ record, planned = [] }) => planned.flatMap((each) => doubtIn(record, each)));
@@ -63,7 +60,7 @@ export async function recogniseStored(
   return { records, written };
 }
 
-/** These credentials may not read it: then it knows nothing. */
+/** The credentials may not read the history, so nothing is recognised. */
 function silentIfRefused(error: unknown): readonly PropertyEdit[] {
   if (error instanceof ProviderError && error.fault === 'refused') return [];
   throw error;
@@ -88,13 +85,13 @@ const askedSince = ({ record, pending }: Doubt): number =>
     : pending.from.at - CLOCK_MS;
 
 /**
- * Whether the newest edit is ours and left what the record was read with. An edit without a value is of the record as a
- * whole: it may be a write of ours to other properties, and a person's value beside it would be overwritten.
+ * Whether the newest edit is ours and left the value that was read. An edit without a value concerns the record as a
+ * whole: it may be a write of other properties, and a person's value would be overwritten.
  */
 const isOwn = (edit: PropertyEdit | undefined, { old }: Pick<Planned, 'old'>): edit is PropertyEdit =>
   edit?.own === true && edit.value === old;
 
-/** The write of ours in a gap that left the value; undefined if a person had it before: then an undo of ours put it back. */
+/** Undefined if a person wrote the same value before: then an undo restored it. */
 function writtenInGap({ record, planned }: Doubt, edits: readonly PropertyEdit[]): WrittenProperty | undefined {
   const newest = edits.at(-1);
   const gap = newest && record.gaps.findLast(({ since, until }) => newest.at > since && newest.at <= until);

@@ -1,4 +1,4 @@
-/** The result of one record in a sync: what was found and decided, and what becomes of its lane. Pure. */
+/** The result of one record in a sync, and the settlement of its lane. Pure. */
 import type { Property, PropertyValue, Read } from '../../../providers/provider.ts';
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
@@ -15,7 +15,7 @@ import type { WriteWindow } from '../write/freshness.ts';
 import type { Written } from '../write/write.ts';
 import type { LinkedRecord } from './load.ts';
 
-/** The result of one record; its effects are written together with its lane's settlement. */
+/** Its effects and its lane's settlement are one transaction. */
 export interface RecordResult {
   readonly claim: Claim;
   readonly settlement: Settlement;
@@ -24,49 +24,46 @@ export interface RecordResult {
   readonly happened?: Happened;
   readonly effect?: { readonly kind: 'gone' | 'contested' | 'moved' };
   readonly synced?: true;
-  /** Edits of people that its write went over. */
+  /** People's edits that the write replaced. */
   readonly overwritten?: readonly OverwrittenProperty[];
-  /** When its write may have gone over an edit that the answer does not show. */
+  /** When the write may have replaced an edit that the answer does not show. */
   readonly window?: WriteWindow;
-  /** The writes that were begun for it, and how they ended. */
+  /** The pending writes, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
-  /** No answer came, for all we know because of another record of the batch. */
+  /** No answer came; another record of the batch may be the cause. */
   readonly unanswered?: true;
 }
 
-/** So often a call of one record may be refused by something else than the CRM before the record is parked: some hours. */
+/** After so many refusals that do not come from the CRM, some hours, the record is parked. */
 const REFUSED_TRIES = 20;
 
-/** The result of a record that a fault of the connection hit. */
 export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
   claim,
   settlement: fault.of(claim),
   ...(!fault.paused && { unanswered: true }),
 });
 
-/** A record, and the claim of its lane. */
 interface ClaimedRecord {
   readonly claim: Claim;
   readonly record: LinkedRecord;
 }
 
-/** How the write of a record's patch ended; both undefined if nothing was sent. */
+/** Both undefined if nothing was sent. */
 interface SentPatch {
   readonly written: Written | undefined;
-  /** What the fault that ended its batch makes of the lanes. */
+  /** The settlement of the fault that ended the batch. */
   readonly fault: FaultSettlement | undefined;
 }
 
-/** What was decided for a record, by this schema. */
 interface DecidedProperties {
   readonly planned: readonly Planned[];
   readonly schema: ReadonlyMap<string, Property>;
 }
 
-type Named = Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'>;
+type ResultCrm = Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'>;
 
-/** The result of a record that is not written to: gone, merged, on hold, or not readable just now. */
-export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undefined, now: number): RecordResult {
+/** The result of a record that is not written: gone, merged, on hold, or not readable now. */
+export function resultOfRead(crm: ResultCrm, base: ClaimedRecord, read: Read | undefined, now: number): RecordResult {
   const { claim, record } = base;
   const line = { provider: crm.name, id: record.id, entity: record.entity };
   switch (read?.kind) {
@@ -98,7 +95,7 @@ export function resultOfRead(crm: Named, base: ClaimedRecord, read: Read | undef
   }
 }
 
-/** The result of a record whose number speaks against its link. */
+/** The result of a record whose number contradicts its link. */
 export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: string, now: number): RecordResult => ({
   claim,
   record,
@@ -106,15 +103,14 @@ export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: stri
   effect: { kind: 'contested' },
 });
 
-/** After so long a value that the CRM refused is sent again, if no event comes before. */
+/** A refused value is sent again after this time, or at the next event. */
 const RETRY_REFUSED_MS = 24 * 3_600_000;
 
-/** How long a record waits at most that could not be read and written in time, in ms. */
+/** Longest wait of a record that could not be read and written in time. */
 const STALE_MS = 60_000;
 
-/** The result of a record whose properties are decided, and whose patch, if there was one, was sent. */
 export function resultOfWrite(
-  crm: Named,
+  crm: ResultCrm,
   { claim, record, planned, schema }: ClaimedRecord & DecidedProperties,
   { written, fault }: SentPatch,
   now: number,
@@ -125,7 +121,7 @@ export function resultOfWrite(
   const decided = planned.map((each): Decided => {
     const refusal = refused[each.property];
     if (refusal === undefined) return { ...line, planned: each };
-    // It was not the CRM that refused this one: it is decided anew once the other is taken.
+    // The CRM refused the other property; this one is decided again after that is accepted.
     if (refusal.waitsFor !== undefined) return { ...line, planned: waiting(each, refusal) };
     return { ...line, planned: { ...each, retryAt: now + RETRY_REFUSED_MS }, refused: refusal.reason };
   });
@@ -142,7 +138,7 @@ export function resultOfWrite(
   const outcome = written?.outcome;
   if (!hasPatch || outcome?.kind === 'written')
     return {
-      ...{ ...base, settlement: upTo(decided), synced: true },
+      ...{ ...base, settlement: settlementUntilNext(decided), synced: true },
       decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
       overwritten: overwrittenAmong(replaced, partnersIn(crm.mapping, schema)),
       ...(window !== undefined && { window }),
@@ -159,7 +155,7 @@ export function resultOfWrite(
         happened: { ...line, rule: 'refused', detail: outcome.reason },
       };
     case 'call-refused':
-      // Alone with no other record to compare it with: it, or the connection.
+      // A single record gives no comparison: the cause may be the record or the connection.
       return {
         ...base,
         settlement:
@@ -168,7 +164,7 @@ export function resultOfWrite(
             : { kind: 'parked', at: now, error: outcome.reason },
       };
     case 'stale':
-      // The slowness is the CRM's or this machine's, and passes for all records at once.
+      // The CRM or this machine is slow, and that passes for all records at once.
       return { ...base, settlement: later(claim, now, outcome.reason, { atMostMs: STALE_MS, jitter: 0 }) };
     case 'retry':
       return { ...base, settlement: later(claim, now, outcome.reason, { atLeastMs: outcome.retryAfterMs }) };
@@ -180,35 +176,36 @@ export function resultOfWrite(
   }
 }
 
-/** The window of a write that went over whatever stood there, where its answer did not say what that was. */
+/** The window of a write whose answer did not state the replaced values. */
 export const blindWindow = (written: Written | undefined): WriteWindow | undefined =>
   written?.outcome.kind === 'written' && written.outcome.replaced === undefined ? written.window : undefined;
 
-/** The window of writes without an answer that turn out to have arrived. */
+/** The window of unanswered writes that turn out to have arrived. */
 function lateWindow(planned: readonly Planned[], now: number): WriteWindow | undefined {
   const begun = planned.flatMap(({ late }) => (late === undefined ? [] : [late.from.at]));
   return begun.length === 0 ? undefined : { from: Math.min(...begun), to: now };
 }
 
-/** Done, until a hold that keeps something back ends by itself, or a refused value is sent again: whichever is first. */
-function upTo(decided: readonly Decided[]): Settlement {
+/** Done until a hold ends or a refused value is sent again, whichever comes first. */
+function settlementUntilNext(decided: readonly Decided[]): Settlement {
   const ends = decided.flatMap(({ planned: { rule, override, retryAt } }) =>
     [rule === 'held' ? override?.until : undefined, retryAt].filter((end) => end != null),
   );
   return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
 }
 
-/** A value that was sent, and what the property held when it was decided. */
 type SentValue = Pick<Planned, 'field' | 'property' | 'old' | 'now'>;
 
-/** What the answer to a write shows of a property. */
 interface ShownProperty {
-  /** What the CRM made of the value, where that is another one. */
+  /** The value that the CRM stored, if it differs. */
   readonly written: Pick<Decided, 'stored'>;
   readonly replaced: Pick<ReplacedValue, 'value' | 'by' | 'isEdit'>;
 }
 
-/** What the answer to a write shows of one property; without an answer, it was as it was read, and is as it was sent. */
+/**
+ * What the answer to a write shows of one property. Without an answer, the property is taken to have held what was
+ * read, and to hold what was sent.
+ */
 export function shownBy(
   written: Written | undefined,
   { field, property: name, old, now }: SentValue,

@@ -1,4 +1,4 @@
-/** sync: records that are behind are read in the CRM, decided, written, and remembered. */
+/** Syncs records that are behind: reads them in the CRM, decides, writes, and remembers. */
 
 import type { FieldName } from '../../../providers/fields.ts';
 import { type Patch, type Property, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
@@ -52,20 +52,19 @@ export interface SyncDeps {
   readonly now: () => number;
 }
 
-/** After so many failures a record may be the one that spoils its batch. */
+/** After so many failures, a record may be the one that breaks its batch. */
 const SUSPECT_AFTER = 3;
-/** After so many calls in a row without an answer the CRM is away, and it is no record's fault. */
+/** After so many calls in a row without an answer, the CRM is down. */
 const MOST_UNANSWERED = 4;
 
-/** The results of one attempt at some records; nothing of it is stored yet. */
+/** Results that are not stored yet. */
 interface AttemptedBatch {
   readonly schema: ReadonlyMap<string, Property>;
   readonly results: readonly RecordResult[];
-  /** Set if the connection as a whole could not go on. */
+  /** Set if a fault stopped the whole connection. */
   readonly fault?: FaultSettlement | undefined;
 }
 
-/** Brings a batch of one CRM's records up to their facts. */
 export async function syncRecords(
   deps: SyncDeps,
   connection: Crm,
@@ -95,8 +94,8 @@ async function syncClaims(deps: SyncDeps, crm: Crm, claims: readonly Claim[], si
 }
 
 /**
- * Records that were often left without an answer: either the CRM is away, or one of them spoils every batch it is in.
- * Halving finds that one in few calls, and ends where no part gets an answer.
+ * Syncs records that often got no answer: either the CRM is down, or one of them breaks every batch. Halving finds it
+ * in few calls, and ends if no part gets an answer.
  */
 async function syncSuspects(deps: SyncDeps, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const parts = claims.length > 0 ? [claims] : [];
@@ -134,7 +133,7 @@ async function attempt(
     return await syncBatch(deps, { crm, schema, claims }, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // What was refused may be a property that is gone since the schema was read.
+    // The CRM may have refused a property that was removed since the schema was read.
     if (error instanceof ProviderError && error.fault === 'refused') crm.forgetSchema();
     const fault = await settleFault(error, crm.rateLimiter, deps.now());
     return { schema, fault, results: claims.map((claim) => faultyResult(claim, fault)) };
@@ -160,7 +159,7 @@ async function syncBatch(
   let smaller: { readonly size: number; readonly reason: SmallerReason } | undefined;
   const began = now();
   const readAndDecide = async (some: readonly LinkedRecord[]): Promise<readonly Patch[]> => {
-    // A call may be refused for a property whose type is another one since the schema was read.
+    // The CRM may refuse a call for a property whose type has changed.
     if (isDivided) schema = await crm.schema(signal, Math.max(0, now() - began));
     const latest = await prepare({ store, now }, { crm, schema, match, records: some, claims, pair }, signal);
     ({ readFrom, schema } = latest);
@@ -186,7 +185,7 @@ async function syncBatch(
       metrics.dividedCalls.inc({ provider: crm.name });
     },
     onSmaller(size, reason) {
-      // Under another schema other values went through.
+      // Another schema may have allowed other values.
       if (reason === 'slow' || isSameSchema(schema, batch.schema)) smaller = { size, reason };
     },
   });
@@ -213,7 +212,7 @@ async function syncBatch(
 const isSameSchema = (a: AttemptedBatch['schema'], b: AttemptedBatch['schema']): boolean =>
   a === b || JSON.stringify([...a]) === JSON.stringify([...b]);
 
-/** One transaction: the effects of the results whose lanes are still ours, and the lanes' settlements. */
+/** Stores, in one transaction, the effects of results whose lanes are still ours, and settles the lanes. */
 async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: AttemptedBatch): Promise<void> {
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
@@ -221,9 +220,9 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   const keysOf = (kind: 'contested' | 'moved') =>
     results.filter(({ effect }) => effect?.kind === kind).map(({ claim }) => claim.key);
   const { ours, overtaken } = await store.write(async (tx) => {
-    // Before the claims, as heal takes its lanes before it marks those of syncs.
+    // Before the claims: heal locks its lanes before it marks those of syncs.
     await markContested(tx, crm.name, keysOf('contested'), now);
-    // A link follows its record only after both were read.
+    // A link follows a merged record only after both records were read.
     await mark(tx, healQueue(crm.name), keysOf('moved'), now);
     const keys = await held(
       tx,
@@ -280,7 +279,10 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.some(({ decided }) => decided?.some(({ refused }) => refused !== undefined))) crm.forgetSchema();
 }
 
-/** Ends the links of records that are gone; behind the safety limit only after another read and an operator's release. */
+/**
+ * Ends the links of deleted records. Behind the safety limit, a link ends only after another read and an operator's
+ * release.
+ */
 async function endLinks(tx: Tx, provider: string, live: readonly RecordResult[], now: number): Promise<void> {
   const gone = live.filter(({ effect }) => effect?.kind === 'gone').map(({ claim }) => claim.key);
   if (!(await mayEnd(tx, provider, gone.length, now))) return mark(tx, healQueue(provider), gone, now);
@@ -288,7 +290,7 @@ async function endLinks(tx: Tx, provider: string, live: readonly RecordResult[],
     await endLink(tx, { provider, recordId, now, state: 'gone', reason: 'deleted in the CRM' });
 }
 
-/** Remembers the edits that writes went over, and has the records checked whose answers did not show them. */
+/** Remembers edits that writes replaced, and marks records for a check whose answers did not show it. */
 async function recordOverwritten(
   tx: Tx,
   { name: provider, connection }: Crm,
@@ -308,18 +310,17 @@ async function recordOverwritten(
   );
 }
 
-/** Whether a difference is new, so that the CRM may be asked who edited it. */
+/** Whether a difference is new: then the CRM is asked who edited the property. */
 const keepsNewEdit = ({ record, decided = [] }: RecordResult): boolean =>
   decided.some(
     ({ planned: { action, property, old } }) =>
       action === 'keep' && record?.remembered.get(property)?.kept?.crm !== JSON.stringify(old),
   );
 
-/** A record whose write may have gone over an edit. */
 const blindWriteOf = ({ claim, window }: RecordResult): readonly WrittenRecord[] =>
   window === undefined ? [] : [{ id: claim.key, window }];
 
-/** What was put back, or is not to be put back; a hold leaves it until it ends. */
+/** Edits that were restored or will not be; an edit under a hold waits for its end. */
 function settledEditsOf({ record, decided = [], synced }: RecordResult): readonly OverwrittenProperty[] {
   if (record === undefined || synced !== true) return [];
   const waiting = new Set(
@@ -339,7 +340,7 @@ function countResults(metrics: Metrics, { name: provider }: Crm, results: readon
     metrics.decisions.inc({ provider, rule }, alike.length);
 }
 
-/** The edits that came back, without what stood beside them. */
+/** The restored edits, without the values restored together with them. */
 const putBackEditsOf = ({ record, decided = [] }: RecordResult): readonly Decided[] =>
   decided.filter(
     ({ planned: { rule, late, property }, refused }) =>
@@ -349,7 +350,7 @@ const putBackEditsOf = ({ record, decided = [] }: RecordResult): readonly Decide
       record?.remembered.get(property)?.overwritten?.beside !== true,
   );
 
-/** A skip of a field that did not change since the last time is no new decision; a difference that is left to a person is. */
+/** A skip of an unchanged field is not a new decision; a difference left to a person is. */
 const belongsInHistory = ({ planned, refused }: Decided, record: LinkedRecord | undefined): boolean => {
   if (planned.seq > (record?.syncedSeq ?? 0)) return true;
   const known = record?.remembered.get(planned.property);
@@ -357,17 +358,16 @@ const belongsInHistory = ({ planned, refused }: Decided, record: LinkedRecord | 
   return planned.action === 'write' && !(refused !== undefined && isKnownRefusal(known, planned.now, refused));
 };
 
-/** Whether a value was refused before, for the same reason. */
 const isKnownRefusal = (memory: PropertyMemory | undefined, value: PropertyValue, reason: string): boolean =>
   memory?.refused?.value === JSON.stringify(value) && memory.refused.reason === reason;
 
-/** The edits that came back: what they come back from is told before them. */
+/** Restored edits: history first shows the write that replaced them. */
 const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[] => {
   const planned = decided.flatMap((each) => (each.planned.rule === RETURNED ? [each.planned] : []));
   return record === undefined || planned.length === 0 ? [] : [{ record, planned }];
 };
 
-/** Properties with something for a person that nothing was decided for this time. */
+/** Properties with an open question that this sync did not decide. */
 function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
   if (record === undefined || synced !== true) return [];
   const names = new Set(decided.map(({ planned }) => planned.property));
@@ -376,7 +376,7 @@ function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): 
   );
 }
 
-/** Releases that were for once: the CRM holds the register's value now, or another value than they were given over. */
+/** Single-use releases whose value the CRM holds now, or whose value changed. */
 const usedOverridesOf = ({ decided = [] }: RecordResult): Spent[] =>
   decided.flatMap(({ id, planned: { action, rule, override, outdated, property }, refused }) => {
     const isDone = override?.once === true && refused === undefined && (action === 'write' || rule === 'same');

@@ -1,34 +1,34 @@
 /**
- * freshness: keeps the time between reading records and writing to them short. What a person edits in between is lost
- * if nobody notices it, for no CRM takes a write on the condition that nothing changed in a batch.
+ * Keeps the time between read and write short. A person's edit in between is lost unnoticed, because no CRM offers
+ * conditional writes for a batch.
  */
 import { type Patch, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { CallPair, SendGuard } from '../crm/send-guard.ts';
 
-/** A write leaves within this time of the start of its read, in ms; else the records are read again. */
+/** A write leaves within this time after the start of its read; otherwise the records are read again. */
 export const FRESH_MS = 250;
 
-/** When a write may have replaced an edit, in ms since 1970: from the start of its read to the answer. */
+/** When a write may have replaced an edit: from the start of its read to the answer. */
 export interface WriteWindow {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Freshness {
-  /** Stops a write whose read has grown old. */
+  /** Stops a write whose read is too old. */
   readonly guard: SendGuard;
-  /** The calls of the last reading and of the write that follows it. */
+  /** The calls of the last read and its write. */
   readonly pair?: CallPair;
-  /** Whether a write was stopped since the last reading. */
+  /** Whether a write was stopped since the last read. */
   isStale(): boolean;
-  /** How old the last reading is, in ms. */
+  /** Age of the last read, in ms. */
   age(): number;
-  /** Reads these records again, and decides them anew: their patches. */
+  /** Reads and decides these records again; returns their patches. */
   renew(ids: readonly string[]): Promise<readonly Patch[]>;
-  /** Lets a write leave later, where the CRM itself takes so long to answer a read: by the time that the last one took. */
+  /** Allows a later write if the CRM takes long to answer a read: by the duration of the last read. */
   widen(): void;
-  /** The window of what was written since the last reading, which ends now. Measures it where anything left. */
+  /** The write window since the last read, which ends now; recorded in the metrics if anything was sent. */
   answered(): WriteWindow;
 }
 
@@ -37,17 +37,15 @@ export interface FreshnessOptions {
   readonly metrics: Pick<Metrics, 'readToWriteSeconds' | 'rereads'>;
   readonly now: () => number;
   readonly pair: CallPair;
-  /** When the reading of what is to be written now began, in ms since 1970. */
+  /** Start of the read behind the patches. */
   readonly readFrom: () => number;
-  /** Reads records, decides them, and returns their patches. */
   readonly read: (ids: readonly string[]) => Promise<readonly Patch[]>;
 }
 
-/** Stops the write of records that were read too long ago. */
 export const tooOld = (): ProviderError =>
   new ProviderError('rate', 'the records were read too long ago: they are read again before they are written');
 
-/** Watches over the writes of one batch that has just been read. */
+/** Guards the writes of one batch that was just read. */
 export function readFresh({ provider, metrics, now, pair, readFrom, read }: FreshnessOptions): Freshness {
   let stale = false;
   let hasLeft = false;

@@ -1,6 +1,6 @@
 /**
- * write: sends patches until every record has its outcome. Leaves out properties that a CRM refuses, divides calls that it
- * refuses as a whole, and reads again whatever is sent later than its first call.
+ * Sends patches until every record has an outcome. Leaves out refused properties, divides calls that the CRM refuses as
+ * a whole, and reads again before later calls.
  */
 import { type Connection, type Outcome, type Patch, ProviderError } from '../../../providers/provider.ts';
 import { releasePair, withSendGuard } from '../crm/send-guard.ts';
@@ -8,56 +8,54 @@ import { UNMENTIONED } from '../crm/settle.ts';
 import { type PropertyRefusals, refusalsOf } from '../decide/refusal.ts';
 import { FRESH_MS, type Freshness, type WriteWindow } from './freshness.ts';
 
-/** What became of one record: the outcome of its last patch, and every property that was refused on the way. */
+/** The outcome of a record's last patch, and all properties refused on the way. */
 export interface Written {
   readonly outcome:
     | Outcome
-    /** Nothing of the patch left: no read of the record was young enough. */
+    /** Nothing was sent: no read of the record was recent enough. */
     | { readonly kind: 'stale'; readonly id: string; readonly reason: string }
-    /** `unsent`: nothing of the patch had left. */
+    /** `unsent`: nothing was sent. */
     | { readonly kind: 'fault'; readonly id: string; readonly error: unknown; readonly unsent?: true };
   readonly refused: PropertyRefusals;
-  /** Of a patch that was written. */
   readonly window?: WriteWindow;
 }
 
-/** A CRM names one bad property at a time, or all: a record that still fails after so many rounds is refused whole. */
+/** A CRM names one bad property at a time, or all. A record that still fails after so many rounds is refused. */
 const ROUNDS = 12;
-/** Where so many records are refused alone, and nothing goes through, it is the connection that is refused. */
+/** If so many records are refused alone and nothing succeeds, the CRM refuses the connection. */
 const REFUSED_ALONE = 3;
-/** So many reads in a row that were too slow for a single record are enough. */
+/** Give up after so many reads in a row that were too slow for a single record. */
 const SLOW_READS = 4;
-/** How much of the time that a write has after its read is planned for. */
+/** Share of the time after a read that is planned for the write. */
 const SPARE = 0.6;
 
-/** Why calls are smaller than the CRM allows: larger ones are refused, or not read in time. */
+/** Why calls are smaller than the CRM allows: it refuses larger ones, or reads them too slowly. */
 export type SmallerReason = 'refused' | 'slow';
 
 export interface WriteOptions {
   readonly fresh: Freshness;
-  /** Adds what must not be written to a record without the properties that were refused. */
+  /** Adds properties that must not be written without the refused ones. */
   readonly withLeftBehind?: (id: string, refused: PropertyRefusals) => PropertyRefusals;
-  /** Called where calls of this size go through and larger ones do not. */
+  /** Called if calls of this size succeed and larger ones do not. */
   readonly onSmaller?: (size: number, reason: SmallerReason) => void;
-  /** Called with each call that is divided. */
   readonly onDivided?: () => void;
 }
 
-/** Patches that are sent in one call. */
+/** The patches of one call. */
 interface Part {
   readonly patches: readonly Patch[];
-  /** They were read just now. */
+  /** The records were just read. */
   readonly isRead?: true;
-  /** What is left of a call that was refused for others. */
+  /** The rest of a call that was refused because of others. */
   readonly isRest?: true;
-  /** The call that this is a half of. */
+  /** The divided call of this half. */
   readonly half?: Division;
 }
 
-/** A call that was divided: the sizes of the halves that went through. */
+/** Sizes of the halves that succeeded. */
 type Division = number[];
 
-/** One run: what is still to be sent, and what is known so far. */
+/** The state of one batch. */
 interface Run extends WriteOptions {
   readonly connection: Connection;
   readonly signal: AbortSignal;
@@ -65,22 +63,22 @@ interface Run extends WriteOptions {
   readonly results: Map<string, Written>;
   readonly refused: Map<string, PropertyRefusals>;
   readonly rounds: Map<string, number>;
-  /** Records that were refused in a call of their own. */
+  /** Outcomes of records refused in a call of their own. */
   readonly alone: Written['outcome'][];
-  /** Whether the CRM itself answered for any record. */
+  /** Whether the CRM answered for any record. */
   isThrough: boolean;
-  /** How many records are read and written at once at most. */
+  /** Most records in one read and write. */
   size: number;
-  /** How many reads in a row were too slow for any write. */
+  /** Reads in a row that were too slow for any write. */
   slowReads: number;
-  /** How many records were read and written in time after a slow read; 0 if none was slow. */
+  /** Records read and written in time after a slow read; 0 if none was slow. */
   inTime: number;
 }
 
 /**
- * Updates the records of one batch. What the CRM had written before a fault is kept: the fault is the outcome of the
- * rest, and no call follows it. An empty patch is no call. No write leaves without a read that is young enough
- * (freshness.ts): the records are read again, fewer at once if the reads are slow.
+ * Updates the records of one batch. Records written before a fault keep their outcome; the fault is the outcome of the
+ * rest, and no call follows it. An empty patch makes no call. No write leaves without a recent read (freshness.ts): the
+ * records are read again, in smaller parts if reads are slow.
  */
 export async function writePatches(
   connection: Connection,
@@ -111,13 +109,13 @@ export async function writePatches(
   return run.results;
 }
 
-/** The halves of a batch, the first one larger if its number is odd; no half is empty. */
+/** The first half is larger if the number is odd; no half is empty. */
 export function inHalves<T>(batch: readonly T[]): readonly (readonly T[])[] {
   const middle = Math.ceil(batch.length / 2);
   return [batch.slice(0, middle), batch.slice(middle)].filter((half) => half.length > 0);
 }
 
-/** Takes the next part off the run, no larger than may be read at once. */
+/** No larger than one read allows. */
 function nextPart({ parts, size }: Run): Part | undefined {
   const part = parts.shift();
   if (part === undefined || part.patches.length <= size) return part;
@@ -153,20 +151,19 @@ async function writePart(run: Run, part: Part, sent: readonly Patch[]): Promise<
     if (outcome.kind === 'fault') endRest(run, (id) => ({ ...outcome, id, unsent: true }));
 }
 
-/** A patch, and what was answered for it. */
 interface Answered {
   readonly patch: Patch;
   readonly outcome: Written['outcome'];
 }
 
-/** What an answer is about: the age of the read, the call, the connection, or the record's own. */
+/** The subject of an outcome: the age of the read, the call, the connection, or the record itself. */
 function classOf(kind: Written['outcome']['kind'], isStale: boolean): 'stale' | 'refused' | 'fault' | 'own' {
   if (isStale && (kind === 'retry' || kind === 'fault')) return 'stale';
   if (kind === 'call-refused') return 'refused';
   return kind === 'fault' ? 'fault' : 'own';
 }
 
-/** A part got answers of its own: more may be read at once, and its size is right if its sibling's is. */
+/** All records of a part got outcomes: larger reads may follow, and the size is right if the other half's is. */
 function goesThrough(run: Run, { patches, half }: Part, answered: readonly Answered[]): void {
   const size = answered.length;
   if (run.size < Number.POSITIVE_INFINITY && size === run.size && size > run.inTime) {
@@ -174,14 +171,14 @@ function goesThrough(run: Run, { patches, half }: Part, answered: readonly Answe
     run.inTime = size;
     run.size *= 2;
   }
-  // Less was sent than was planned for, or one record is to blame: that says nothing of the size.
+  // A smaller part, or a record at fault, proves nothing about the size.
   const isWhole = size === patches.length && answered.every(({ outcome }) => outcome.kind === 'written');
   if (half === undefined || !isWhole) return;
   half.push(size);
   if (half.length === 2) run.onSmaller?.(Math.max(...half), 'refused');
 }
 
-/** Cuts a call that was refused as a whole in two. What is left of one that others were to blame for goes again whole. */
+/** Halves a refused call. The rest of a call that was refused because of others is sent again whole. */
 function divide(run: Run, { isRest }: Part, sent: readonly Patch[], refused: readonly Answered[]): void {
   const patches = refused.map(({ patch }) => patch);
   if (sent.length === 1) {
@@ -197,7 +194,7 @@ function divide(run: Run, { isRest }: Part, sent: readonly Patch[], refused: rea
   }
 }
 
-/** Nothing goes through: it is no record's fault. */
+/** Nothing succeeds, so no single record is at fault. */
 function refuseAll(run: Run): void {
   const [first] = run.alone;
   const error = new ProviderError('refused', reasonOf(first));
@@ -206,9 +203,9 @@ function refuseAll(run: Run): void {
 }
 
 /**
- * Has patches sent again whose read had grown old: as many as could be written in time before, or as many as a read of
- * that speed leaves time for. Where one record alone is read too slowly, its write may leave later if the connection can
- * find the edits that it replaces; else nothing more is sent.
+ * Sends patches again whose read was too old: as many as were written in time before, or as many as the read's speed
+ * allows. If even one record is read too slowly, its write may leave later if the connection can find replaced edits;
+ * otherwise nothing more is sent.
  */
 function readSooner(run: Run, stale: readonly Patch[], sent: number): void {
   const { fresh, connection } = run;
@@ -223,7 +220,7 @@ function readSooner(run: Run, stale: readonly Patch[], sent: number): void {
     return;
   }
   run.slowReads += 1;
-  // Once may be chance: the process stood still, or another one took the call.
+  // Once may be chance: the process froze, or another one took the call.
   if (run.slowReads > 1) run.size = Math.max(1, Math.floor((sent * FRESH_MS * SPARE) / Math.max(fresh.age(), 1)));
   if (sent > 1 || run.slowReads < SLOW_READS) return;
   if (connection.edits !== undefined && run.slowReads < 2 * SLOW_READS) {
@@ -235,14 +232,14 @@ function readSooner(run: Run, stale: readonly Patch[], sent: number): void {
   endRest(run, (id) => ({ kind: 'stale', id, reason }));
 }
 
-/** Gives all that is still to be sent this outcome. */
+/** The outcome of all remaining patches. */
 function endRest(run: Run, outcomeOf: (id: string) => Written['outcome']): void {
   for (const { patches } of run.parts.splice(0)) for (const { id } of patches) finish(run, outcomeOf(id));
 }
 
-/** What of a patch is to be sent again, without what was refused; nothing if the record is finished. */
+/** The rest of a patch without refused properties; empty if the record is finished. */
 function restOf(run: Run, patch: Patch, outcome: Written['outcome'], window: WriteWindow): readonly Patch[] {
-  const bad = badOf(patch, outcome, run.withLeftBehind);
+  const bad = refusedIn(patch, outcome, run.withLeftBehind);
   if (Object.keys(bad).length === 0) {
     finish(run, outcome, window);
     return [];
@@ -264,7 +261,7 @@ function finish({ results, refused }: Run, outcome: Written['outcome'], window?:
 const reasonOf = (outcome: Written['outcome'] | undefined): string =>
   outcome !== undefined && 'reason' in outcome ? outcome.reason : UNMENTIONED;
 
-/** A record that is refused alone, while others go through, is the one to blame. */
+/** A record that is refused alone while others succeed is at fault. */
 const rejected = (outcome: Written['outcome']): Outcome => ({
   kind: 'rejected',
   id: outcome.id,
@@ -272,8 +269,8 @@ const rejected = (outcome: Written['outcome']): Outcome => ({
   properties: {},
 });
 
-/** Properties that this answer takes out of the patch, with the reason. */
-function badOf(
+/** Properties that this outcome removes from the patch, with the reason. */
+function refusedIn(
   patch: Patch,
   outcome: Written['outcome'],
   withLeftBehind: WriteOptions['withLeftBehind'] = (_, refused) => refused,
@@ -281,7 +278,7 @@ function badOf(
   return outcome.kind === 'rejected' ? withLeftBehind(patch.id, refusalsOf(ours(patch, outcome.properties))) : {};
 }
 
-/** Reads records again, and returns what their patches are now. */
+/** Reads the records again and returns their new patches. */
 async function renewed(run: Run, old: readonly Patch[]): Promise<readonly Patch[]> {
   const ids = old.map(({ id }) => id);
   try {
@@ -303,7 +300,7 @@ const without = ({ id, properties }: Patch, bad: PropertyRefusals): Patch => ({
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(bad, name))),
 });
 
-/** Only what we sent can be left out of the next round: another name would loop. */
+/** Only properties of the patch can be removed: another name would loop. */
 const ours = (patch: Patch, reasons: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(reasons).filter(([name]) => Object.hasOwn(patch.properties, name)));
 
