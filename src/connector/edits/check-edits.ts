@@ -1,7 +1,7 @@
 /**
- * check-edits: finds, by the CRM's own history, edits that fell between our read of a record and our write, and has them
- * put back. For a CRM that neither writes on a condition nor says in its answer what a write replaced. Names the editors of
- * differences in the same run.
+ * Finds, in the CRM's history, edits that fell between our read and our write, and marks them for a restore. For a CRM
+ * without conditional writes whose answers do not state the replaced values. Names the editors of differences in the
+ * same run.
  */
 import { type FieldName, isFieldName } from '../../../providers/fields.ts';
 import type { Connection, Property, PropertyEdit } from '../../../providers/provider.ts';
@@ -33,16 +33,16 @@ export interface CheckDeps {
   readonly store: Store;
   readonly now: () => number;
   readonly gate: AbilityGate;
-  /** Slots for the calls of checks: a small share of the account's. */
+  /** A small share of the account's calls. */
   readonly limiter: Pick<RateLimiter, 'acquire'>;
 }
 
-/** How far the CRM's clock may be off: the history is asked for from so much before the first write. */
+/** The CRM's clock may differ by this much, so its history is read from before the first write. */
 const CLOCK_MS = 3_600_000;
-/** How long before its row in our history a write may have been sent whose answer was lost: cvrsync may have been down. */
+/** A write with a lost answer may have been sent this long before its history row: cvrsync may have been down. */
 const LATE_MS = 30 * 24 * 3_600_000;
 
-/** Checks what was written to these records. As many calls as the CRM takes for the histories of a batch. */
+/** As many calls as the CRM needs for the histories of a batch. */
 export async function checkEdits(
   { store, now, gate, limiter }: CheckDeps,
   crm: Crm,
@@ -70,13 +70,13 @@ export async function checkEdits(
       lostIn(record, edits, arePartners),
     );
     await store.write(async (tx) => {
-      // The hold that an undo left would keep the edit from coming back that it went over.
+      // The hold of an undo would prevent the restore of the edit that it replaced.
       await endHolds(
         tx,
         crm.name,
         lost.filter(({ isOverUndo }) => isOverUndo).map(({ edit }) => edit),
       );
-      // Before the claims, as a sync takes its lanes before it marks these. Whoever holds them by now: the history says so.
+      // Before the claims: a sync locks its lanes before it marks these. A new owner finds the same in history.
       await rememberOverwritten(
         tx,
         crm.name,
@@ -94,7 +94,7 @@ export async function checkEdits(
     const fault = await gate.settle(error);
     await settleAs(store, claims, fault.of);
   }
-  // The first one had its slot before.
+  // The first call has its slot already.
   for (let taken = 1; taken < calls; taken += 1) await limiter.acquire(CHECK_CALLS, signal);
 }
 
@@ -103,7 +103,6 @@ async function settleAs(store: Store, claims: readonly Claim[], of: (claim: Clai
   await store.write((tx) => settleAll(tx, settlements));
 }
 
-/** Our writes to one property of one record since its last check, oldest first. */
 interface OwnWrites {
   readonly id: string;
   readonly field: FieldName;
@@ -123,7 +122,7 @@ async function readOwnWrites(
     crm.name,
     claims.map(({ key }) => key),
   );
-  // A lane is due this long after its first write at the latest.
+  // A lane is due at most this long after its first write.
   const since = new Map(
     claims.flatMap(({ key, since: due }) => (links.get(key)?.state === 'active' ? [[key, due - LATEST_MS]] : [])),
   );
@@ -143,14 +142,13 @@ async function readOwnWrites(
     const definition = schema.get(first?.property ?? '');
     if (first === undefined || definition === undefined || !isFieldName(first.field)) return [];
     const { record_id: id, field, property } = first;
-    // What an edit came back for is done with: a person may have decided otherwise since.
+    // A restore ends the earlier writes: a person may have decided otherwise since.
     const from = group.findLastIndex(({ rule }) => rule === RETURNED);
     const writes = group.slice(Math.max(0, from));
     return [{ id, field, property, same: sameFor(field, definition), writes }];
   });
 }
 
-/** The histories by record and property. */
 type Histories = ReadonlyMap<string, readonly PropertyEdit[]>;
 
 async function readHistories(
@@ -166,16 +164,19 @@ async function readHistories(
   return Map.groupBy(edits, ({ id, property }) => `${id} ${property}`);
 }
 
-/** The earliest time at which the CRM may have taken a write. An undo may recognise at its second try what its first wrote. */
+/**
+ * The earliest time at which the CRM may have received a write. The second try of an undo may recognise the writes of
+ * its first.
+ */
 const sentSince = ({ at, rule }: DecidedLine): number => at - (rule === ARRIVED || rule === UNDO ? LATE_MS : CLOCK_MS);
 
-interface Lost {
+interface LostInGroup {
   readonly edit: OverwrittenProperty;
   readonly isOverUndo: boolean;
 }
 
-/** The edits of a record that our writes went over, with what stood beside them in their groups. */
-function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners: ArePartners): readonly Lost[] {
+/** The edits that our writes replaced, with the other values of their groups. */
+function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners: ArePartners): readonly LostInGroup[] {
   const edits = new Map(
     record.flatMap((own): [OwnWrites, LostEdit<DecidedLine>][] => {
       const edit = lostEdit(own.writes, histories.get(`${own.id} ${own.property}`) ?? [], own.same);
@@ -183,12 +184,12 @@ function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners:
     }),
   );
   const left = new Set(edits.keys());
-  const lost: Lost[] = [];
+  const lost: LostInGroup[] = [];
   for (const first of left) {
     const group = groupOf([first], record, arePartners);
     for (const own of group) left.delete(own);
     const found = group.flatMap((own) => edits.get(own)?.write ?? []);
-    // What stood beside the edit, our later writes went over, too.
+    // Our later writes also replaced the other values of the group.
     const since = Math.min(...found.map(({ at }) => at));
     const replaced = group.flatMap((own) => replacedIn(own, edits.get(own), since));
     const isOverUndo = found.some(({ rule }) => rule === UNDO);
@@ -197,7 +198,7 @@ function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners:
   return lost;
 }
 
-/** The edit of a property, else what our first write since then replaced. */
+/** The edit of a property, otherwise the value that our first write since then replaced. */
 function replacedIn(
   { id, field, property, writes }: OwnWrites,
   edit: LostEdit<DecidedLine> | undefined,

@@ -1,16 +1,16 @@
-/** Which edit of a property a write of ours went over, by the CRM's own history. Pure. */
+/** Finds the edit that our write replaced, in the CRM's history. Pure. */
 import type { PropertyEdit, PropertyValue } from '../../../providers/provider.ts';
 
-/** A value that we wrote, as our history knows it. */
+/** A write as our history has it. */
 export interface OwnWrite {
-  /** What the property held when the write was decided. */
+  /** The property's value at the decision. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** What the CRM made of it, where that is another value. */
+  /** The value that the CRM stored, if it differs. */
   readonly stored?: PropertyValue;
 }
 
-/** A value that stood between our read and our write, what the CRM then held of the write, and the write. */
+/** A value between our read and our write, the CRM's value after the write, and the write. */
 export interface LostEdit<W extends OwnWrite> {
   readonly value: PropertyValue;
   readonly by: PropertyValue;
@@ -19,13 +19,13 @@ export interface LostEdit<W extends OwnWrite> {
 
 type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 
-/** A version whose value the CRM tells. */
+/** A version with a known value. */
 type Version = PropertyEdit & { readonly value: PropertyValue };
 
 /**
- * The newest edit that one of our writes went over; both lists are of one property of one record, oldest first. A write
- * went over an edit if the version right before its own is somebody else's, and not the value that it was decided by.
- * Only the order of versions counts: no clock of ours is compared with the CRM's.
+ * The newest edit that one of our writes replaced; both lists concern one property of one record, oldest first. A write
+ * replaced an edit if the version right before its own is somebody else's, and not the value behind the decision. Only
+ * the order of versions counts: our clock is never compared with the CRM's.
  */
 export function lostEdit<W extends OwnWrite>(
   writes: readonly W[],
@@ -52,9 +52,9 @@ const spellings = ({ now, stored }: OwnWrite): readonly PropertyValue[] =>
   stored === undefined ? [now] : [now, stored];
 
 /**
- * The version that a write made, -1 if there is none: the newest own one that holds its value, after what the write
- * replaced. Not every CRM tells own versions for sure: else the first of that value there, since a person may have written
- * it again later. Else an own version that holds no value of another write: the CRM re-spelled it.
+ * The index of the write's version, -1 without one: the newest own version with its value, after the value that it
+ * replaced. Not every CRM identifies own versions reliably, so next the first version with that value, since a person
+ * may have written it again later. Last, an own version with no other write's value: the CRM re-spelled it.
  */
 function versionOf(
   write: OwnWrite,

@@ -1,26 +1,24 @@
-/** name-editors: who wrote the values that are left to a person as differences, by the CRM's own history. */
+/** Finds out in the CRM's history who wrote the values of differences. */
 import { sql } from 'kysely';
 import type { Connection, PropertyEdit } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** How far back the CRM is asked. */
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
 
-/** A difference whose editor was not asked for yet. */
+/** A difference without a known editor. */
 interface UnnamedDifference {
   readonly id: string;
   readonly property: string;
-  /** JSON of the value that the CRM holds. */
+  /** The CRM's value, as JSON. */
   readonly kept: string;
 }
 
-/** A difference with its editor as JSON; `null` if the CRM does not tell. */
+/** The editor as JSON; `null` if the CRM does not report one. */
 interface NamedDifference extends UnnamedDifference {
   readonly editor: string;
 }
 
-/** The differences of these records whose editors were not asked for yet. */
 export async function readUnnamed(
   db: Db,
   provider: string,
@@ -37,7 +35,7 @@ export async function readUnnamed(
   return rows.flatMap(({ kept, ...row }) => (kept === null ? [] : [{ ...row, kept }]));
 }
 
-/** Asks the CRM who wrote them. As many calls as the CRM takes for the histories of these records. */
+/** As many calls as the CRM needs for the histories of these records. */
 export async function nameEditors(
   { edits: readEdits }: Connection,
   unnamed: readonly UnnamedDifference[],
@@ -55,11 +53,11 @@ export async function nameEditors(
   });
 }
 
-/** The newest edit by somebody else that left the value; a CRM that keeps no values tells who changed the record. */
+/** The newest edit by somebody else that left the value. A CRM without stored values reports who changed the record. */
 const editOf = ({ kept }: UnnamedDifference, history: readonly PropertyEdit[]): PropertyEdit | undefined =>
   history.findLast(({ own, value }) => !own && (value === undefined || JSON.stringify(value) === kept));
 
-/** Remembers the editors of differences that are as they were when the CRM was asked. */
+/** Stores editors of differences that have not changed since the CRM was asked. */
 export async function rememberEditors(tx: Tx, provider: string, named: readonly NamedDifference[]): Promise<void> {
   if (named.length === 0) return;
   await sql`with named (id, property, kept, editor) as materialized

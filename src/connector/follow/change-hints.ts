@@ -1,4 +1,4 @@
-/** Decides which records of a CRM's change hints to read: a hint costs nothing, a read costs a call. */
+/** Decides which records of change hints to read: a hint costs nothing, a read costs a call. */
 import type { ChangeHint, PropertyValue, Read } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,13 +7,12 @@ import { holdOf } from '../crm/hold.ts';
 import type { Link } from '../links/links.ts';
 import { decideLink, type HealRule } from './decide-link.ts';
 
-/** What a connection's links follow, as far as its account shows it. */
+/** What the links of a connection follow, if the account has it. */
 export interface Follow extends HealRule {
-  /** The properties to ask for. */
   readonly properties: readonly string[];
 }
 
-/** What there is to follow; `match` as match.ts gives it. */
+/** `match` as match-property.ts returns it. */
 export function followOf(crm: Crm, match: string | undefined, now: number): Follow {
   return {
     match,
@@ -23,7 +22,7 @@ export function followOf(crm: Crm, match: string | undefined, now: number): Foll
   };
 }
 
-/** The links of records, by record id, whatever their state. */
+/** In any state, by record id. */
 export async function linksOf(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, Link>> {
   if (ids.length === 0) return new Map();
   const links = await db
@@ -35,7 +34,7 @@ export async function linksOf(db: Db, provider: string, ids: readonly string[]):
   return new Map(links.map((link) => [link.record_id, link]));
 }
 
-/** The records to read of those that a CRM's webhook names: the linked ones, or all where `autoLink` is on. */
+/** Of the records that a CRM's webhook names: the linked ones, or all with `autoLink`. */
 export async function namedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
   const distinct = [...new Set(ids)];
   if (crm.autoLink) return distinct;
@@ -43,7 +42,7 @@ export async function namedRecords(db: Db, crm: Crm, ids: readonly string[]): Pr
   return distinct.filter((id) => links.has(id));
 }
 
-/** The records to read of those that change hints name; a hint whose content changes no link is skipped. */
+/** Skips a hint that changes no link. */
 export async function hintedRecords(
   db: Db,
   crm: Crm,
@@ -68,7 +67,7 @@ export async function hintedRecords(
   return [...new Set(ids)];
 }
 
-/** The records that have no link, for which a company may be suggested; none if the connection wants no suggestions. */
+/** Records without a link that may get a suggestion; none if the connection wants none. */
 export async function unlinkedRecords(db: Db, crm: Crm, ids: readonly string[]): Promise<readonly string[]> {
   if (crm.autoMatch === undefined) return [];
   const distinct = [...new Set(ids)];

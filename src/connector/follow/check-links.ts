@@ -1,4 +1,4 @@
-/** Links that no longer follow what the configuration says. */
+/** Findings about links that no longer follow the configuration. */
 import { sql } from 'kysely';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { each } from '../../store/each.ts';
@@ -6,15 +6,15 @@ import type { Db } from '../../store/store.ts';
 import type { CrmConfig } from '../crm/crm.ts';
 import { otherMatch } from './match-property.ts';
 
-type Named = Pick<CrmConfig, 'name' | 'match'>;
+type MatchConfig = Pick<CrmConfig, 'name' | 'match'>;
 
-/** Links of connections that are not configured, and those that were made by another property of the number. */
-export async function checkLinks(db: Db, providers: readonly Named[]): Promise<Findings> {
+/** Links of connections that are not configured, and links made by another match property. */
+export async function checkLinks(db: Db, providers: readonly MatchConfig[]): Promise<Findings> {
   const ofOthers = await Promise.all(providers.map((provider) => matchFinding(db, provider)));
   return [...(await unconfiguredLinks(db, providers)), ...ofOthers.flat()];
 }
 
-async function unconfiguredLinks(db: Db, providers: readonly Named[]): Promise<Findings> {
+async function unconfiguredLinks(db: Db, providers: readonly MatchConfig[]): Promise<Findings> {
   const names = providers.map(({ name }) => name);
   const rows = await db
     .selectFrom('link')
@@ -34,7 +34,7 @@ async function unconfiguredLinks(db: Db, providers: readonly Named[]): Promise<F
   );
 }
 
-async function matchFinding(db: Db, { name, match }: Named): Promise<Findings> {
+async function matchFinding(db: Db, { name, match }: MatchConfig): Promise<Findings> {
   const before = match === undefined ? undefined : await otherMatch(db, name, match);
   if (before === undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** Links that a person asks for: the record is read first, because an id is easily mistyped. */
+/** Links that a person requests. The record is read first, because an id is easily mistyped. */
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { patiently, type WaitReport } from '../crm/patience.ts';
@@ -6,17 +6,17 @@ import { isPerson } from '../facts/persons.ts';
 import { type LinkRequest, type LinkResult, linkRecord, updateLink } from '../links/links.ts';
 import { otherCompany, readNumber } from './decide-link.ts';
 
-/** The record that somebody wants to link, as the CRM holds it; `other`: the other company whose number it holds. */
+/** `other`: the other company whose number the record holds. */
 export type LinkCandidate =
   | { readonly kind: 'found'; readonly other: string | undefined }
   | { readonly kind: 'moved'; readonly to: string }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** How long a CRM that does not answer is asked again, in ms. */
+/** Retries this long without an answer. */
 const SILENCE_MS = 10_000;
 
-/** Reads the record, and the number in it. Throws the CRM's fault if it lasts. */
+/** Reads the record and its number. Throws a fault that lasts. */
 export async function readCandidate(
   crm: Crm,
   { recordId, entity }: Pick<LinkRequest, 'recordId' | 'entity'>,
@@ -45,11 +45,11 @@ export async function readCandidate(
   }
 }
 
-/** Whether a connection may write the data of this entity: a natural person's only if it is configured so. */
+/** A natural person needs a connection that allows persons. */
 export const mayHold = ({ persons }: Pick<Crm, 'persons'>, entity: string): boolean =>
   persons || !isPerson(entity, undefined);
 
-/** Links it; a person who saw the other number need not be asked about it again. */
+/** Links the record. A person who saw the other number is not asked about it again. */
 export async function linkSeen(tx: Tx, desired: LinkRequest, other: string | undefined): Promise<LinkResult> {
   const linked = await linkRecord(tx, desired);
   if (other !== undefined && linked.kind !== 'taken') await updateLink(tx, desired, { mismatch: other });

@@ -1,4 +1,4 @@
-/** A merge in the CRM: the link follows its record to the survivor. */
+/** Moves a link to the surviving record of a merge in the CRM. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { moveWrites } from '../../runtime/lanes/pending-writes.ts';
@@ -17,17 +17,17 @@ export interface LinkMove {
 }
 
 /**
- * `merged`: the survivor stands for the same company already, or there was no link to move. `conflict`: it stands for
- * another company, so both links wait for a person. `later`: the survivor's own link has ended, and upstream has not
- * confirmed it yet; the record is looked at again by itself.
+ * `merged`: the survivor belongs to the same company already, or there was no link to move. `conflict`: it belongs to
+ * another company, so both links wait for a person. `later`: upstream has not confirmed the end of the survivor's own
+ * link; the record is read again.
  */
 export type MoveResult = 'moved' | 'merged' | 'conflict' | 'later';
 
 const SOON_MS = 10_000;
 
 /**
- * Lets a link follow its record after a merge in the CRM, in whichever order the CRM reports the merge and the deletion
- * that comes with it. The survivor is read afterwards: its number may name another company.
+ * The CRM may report the merge and its deletion in any order. The survivor is read afterwards: its number may be
+ * another company's.
  */
 export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   const { provider, from, to, now } = move;
@@ -45,7 +45,7 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   return moved;
 }
 
-/** Links the survivor as the merged record was; undefined if another company has it. */
+/** Undefined if another company has the survivor. */
 async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'moved' | 'merged' | undefined> {
   const { provider, from, to, now } = move;
   const ref = { provider, recordId: to };
@@ -68,7 +68,7 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   return 'moved';
 }
 
-/** Both records' companies claim the survivor: their links wait for an operator. */
+/** Both companies claim the survivor: their links wait for an operator. */
 async function contestSurvivor(
   tx: Tx,
   before: Link,
@@ -91,7 +91,7 @@ async function contestSurvivor(
   return 'conflict';
 }
 
-/** Whether the link counts for nothing by now: it was never made for a rival, or another record has taken its place. */
+/** Whether the link is obsolete: it was never made because of a rival, or another record replaced it. */
 async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
   if (link.state === 'conflict') return link.desired === 'off';
   if (link.state !== 'gone') return false;
@@ -105,7 +105,7 @@ async function hasNothingToMove(tx: Tx, link: Link): Promise<boolean> {
   return successor !== undefined;
 }
 
-/** Makes a link wait for an operator, whatever its state: the order of the CRM's messages must not matter. */
+/** In any state: the order of the CRM's messages must not matter. */
 async function putInConflict(tx: Tx, link: Link, reason: string, now: number): Promise<void> {
   const record = { provider: link.provider, recordId: link.record_id };
   const begins = link.state === 'gone';
@@ -114,7 +114,7 @@ async function putInConflict(tx: Tx, link: Link, reason: string, now: number): P
   await updateLink(tx, record, { state: 'conflict', reason, mismatch: null, updated_at: now, ...desired });
 }
 
-/** A link that a person removed stays removed on the surviving record. */
+/** A removal by a person also applies to the survivor. */
 async function copyRemoval(tx: Tx, link: Link, to: string, now: number): Promise<void> {
   if (link.origin !== 'person') return;
   const row = {
@@ -135,9 +135,8 @@ async function copyRemoval(tx: Tx, link: Link, to: string, now: number): Promise
 }
 
 /**
- * The overrides of either record apply to the survivor, whichever is moved first: where a CRM makes a new record of two,
- * neither has the older right. A hold counts more than a release, the longer of two holds counts, and a release that was
- * for once was meant for a value that is another one now.
+ * The survivor gets the overrides of both records, in any order: a CRM may merge two records into a new one. A hold
+ * beats a release, the longer of two holds wins, and a single-use release is dropped, because its value has changed.
  */
 async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Promise<void> {
   const overrides: Overrides = (await readOverrides(tx, provider, [from], now)).get(from) ?? new Map();
@@ -168,7 +167,6 @@ function prevails(property: string, { kind, once, until }: Override, own: Overri
   return theirs?.kind !== 'hold' || isLonger;
 }
 
-/** A record that became another one. */
 interface RecordMove {
   readonly provider: string;
   readonly from: string;
@@ -176,8 +174,8 @@ interface RecordMove {
 }
 
 /**
- * The parent that we gave a merged record is ours on the survivor, too, and a merged parent is ours as the survivor of that
- * one: the CRM moves both along.
+ * Our parent of a merged record is also ours on the survivor, and a merged parent continues as its survivor: the CRM
+ * moves both.
  */
 async function moveParent(tx: Tx, entity: string, { provider, from, to }: RecordMove): Promise<void> {
   await sql`insert into parent (provider, record_id, owner, parent_id, pending_id)
@@ -186,7 +184,7 @@ async function moveParent(tx: Tx, entity: string, { provider, from, to }: Record
     on conflict (provider, record_id) do update set
       parent_id = coalesce(parent.parent_id, excluded.parent_id),
       pending_id = coalesce(parent.pending_id, excluded.pending_id, excluded.parent_id)`.execute(tx);
-  // Where the CRM does not move it, the merged one stays ours: the survivor is only what the CRM may hold, too.
+  // If the CRM does not move the parent, the merged one stays ours, so the survivor is only pending.
   await tx
     .updateTable('parent')
     .set({ pending_id: to })

@@ -1,4 +1,4 @@
-/** What records say of themselves right before a note or a parent is written to them. */
+/** Hold and number of records, right before a note or a parent is written to them. */
 import type { Read } from '../../../providers/provider.ts';
 import type { Store } from '../../store/store.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
@@ -9,11 +9,10 @@ import { readMatch } from './match-property.ts';
 import { behindSafetyLimit } from './safety-limit.ts';
 
 export interface RecordState {
-  /** In the order of the ids. */
   readonly reads: readonly Read[];
-  /** When to check each record that is on hold again, in ms since 1970. */
+  /** When to check each held record again. */
   readonly holds: ReadonlyMap<string, number>;
-  /** Why a record is not to be written to as its link says. A sync that reads it lets its link follow. */
+  /** Why a record must not be written as its link says. The next sync lets its link follow. */
   readonly objections: ReadonlyMap<string, Objection>;
 }
 
@@ -23,7 +22,7 @@ export interface RecordStateDeps {
   readonly now: () => number;
 }
 
-/** Reads the records' hold and number. One call for as many as the CRM answers at once. */
+/** One call for as many records as the CRM allows. */
 export async function readRecordState(
   deps: RecordStateDeps,
   ids: readonly string[],
@@ -58,7 +57,7 @@ async function objectionsTo(
     );
   const objections = found(new Set());
   if (objections.size === 0) return objections;
-  // A property that was taken away since the schema was read looks blank in every record.
+  // A property removed since the schema was read looks blank in every record.
   const still = await readMatch(store, crm, await crm.schema(signal, NEW_SCHEMA_MS), now());
   if (still === undefined) return new Map();
   return found(await behindSafetyLimit(store.db, crm.name, [...objections.keys()]));

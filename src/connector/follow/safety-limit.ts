@@ -1,6 +1,6 @@
 /**
- * The safety limit: where far more links would end than usual, somebody cleared a property or the credentials lost revision of the
- * records. Nothing more ends until an operator decides.
+ * The safety limit: if far more links would end than usual, somebody cleared a property, or the credentials can no
+ * longer see the records. No more links end until an operator decides.
  */
 import { type Claim, mark, park, settle } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
@@ -10,16 +10,16 @@ import type { Db, Tx } from '../../store/store.ts';
 import { markWaiting } from '../links/mark-all.ts';
 import { healQueue } from '../names/queues.ts';
 
-/** The lane that is parked while the safety limit is on; no record has this id. Only an operator's release makes it claimable. */
+/** The lane that is parked while the safety limit is on. No record has this id, and only an operator can release it. */
 export const SAFETY_LIMIT_KEY = '*';
-/** The error of the lanes that wait behind the safety limit. */
+/** The error of lanes behind the safety limit. */
 export const BEHIND_SAFETY_LIMIT = 'too many links would end within an hour: see the parked lane of the same queue';
 
 const HOUR_MS = 3_600_000;
 const FEW = 20;
 const SHARE = 0.1;
 
-/** What ended lately, and what an operator allowed beyond that, which is used first. */
+/** Recent ends of links, and ends that an operator allowed, which are used first. */
 interface Tally {
   readonly ended: readonly { readonly at: number; readonly count: number }[];
   readonly allowed: { readonly count: number; readonly until: number };
@@ -29,10 +29,7 @@ const NONE: Tally = { ended: [], allowed: { count: 0, until: 0 } };
 
 const tallyKey = (provider: string): string => `heal-ends:${provider}`;
 
-/**
- * Whether `count` more links of a connection may end now, and counts them if they may. Else the safety limit is on: no
- * link ends by itself until an operator accepts its lane.
- */
+/** Whether `count` more links may end now; counts them if so. Otherwise it turns the safety limit on. */
 export async function mayEnd(tx: Tx, provider: string, count: number, now: number): Promise<boolean> {
   if (count === 0) return true;
   const queue = healQueue(provider);
@@ -53,7 +50,6 @@ export async function mayEnd(tx: Tx, provider: string, count: number, now: numbe
   return false;
 }
 
-/** Whether the safety limit of a connection is on. */
 export async function isSafetyLimitOn(db: Db, provider: string): Promise<boolean> {
   const lane = await db
     .selectFrom('lane')
@@ -64,7 +60,7 @@ export async function isSafetyLimitOn(db: Db, provider: string): Promise<boolean
   return lane !== undefined;
 }
 
-/** Those of these records whose links wait behind the safety limit, or stayed when an operator kept them. */
+/** Records whose links wait behind the safety limit, or stayed when an operator kept them. */
 export async function behindSafetyLimit(
   db: Db,
   provider: string,
@@ -82,8 +78,7 @@ export async function behindSafetyLimit(
 }
 
 /**
- * Has the links of records decided anew. Not of those that wait behind the safety limit: woken one by one they would pass
- * below it.
+ * Marks records whose links must be decided again, except behind the safety limit: one by one they would pass below it.
  */
 export async function markContested(tx: Tx, provider: string, ids: readonly string[], now: number): Promise<void> {
   const waiting = await behindSafetyLimit(tx, provider, ids);
@@ -92,12 +87,12 @@ export async function markContested(tx: Tx, provider: string, ids: readonly stri
 }
 
 /**
- * Lets everything go on that waits in the queue, for an hour, and counts anew what ends beyond that; settles the safety limit's
- * lane. Wakes the first of what waits: `continueMarking` wakes the others.
+ * Releases the waiting lanes of the queue for an hour, restarts the count, and settles the safety limit's lane. Marks
+ * the first lanes; `continueMarking` marks the rest.
  */
 export async function releaseSafetyLimit(tx: Tx, provider: string, claim: Claim, now: number): Promise<void> {
   if (!(await settle(tx, claim, { kind: 'done' }))) return;
-  // A process that met the safety limit has marked its lanes before we read them.
+  // A process that met the limit marked its lanes before this lock.
   await lockTally(tx, provider, now);
   const queue = healQueue(provider);
   const count = await countRows(tx, tx.selectFrom('lane').select('key').where('queue', '=', queue));
@@ -106,8 +101,8 @@ export async function releaseSafetyLimit(tx: Tx, provider: string, claim: Claim,
 }
 
 /**
- * How many links may end within an hour, where `ending` would: counted only as far as decides it, for a million links take
- * long to count and this is asked with every batch.
+ * How many links may end within an hour. Counts only as far as needed: a million links take long to count, and every
+ * batch asks.
  */
 async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: number; ending: number }): Promise<number> {
   if (ending <= FEW) return FEW;
@@ -120,7 +115,7 @@ async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: numb
   return Math.max(FEW, Math.floor((counted + ended) * SHARE));
 }
 
-/** Serialises processes that count at the same time. */
+/** Serialises processes that count. */
 async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
   await tx
     .insertInto('kv')
@@ -131,7 +126,7 @@ async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
 
 async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> {
   const text = await readValue(tx, tallyKey(provider));
-  // We wrote it: it is a tally.
+  // cvrsync wrote this value.
   const tally: Tally = text === undefined ? NONE : JSON.parse(text);
   return {
     ended: tally.ended.filter(({ at }) => at > now - HOUR_MS),
@@ -139,7 +134,7 @@ async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> 
   };
 }
 
-/** A line a minute is fine enough for an hour. */
+/** One entry a minute is exact enough for an hour. */
 async function writeTally(tx: Tx, provider: string, { ended, allowed }: Tally, now: number): Promise<void> {
   const minutes = Map.groupBy(ended, ({ at }) => Math.floor(at / 60_000));
   const merged = [...minutes.values()].map((each) => ({

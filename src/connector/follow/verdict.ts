@@ -1,14 +1,12 @@
-/** verdict: what one record of the CRM is for a backfill, by the number it holds. Pure. */
+/** The verdict of a backfill on one record, by its number. Pure. */
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 
 /**
- * What a record is for a backfill.
- * `matched` its number is a company's; `linked` it stands for that company already;
- * `ambiguous` several records have the number; `differs` it is linked to another company than its number says;
- * `removed` a person took its link to that company away;
- * `changed` it is no longer what a plan file took it for; `moved` merged into another record; `gone` deleted.
+ * `matched`: its number is a company's; `linked`: it is linked to that company already; `ambiguous`: several records
+ * have the number; `differs`: it is linked to another company than its number's; `removed`: a person removed its link
+ * to that company; `changed`: it changed since the plan file; `moved`: merged into another record; `gone`: deleted.
  */
 export const VERDICTS = [
   'matched',
@@ -26,31 +24,30 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What is to be done with a record; a person may edit it in a plan file. */
+/** A person may edit it in a plan file. */
 export const ACTIONS = ['link', 'skip'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** Verdicts that a person should look at: nothing is done with their records. */
+/** Verdicts for a person; the backfill leaves these records unchanged. */
 export const FOR_A_PERSON: readonly Verdict[] = ['ambiguous', 'invalid', 'unit', 'differs', 'changed'];
 
-/** What a record's number says of it. */
 export interface NumberVerdict {
   readonly verdict: Verdict;
-  /** The canonical entity id, where the number is a company's. */
+  /** Null if the number is not a company's. */
   readonly entity: string | null;
-  /** For people, where there is more to say. */
+  /** A remark for people. */
   readonly detail: string | null;
 }
 
-/** The note of a number that may be none. */
+/** The remark on a number that fails the check. */
 export const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
-/** The note of a number that was read with a zero before it. */
+/** The remark on a number read with a leading zero. */
 const PADDED = 'its leading zero was missing';
 
-/** Notes of a matched record whose number may be another company's: it is linked if a person says so in a plan. */
+/** Remarks on a number that may be another company's: the record is linked only if a person says so in the plan. */
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
-/** Reads what a record holds as its number; `isHeld` is the CRM's word that the record is to be left alone. */
+/** `isHeld`: the CRM holds the record. */
 export function verdictOf(value: PropertyValue, isHeld: boolean): NumberVerdict {
   const assessed = ofNumber(value);
   return isHeld && assessed.verdict === 'matched'
@@ -62,7 +59,7 @@ function ofNumber(value: PropertyValue): NumberVerdict {
   const read = readCvrNumber(value);
   switch (read.kind) {
     case 'number':
-      // A property of numbers keeps no leading zero: it was put there to read this one.
+      // A numeric property keeps no leading zero, so this number got one.
       return matched(read.number, read.valid ? (isPadded(value, read.number) ? PADDED : null) : MISTYPED);
     case 'lost-zero':
       return read.valid
@@ -87,7 +84,7 @@ const matched = (number: string, detail: string | null): NumberVerdict => ({
 
 const LONGEST = 300;
 
-/** A property's value as the scan keeps it: a text of bounded length; null if blank. */
+/** The value as the scan stores it: trimmed and cut; null if blank. */
 export const kept = (value: PropertyValue | undefined): string | null => {
   const text = value === null || value === undefined ? '' : String(value).trim();
   return text === '' ? null : text.slice(0, LONGEST);

@@ -1,4 +1,4 @@
-/** Differences: properties if the CRM holds another value than the register, left to a person. */
+/** Differences: properties whose CRM value differs from the register's, left to a person. */
 import { sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -12,13 +12,12 @@ import { ALL_PROPERTIES, type OverrideRef, overrideFor, readOverrides, setOverri
 
 export interface Difference extends OverrideRef {
   readonly entity: string;
-  /** JSON of what the CRM held when it was decided. */
+  /** The CRM's value at the decision, as JSON. */
   readonly crm: string;
-  /** JSON of what the register says. */
+  /** The register's value, as JSON. */
   readonly register: string;
-  /** Ms since 1970. */
   readonly since: number | null;
-  /** Who wrote the value in the CRM, and when, if the CRM says so. */
+  /** Who wrote the CRM's value, and when, if the CRM reports it. */
   readonly editor: { readonly name: string; readonly at: number } | undefined;
 }
 
@@ -29,14 +28,14 @@ export interface DifferenceFilter {
   readonly after?: OverrideRef | undefined;
 }
 
-const open = (db: Db, now: number, { provider, recordId, property }: DifferenceFilter) =>
+const selectDifferences = (db: Db, now: number, { provider, recordId, property }: DifferenceFilter) =>
   db
     .selectFrom('property_state as state')
     .where('state.kept', 'is not', null)
     .where('state.kept_with', 'is', null)
-    // Not a join: SQLite would begin with the links, which are many.
+    // Not a join: SQLite would start with the many links.
     .where(({ exists }) => exists(activeLink(db)))
-    // The next sync forgets it: a hold needs no word of a person any more.
+    // The next sync ends it: a held property needs no decision.
     .where(({ exists, not }) => not(exists(holdOn(db, now))))
     .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
     .$if(recordId !== undefined, (query) => query.where('state.record_id', '=', recordId ?? ''))
@@ -46,7 +45,7 @@ const open = (db: Db, now: number, { provider, recordId, property }: DifferenceF
       ),
     );
 
-/** A property that is kept together with that of a state. */
+/** A property of the same difference. */
 const keptPart = (db: Db, property = '') =>
   db
     .selectFrom('property_state as part')
@@ -57,7 +56,6 @@ const keptPart = (db: Db, property = '') =>
     .where('part.property', '=', property)
     .where('part.kept', 'is not', null);
 
-/** The company that the record of a property's state stands for. */
 const activeLink = (db: Db) =>
   db
     .selectFrom('link')
@@ -66,7 +64,6 @@ const activeLink = (db: Db) =>
     .where('link.record_id', '=', sql.ref<string>('state.record_id'))
     .where('link.state', '=', 'active');
 
-/** A hold on a property, or on all of its record. */
 const holdOn = (db: Db, now: number) =>
   db
     .selectFrom('override')
@@ -77,9 +74,7 @@ const holdOn = (db: Db, now: number) =>
     .where('override.kind', '=', 'hold')
     .where((where) => where.or([where('override.until', 'is', null), where('override.until', '>', now)]));
 
-/**
- * Differences that wait for a person, by connection, property and record; the next page comes `after` the last of this one.
- */
+/** Sorted by connection, property and record; the next page starts `after` the last of this one. */
 export async function readDifferences(
   db: Db,
   now: number,
@@ -87,7 +82,7 @@ export async function readDifferences(
   limit: number,
 ): Promise<readonly Difference[]> {
   const { after } = filter;
-  const rows = await open(db, now, filter)
+  const rows = await selectDifferences(db, now, filter)
     .select(['state.provider', 'state.property', 'state.record_id', 'kept', 'offered', 'kept_at', 'kept_by'])
     .select(() => activeLink(db).as('entity'))
     .$if(after !== undefined, (query) =>
@@ -107,7 +102,7 @@ export async function readDifferences(
   const others = await readOtherParts(db, rows);
   return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at, kept_by }) => {
     const ref = { provider, property, recordId: record_id };
-    const sides = sidesOf([{ property, kept, offered }, ...(others.get(keyOf(ref)) ?? [])]);
+    const sides = sidesOf([{ property, kept, offered }, ...(others.get(propertyKey(ref)) ?? [])]);
     return {
       ...ref,
       entity: entity ?? '',
@@ -120,9 +115,9 @@ export async function readDifferences(
 
 type KeptPart = Pick<PropertyStateTable, 'property' | 'kept' | 'offered'>;
 
-const keyOf = ({ provider, recordId, property }: OverrideRef): string => `${provider} ${recordId} ${property}`;
+const propertyKey = ({ provider, recordId, property }: OverrideRef): string => `${provider} ${recordId} ${property}`;
 
-/** The other properties of differences that are kept together, by the one that stands for them. */
+/** The other properties of each difference, by the property that represents it. */
 async function readOtherParts(
   db: Db,
   rows: readonly Pick<PropertyStateTable, 'provider' | 'record_id'>[],
@@ -139,25 +134,25 @@ async function readOtherParts(
     .orderBy('property')
     .execute();
   return Map.groupBy(parts, ({ provider, record_id: recordId, kept_with }) =>
-    keyOf({ provider, recordId, property: kept_with ?? '' }),
+    propertyKey({ provider, recordId, property: kept_with ?? '' }),
   );
 }
 
-/** Both sides of a difference as JSON; of several properties a text that names each. */
+/** Both sides as JSON; for several properties, a text that names each. */
 function sidesOf(parts: readonly KeptPart[]): Pick<Difference, 'crm' | 'register'> {
   const [only, second] = parts;
   if (second === undefined) return { crm: only?.kept ?? 'null', register: only?.offered ?? 'null' };
   const sideOf = (value: (part: KeptPart) => string | null): string =>
-    JSON.stringify(parts.map((part) => `${part.property}: ${shown(value(part))}`).join(', '));
+    JSON.stringify(parts.map((part) => `${part.property}: ${readableValue(value(part))}`).join(', '));
   return { crm: sideOf(({ kept }) => kept), register: sideOf(({ offered }) => offered) };
 }
 
-const shown = (json: string | null): string => {
+const readableValue = (json: string | null): string => {
   const value: PropertyValue = JSON.parse(json ?? 'null');
   return isBlank(value) ? '–' : String(value);
 };
 
-/** Both sides of a difference, whether a hold came upon it or not; undefined if there is none. */
+/** Also for a difference under a hold; undefined without a difference. */
 export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Difference, 'crm' | 'register'> | undefined> {
   const row = await db
     .selectFrom('property_state')
@@ -169,21 +164,18 @@ export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Differen
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const others = await readOtherParts(db, [row]);
-  return sidesOf([row, ...(others.get(keyOf(ref)) ?? [])]);
+  return sidesOf([row, ...(others.get(propertyKey(ref)) ?? [])]);
 }
 
-/** How many differences there are, counted up to `most`. */
+/** Counts up to `most`. */
 export const countDifferences = (
   db: Db,
   now: number,
   filter: DifferenceFilter = {},
   most = Number.MAX_SAFE_INTEGER,
-): Promise<number> => countRows(db, open(db, now, filter).select('state.record_id').limit(most));
+): Promise<number> => countRows(db, selectDifferences(db, now, filter).select('state.record_id').limit(most));
 
-/**
- * Forgets what waits for a person in properties that are not decided any more: unmapped, or of another company. Differences
- * and refused values.
- */
+/** Ends differences and refused values of properties that are no longer decided: unmapped, or of another company. */
 export async function forgetUndecided(
   tx: Tx,
   provider: string,
@@ -196,23 +188,22 @@ export async function forgetUndecided(
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }
 
-/** What came of settling a difference: its properties, or `none` is there, or it is `held`, and nothing is to be settled. */
-type Settled = { readonly properties: readonly string[] } | 'none' | 'held';
+/** `none`: there is no difference; `held`: a hold prevents a decision. */
+type SettledDifference = { readonly properties: readonly string[] } | 'none' | 'held';
 
-/** Why a property is released or held whose difference a person settled. */
+/** The reason of the override that settles a difference. */
 const SETTLED = 'a difference that a person settled';
 
 /**
- * Settles a difference: `register` lets the register win once, over the value that is known to stand in the CRM and over no
- * other; `crm` holds what the CRM has. Not one that a hold came upon: a word on the property alone would stand above a hold
- * on the record.
+ * Settles a difference: `register` lets the register win once over this CRM value only; `crm` holds the CRM's value.
+ * Refuses a held difference: an override of the property would beat a hold on the record.
  */
 export async function settleDifference(
   tx: Tx,
   ref: OverrideRef,
   winner: 'register' | 'crm',
   now: number,
-): Promise<Settled> {
+): Promise<SettledDifference> {
   const kind = winner === 'register' ? 'release' : 'hold';
   const parts = await tx
     .selectFrom('property_state')
@@ -223,7 +214,7 @@ export async function settleDifference(
     .where('kept', 'is not', null)
     .execute();
   if (!parts.some(({ property }) => property === ref.property)) return 'none';
-  // Whoever puts a hold on the record marks its lane, too: we wait for them, and then see the hold.
+  // A process that holds the record marks its lane too, so this waits and then sees the hold.
   await mark(tx, `sync:${ref.provider}`, [ref.recordId], now);
   const overrides = (await readOverrides(tx, ref.provider, [ref.recordId], now)).get(ref.recordId);
   const isHeld = ({ property }: { property: string }) =>
@@ -254,8 +245,8 @@ export async function settleDifference(
 }
 
 /**
- * Ends what settled a difference at `at`, and has the record synced, which finds the difference again. False if a property
- * was written meanwhile, or somebody ruled on it since.
+ * Ends the override that settled a difference at `at`, and marks the record; the sync finds the difference again. False
+ * if a property was written or overridden since.
  */
 export async function reopenDifference(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * History as it is stored: one row for what one event did to a record at one time by one rule, with a line for each property.
- * A first sync decides some thirty properties of a record by one rule: in rows of their own they were most of the store.
+ * Stored history: one row for one event, record, time and rule, with a line for each property. A first sync decides
+ * some thirty properties of a record by one rule; as rows they were most of the store.
  */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
@@ -9,8 +9,8 @@ import type { HistoryTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
- * One property of a row. `detail`: why the CRM did not take the value, or what else there is to say. `stored`: what the CRM
- * made of the value, where that is another one.
+ * One property of a row. `detail`: why the CRM refused the value, or another remark. `stored`: the value that the CRM
+ * stored, if it differs.
  */
 export type StoredLine = readonly [
   property: string,
@@ -23,41 +23,39 @@ export type StoredLine = readonly [
 
 type Row = Selectable<HistoryTable>;
 
-/** What was decided for one property of a record. */
 export interface DecidedLine extends Omit<Row, 'lines' | 'detail'> {
   readonly property: string;
   readonly field: string;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
   readonly detail: string | null;
-  /** What the CRM made of the value, where that is another one; `detail` says it too. */
+  /** The value that the CRM stored, if it differs; `detail` states it too. */
   readonly stored?: PropertyValue;
 }
 
-/** A line about the record as a whole has no property and no values. */
+/** A line about the record as a whole has no property or values. */
 export type HistoryLine = DecidedLine | (Omit<Row, 'lines'> & Record<'property' | 'field' | 'old' | 'now', null>);
 
-/** What a row decided, in its order; none if it is about the record as a whole. */
+/** Empty for a row about the record as a whole. */
 export function decidedLines({ lines, detail: _, ...row }: Row): readonly DecidedLine[] {
   const stored: readonly StoredLine[] = lines === null ? [] : JSON.parse(lines);
-  return stored.map(([property, field, old, now, detail, held]) => ({
+  return stored.map(([property, field, old, now, detail, crmValue]) => ({
     ...{ ...row, property, field, old, now },
-    ...(held === undefined ? { detail } : { detail: withStored(detail, held), stored: held }),
+    ...(crmValue === undefined ? { detail } : { detail: withStored(detail, crmValue), stored: crmValue }),
   }));
 }
 
-const withStored = (detail: string | null, held: PropertyValue): string =>
-  `${detail === null ? '' : `${detail}; `}the CRM holds another value: ${JSON.stringify(held)}`;
+const withStored = (detail: string | null, crmValue: PropertyValue): string =>
+  `${detail === null ? '' : `${detail}; `}the CRM holds another value: ${JSON.stringify(crmValue)}`;
 
-/** All lines of a row, for people. */
 export function linesOf(row: Row): readonly HistoryLine[] {
   const { lines, ...whole } = row;
   return lines === null ? [{ ...whole, property: null, field: null, old: null, now: null }] : decidedLines(row);
 }
 
-/** The columns of a line, for {@link hasLine}. */
+/** Columns for {@link hasLine}. */
 export const LINE = { property: sql<string>`(line.value ->> 0)`, field: sql<string>`(line.value ->> 1)` };
 
-/** Whether a row of `history` has a line that the condition holds for. */
+/** Whether a history row has a line that satisfies the condition. */
 export const hasLine = (db: Db, condition: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select 1 from ${elements(db, 'lines')} as line where ${condition})`;

@@ -1,4 +1,4 @@
-/** Remembers decisions and their outcomes: history for people, what was written and property states for the next decision. */
+/** Stores decisions and outcomes: history for people, written values and property states for the next decision. */
 import { sql } from 'kysely';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow, storable, storableJson } from '../../store/each.ts';
@@ -15,13 +15,13 @@ export interface Decided {
   readonly id: string;
   readonly entity: string;
   readonly planned: Planned;
-  /** Why the CRM did not take the value, where it did not. */
+  /** Why the CRM refused the value. */
   readonly refused?: string;
-  /** What the CRM made of the value, where that is another one. */
+  /** The value that the CRM stored, if it differs. */
   readonly stored?: PropertyValue;
 }
 
-/** A line of history that is not about one property: a hold, a merge, a deletion. */
+/** A line of history about the whole record: a hold, a merge, a deletion. */
 export interface Happened {
   readonly provider: string;
   readonly id: string;
@@ -52,7 +52,7 @@ const ROW: InsertTarget = {
   columns: ['at', 'provider', 'record_id', 'entity', 'seq', 'rule', 'outcome', 'lines', 'detail'],
 };
 
-/** Adds to history, in order; what was decided of a record by one rule for one event, with one outcome, is one row. */
+/** Keeps the order. Decisions about a record with the same rule, event and outcome share one row. */
 export async function writeHistory(
   tx: Tx,
   decided: readonly Decided[],
@@ -76,7 +76,7 @@ export async function writeHistory(
   await insertRows(tx, ROW, rows);
 }
 
-/** Names the row of a decision. Most that follow each other are of one row, and its name is made once for them. */
+/** Names the row of a decision. Consecutive decisions mostly share a row, so the name is built once for them. */
 function rowNames(): (each: Decided) => string {
   let last: Decided | undefined;
   let name = '';
@@ -102,7 +102,7 @@ function lineOf({ planned: { property, field, old, now, detail }, refused, store
   return stored === undefined ? line : [...line, stored];
 }
 
-/** Those of the records whose last line is a hold: history shows a hold once. */
+/** Records whose last line is a hold: history shows a hold once. */
 export async function heldRecords(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
@@ -131,13 +131,13 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
     refused: JSON.stringify(planned.now),
     reason: refused ?? planned.detail ?? planned.rule,
     over: property === undefined ? null : JSON.stringify(planned.old),
-    // What the schema itself rules out is decided each time: that takes no call.
+    // A value that the schema excludes is decided each time: that takes no call.
     schema: property === undefined || planned.retryAt === undefined ? null : fingerprint(property),
     until: planned.retryAt ?? null,
   };
 }
 
-/** The values of ours among what was written: an edit of a person that was put back stays theirs. */
+/** Our own written values; a restored edit stays a person's. */
 export const writtenBy = (decided: readonly Decided[], at: number): readonly WrittenProperty[] =>
   decided
     .filter((each) => outcomeOf(each) === 'written' && each.planned.rule !== RETURNED)
@@ -146,21 +146,21 @@ export const writtenBy = (decided: readonly Decided[], at: number): readonly Wri
       ...(stored !== undefined && { stored }),
     }));
 
-/** Whether a decision changes what stands beside the last write to its property. */
+/** Whether a decision changes the property's state, apart from its written value. */
 export function changesState({ planned, refused }: Decided, known: PropertyMemory | undefined): boolean {
   if (planned.action === 'set-aside' || refused !== undefined || planned.trusts === true) return true;
   if (planned.rule === RETURNED || known?.refused !== undefined) return true;
   if (planned.action !== 'keep') return known?.kept !== undefined;
   const { kept } = known ?? {};
   const isSame = kept?.crm === JSON.stringify(planned.old) && kept.now === JSON.stringify(planned.now);
-  return !isSame || (kept.with ?? null) !== standsFor(planned);
+  return !isSame || (kept.with ?? null) !== representative(planned);
 }
 
-/** The other property that stands for a difference; null if there is none. */
-const standsFor = ({ keptWith, property }: Planned): string | null =>
+/** The other property that represents the difference; null if none. */
+const representative = ({ keptWith, property }: Planned): string | null =>
   keptWith === undefined || keptWith === property ? null : keptWith;
 
-/** Remembers what was set aside, kept or trusted; anything else takes away what was known of that. */
+/** Stores refused, different and trusted values; any other decision clears the state. */
 export async function rememberStates(
   tx: Tx,
   decided: readonly Decided[],
@@ -176,17 +176,17 @@ export async function rememberStates(
     };
     switch (outcomeOf(each)) {
       case 'written':
-        // An edit that came back is still a person's: it is no value of ours, and stays a difference.
+        // A restored edit is still a person's value, and stays a difference.
         return planned.rule !== RETURNED || planned.offered === undefined
           ? base
           : {
               ...{ ...base, kept: JSON.stringify(planned.now), offered: JSON.stringify(planned.offered) },
-              with: standsFor(planned),
+              with: representative(planned),
             };
       case 'kept':
         return {
           ...{ ...base, kept: JSON.stringify(planned.old), offered: JSON.stringify(planned.now) },
-          with: standsFor(planned),
+          with: representative(planned),
         };
       case 'refused':
         return { ...base, ...refusalOf(each, schema.get(planned.property)), trusted: null };
@@ -212,7 +212,7 @@ export async function rememberStates(
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 
-/** Says up to which receipt each record was brought. */
+/** Stores the newest receipt that each record includes. */
 export async function rememberSynced(
   tx: Tx,
   provider: string,
@@ -220,7 +220,7 @@ export async function rememberSynced(
   at: number,
 ): Promise<void> {
   if (synced.length === 0) return;
-  // Joined to the rows themselves, SQLite reads every link of the provider and parses all rows for each.
+  // Materialised: otherwise SQLite reads every link of the provider and parses all rows for each.
   await sql`with synced (id, seq) as materialized
       (select each.id, cast(each.seq as bigint) from ${eachRow(tx, ['id', 'seq'], synced)})
     update link set synced_seq = synced.seq, synced_at = ${at}

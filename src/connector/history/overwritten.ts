@@ -1,4 +1,4 @@
-/** Edits of people that writes of ours went over between our read and the write, until the next sync puts them back. */
+/** People's edits that our writes replaced between read and write, until the next sync restores them. */
 import { sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -7,24 +7,24 @@ import type { Tx } from '../../store/store.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
 import { type ArePartners, groupOf } from '../decide/partners.ts';
 
-/** A property of a record, and what a person had written into it when a write of ours went over it. */
+/** A property and the person's value that our write replaced. */
 export interface OverwrittenProperty extends NonNullable<PropertyMemory['overwritten']> {
   readonly id: string;
   readonly property: string;
 }
 
-/** A value of a record that a write of ours replaced, and what the CRM held of that write then. */
+/** A value that our write replaced, and the CRM's value after that write. */
 export interface ReplacedValue {
   readonly id: string;
   readonly field: string;
   readonly property: string;
   readonly value: PropertyValue;
   readonly by: PropertyValue;
-  /** A person wrote it between our read and that write. */
+  /** A person wrote it between our read and our write. */
   readonly isEdit: boolean;
 }
 
-/** The edits among the values of a record that were replaced, with what stood beside them in their groups. */
+/** The edits among replaced values, with the other values of their groups. */
 export function overwrittenAmong(
   replaced: readonly ReplacedValue[],
   arePartners: ArePartners,
@@ -37,8 +37,8 @@ export function overwrittenAmong(
 }
 
 /**
- * Remembers edits that writes of ours went over, and has their records synced: where the CRM still holds that write, and the
- * policy would have kept the edit, the sync writes the edit back. Of two edits of a property the later call counts.
+ * Stores replaced edits and marks their records: if the CRM still holds our write and the policy would have kept the
+ * edit, the sync restores it. Of two edits of a property, the later call wins.
  */
 export async function rememberOverwritten(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function rememberOverwritten(
   await mark(tx, `sync:${provider}`, [...new Set(edits.map(({ id }) => id))], now);
 }
 
-/** Forgets edits that were put back, or are not to be; one that was remembered since stays. */
+/** Deletes edits that were restored or will not be; an edit stored since stays. */
 export async function forgetOverwritten(
   tx: Tx,
   provider: string,
@@ -68,7 +68,7 @@ export async function forgetOverwritten(
       (select each.id, each.property, each.edit from ${eachRow(tx, ['id', 'property', 'edit'], rows)})`.execute(tx);
 }
 
-/** Lets what was written over in a record that was merged come back on the one that is left, where that holds our write. */
+/** Moves replaced edits of a merged record to the survivor, which restores them if it holds our write. */
 export async function moveOverwritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   await sql`insert into property_state (provider, record_id, property, overwritten)
     select provider, cast(${to} as text), property, overwritten from property_state
@@ -77,6 +77,5 @@ export async function moveOverwritten(tx: Tx, provider: string, from: string, to
       overwritten = coalesce(property_state.overwritten, excluded.overwritten)`.execute(tx);
 }
 
-/** An edit as the store has it. */
 export const readOverwritten = (stored: string | null): PropertyMemory['overwritten'] =>
   stored === null ? undefined : JSON.parse(stored);

@@ -1,4 +1,4 @@
-/** What we wrote last into the properties of a record: one row a record, since a sync reads and writes all of them at once. */
+/** Our last written values of a record: one row a record, since a sync reads and writes all of them. */
 import { sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { each, eachRow, storableJson } from '../../store/each.ts';
@@ -6,28 +6,25 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
 export interface WrittenValue {
   readonly value: PropertyValue;
-  /** Ms since 1970. */
   readonly at: number;
-  /** What the CRM made of it, where that is another value. */
+  /** The value that the CRM stored, if it differs. */
   readonly stored?: PropertyValue;
 }
 
-/** By property. */
 export type WrittenValues = ReadonlyMap<string, WrittenValue>;
 
-/** A value that was written into a property of a record. */
 export interface WrittenProperty extends WrittenValue {
   readonly id: string;
   readonly property: string;
 }
 
 /**
- * As it is stored: property → value, time, and what the CRM made of the value. In a list, since a merge of JSON takes a null
- * in an object for an absence.
+ * Property → value, time, and the value that the CRM stored. A list, because a JSON merge treats null in an object as
+ * absent.
  */
 type StoredValues = Readonly<Record<string, readonly [PropertyValue, number, PropertyValue?]>>;
 
-/** By record; one that we never wrote to is missing. */
+/** By record; missing if cvrsync never wrote to it. */
 export async function readWritten(
   db: Db,
   provider: string,
@@ -52,7 +49,7 @@ function valuesIn(properties: string): WrittenValues {
   );
 }
 
-/** Remembers values that were written; what was written into other properties stays known. */
+/** Stores written values; other properties keep theirs. */
 export async function rememberWritten(tx: Tx, provider: string, written: readonly WrittenProperty[]): Promise<void> {
   if (written.length === 0) return;
   const rows = [...Map.groupBy(written, ({ id }) => id)].map(([id, own]) => ({ id, properties: storedFrom(own) }));
@@ -74,7 +71,7 @@ const storedFrom = (written: readonly WrittenProperty[]): string =>
 const asStored = ({ value, at, stored }: WrittenValue): StoredValues[string] =>
   stored === undefined ? [value, at] : [value, at, stored];
 
-/** Adds what is known of a record to what is known of the one it was merged into; of two values the newer one counts. */
+/** Copies written values of a merged record to its survivor; the newer of two values wins. */
 export async function copyWritten(tx: Tx, provider: string, from: string, to: string): Promise<void> {
   const known = await readWritten(tx, provider, [from, to]);
   const own = known.get(to);

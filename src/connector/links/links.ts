@@ -1,8 +1,8 @@
 /**
- * Links: which CRM record holds which company, and whether the company is to be monitored for it.
+ * Links: which CRM record belongs to which company, and whether the company is monitored for it.
  *
- * This file stores the desired state, with the lane that sends it upstream; monitoring.ts stores the observed state. Lanes
- * are marked before links are touched, so that no two transactions wait for each other.
+ * This file stores the desired state, with the lane that sends it upstream; monitoring.ts stores the observed state.
+ * Lanes are marked before links are changed, so that no two transactions deadlock.
  */
 
 import { sql } from 'kysely';
@@ -18,7 +18,10 @@ export type LinkState = Link['state'];
 
 export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const satisfies readonly LinkState[];
 
-/** The `mismatch` of a link that came by a merge: a survivor without a number does not end it, another number waits for a person. */
+/**
+ * The `mismatch` of a link that came by a merge: a survivor without a number keeps it, another number waits for a
+ * person.
+ */
 export const CAME_BY_MERGE = '';
 
 export interface LinkRequest extends RecordRef {
@@ -27,18 +30,18 @@ export interface LinkRequest extends RecordRef {
   /** Asks upstream for a full update with the next add. */
   readonly sendUpdate: boolean;
   readonly now: number;
-  /** Why the record stands for the company; `person` where absent. */
+  /** Who linked the record; default `person`. */
   readonly origin?: Link['origin'];
-  /** Whose word counts at the first fill; `crm` where absent. */
+  /** Which side wins at the first sync; default `crm`. */
   readonly trust?: Link['trust'];
 }
 
-/** `taken`: the record stands for another company, or the end of its link to one is not confirmed upstream yet. */
+/** `taken`: the record belongs to another company, or upstream has not confirmed the end of that link. */
 export type LinkResult = { readonly kind: 'linked' | 'already' } | { readonly kind: 'taken'; readonly entity: string };
 
 /**
- * Links a record to a company, and sets the desired state to monitored. Idempotent; an ended link of the same company
- * begins again. Throws if the company was erased.
+ * Links a record to a company and asks for its monitoring. Idempotent; restarts an ended link of the same company.
+ * Throws if the company was erased.
  */
 export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResult> {
   const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
@@ -54,11 +57,11 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
   if (before !== undefined && before.entity !== entity && (await isBound(tx, before)))
     return { kind: 'taken', entity: before.entity };
 
-  // An apply of this company that began before the link does not see it: its lane makes us wait, or it runs once more.
+  // An apply of the company that began before the link does not see it: the lane makes this wait, or it runs again.
   await mark(tx, 'apply', [entity], now);
   await mark(tx, `sync:${provider}`, [recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
-  // What a person accepted for a company stays accepted; the number itself, once it is followed, speaks against nothing.
+  // An accepted mismatch of the same company stays; a link by number has none.
   const mismatch = origin === 'person' && before?.entity === entity ? before.mismatch : null;
   const fresh = {
     entity,
@@ -66,7 +69,7 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
     reason: null,
     mismatch,
     desired: 'on',
-    // Also if it was `on`: a removal may be under way at this moment.
+    // Also if it was `on`: a removal may be running now.
     observed: 'unknown',
     observed_error: null,
     send_update: sendUpdate ? 1 : 0,
@@ -91,7 +94,7 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
       conflict
         .columns(['provider', 'record_id'])
         .doUpdateSet({ ...fresh, ...(before?.entity !== entity && { synced_at: null }) })
-        // Another process may have linked it between our read and our lock.
+        // Another process may have linked it since our read.
         .where((where) =>
           where.or([where('link.entity', '=', entity), where('link.state', 'not in', ['active', 'conflict'])]),
         ),
@@ -104,26 +107,25 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
 
 export interface LinkEnd extends RecordRef {
   readonly state: Exclude<LinkState, 'active'>;
-  /** Why, for people. */
+  /** For people. */
   readonly reason: string;
   readonly now: number;
-  /** Whose word a `removed` is: what a `person` removed does not begin again by itself. `person` where absent. */
+  /** Who removed it: a link that a `person` removed does not restart by itself. Default `person`. */
   readonly origin?: Link['origin'];
-  /** For a `conflict`: the number that speaks against the link. Without one only a person ends the conflict. */
+  /** The number in a `conflict` that contradicts the link. Without one, only a person ends the conflict. */
   readonly mismatch?: string;
 }
 
 /**
- * Ends a link that is active or in conflict: the company is no longer to be monitored for the record. A `conflict` keeps
- * its desired state until an operator decides. False if there is no such link. Records that waited for this one because they hold
- * the same number are read again.
+ * Ends an active or conflicting link, and its monitoring. A `conflict` keeps its desired state until an operator
+ * decides. False without such a link. Records that waited because they hold the same number are read again.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
   const { provider, recordId, state, reason, now, origin = 'person', mismatch = null } = end;
   const before = await findLink(tx, end);
   if (before === undefined) return false;
   if (!canEnd(before.state, state)) {
-    // It has ended already: a person's word on it is kept, for records come back and numbers are filled in.
+    // The link has ended already, but a person's decision is stored: records come back and numbers are filled in.
     const isWord = state === 'removed' && origin === 'person';
     if (isWord && (before.state === 'gone' || before.state === 'removed'))
       await updateLink(tx, end, { state, origin, reason });
@@ -136,10 +138,10 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
     state,
     reason,
     ...(state === 'removed' && { origin }),
-    // A record that comes back finds what a person accepted of it.
+    // A restored record keeps the accepted mismatch.
     mismatch: state === 'gone' && before.state === 'active' ? before.mismatch : null,
     desired: 'off',
-    // Also if it was `off`: an add may be under way at this moment. What was refused is not there.
+    // Also if it was `off`: an add may be running now. A refused link has no monitoring.
     observed: observed === 'off' ? 'unknown' : observed,
     send_update: 0,
     updated_at: now,
@@ -151,7 +153,7 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
 const canEnd = (from: LinkState, to: LinkState): boolean =>
   from === 'active' || (from === 'conflict' && to !== 'conflict');
 
-/** Records that hold the number of the company whose link has ended, and were not linked because of it. */
+/** Marks records with this company's number that waited for the end of its link. */
 async function markRivals(tx: Tx, { provider, record_id, entity }: Link, now: number): Promise<void> {
   const rivals = await tx
     .selectFrom('link')
@@ -171,19 +173,18 @@ export interface LinkFilter {
   /** Canonical entity id. */
   readonly entity?: string | undefined;
   readonly recordId?: string | undefined;
-  /** One of several records. */
+  /** Any of these records. */
   readonly recordIds?: readonly string[] | undefined;
   readonly state?: LinkState | undefined;
-  /** Lists what comes after this link, for the next page. */
+  /** The next page starts after this link. */
   readonly after?: RecordRef | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A condition: links in this state. Says what the index of inactive links says, or no engine knows that the index will do. */
+/** Repeats the condition of the index of inactive links; otherwise no engine uses it. */
 export const isInState = (state: LinkState) =>
   state === 'active' ? sql<boolean>`state = 'active'` : sql<boolean>`state = ${state} and state <> 'active'`;
 
-/** Links by connection and record id. */
 export async function listLinks(db: Db, filter: LinkFilter = {}): Promise<readonly Link[]> {
   let query = db.selectFrom('link').selectAll().orderBy('provider').orderBy('record_id');
   const { provider, entity, recordId, recordIds, state, after, limit } = filter;
@@ -200,19 +201,17 @@ export async function listLinks(db: Db, filter: LinkFilter = {}): Promise<readon
   return query.execute();
 }
 
-/** One record's link, whatever its state; undefined if it never had one. */
+/** In any state. */
 export async function findLink(db: Db, { provider, recordId }: RecordRef): Promise<Link | undefined> {
   const [link] = await listLinks(db, { provider, recordId });
   return link;
 }
 
-/** Whether a record stands for a company now. */
 export async function standsFor(db: Db, ref: RecordRef, entity: string): Promise<boolean> {
   const link = await findLink(db, ref);
   return link?.state === 'active' && link.entity === entity;
 }
 
-/** The active links of companies, given by canonical entity id. */
 export async function recordsOf(db: Db, entities: readonly string[]): Promise<readonly Link[]> {
   return db
     .selectFrom('link')
@@ -224,7 +223,7 @@ export async function recordsOf(db: Db, entities: readonly string[]): Promise<re
     .execute();
 }
 
-/** The records of a connection's active links, in order: so many `after` this one. */
+/** The ids of active links, in order, `after` this one. */
 export async function activeRecords(
   db: Db,
   { provider, after, limit }: { readonly provider: string; readonly after: string; readonly limit: number },
@@ -241,7 +240,7 @@ export async function activeRecords(
   return links.map((link) => link.record_id);
 }
 
-/** Whether a link keeps its record: it counts, or upstream may still monitor its company. */
+/** Whether a link reserves its record: it is open, or upstream may still monitor its company. */
 export async function isBound(db: Db, link: Link): Promise<boolean> {
   if (link.state === 'active' || link.state === 'conflict' || link.observed === 'on') return true;
   const lane = await db
@@ -253,7 +252,7 @@ export async function isBound(db: Db, link: Link): Promise<boolean> {
   return lane !== undefined && link.observed === 'unknown';
 }
 
-/** Updates a record's link; false if it has none. */
+/** False without a link. */
 export async function updateLink(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('link')

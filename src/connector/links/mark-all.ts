@@ -1,4 +1,4 @@
-/** Marks the lanes of very many records, in steps: a million in one statement would hold up all other writes. */
+/** Marks very many lanes, in steps: a million in one statement would delay all other writes. */
 
 import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -6,33 +6,32 @@ import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { activeRecords } from './links.ts';
 
-/** Links that are marked in one transaction. */
 const STEP = 1_000;
 
 const PREFIX = 'mark-all:';
 
-/** A queue whose lanes are still being marked, and the last record that was: of a connection's links, or of what waits. */
+/** Progress of a marking: the last record done, of a connection's links or of waiting lanes. */
 type Marking = { readonly after: string } & ({ readonly provider: string } | { readonly waiting: string });
 
 /**
- * Marks the first lanes of a queue, one for each active link of the connection, and has `continueMarking` mark the others.
- * False if there is no such link. What is being marked already begins anew.
+ * Marks the first lanes of a queue, one for each active link of the connection; `continueMarking` marks the rest.
+ * Restarts a running marking. False without links.
  */
 export async function markAll(tx: Tx, provider: string, queue: string, now: number): Promise<boolean> {
   return (await step(tx, queue, { provider, after: '' }, now)) > 0;
 }
 
-/** Marks the first of a queue's lanes that say this of why they wait, and has `continueMarking` mark the others. */
+/** Marks the first lanes of the queue that wait for this reason; `continueMarking` marks the rest. */
 export async function markWaiting(tx: Tx, queue: string, waiting: string, now: number): Promise<void> {
   await step(tx, queue, { waiting, after: '' }, now);
 }
 
-/** Ends what `markAll` began for a queue, where it is not done. */
+/** Stops the marking of a queue. */
 export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
   await tx.deleteFrom('kv').where('key', '=', `${PREFIX}${queue}`).execute();
 };
 
-/** Marks what is left, in transactions short enough for others to write in between. A start after a crash goes on. */
+/** Marks the rest in short transactions, so that others can write in between. Continues after a crash. */
 export async function continueMarking(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
   const open = await store.db.selectFrom('kv').select('key').where('key', 'like', `${PREFIX}%`).execute();
   for (const { key } of open)
@@ -40,14 +39,14 @@ export async function continueMarking(store: Store, now: () => number, signal: A
 }
 
 async function continueOne(tx: Tx, queue: string, now: number): Promise<number> {
-  // Locks the row: a daemon that starts now, and begins anew, does so after this step and not in its midst.
+  // Locks the row: a daemon that restarts the marking waits for the end of this step.
   await tx.updateTable('kv').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
   const text = await readValue(tx, `${PREFIX}${queue}`);
-  // We wrote it: it is a marking.
+  // cvrsync wrote this value.
   return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
 }
 
-/** How many records it looked at. */
+/** Returns the number of records read. */
 async function step(tx: Tx, queue: string, marking: Marking, now: number): Promise<number> {
   const { ids, seen, last } = await ('waiting' in marking ? nextWaiting(tx, queue, marking) : nextLinks(tx, marking));
   if (ids.length > 0) await mark(tx, queue, ids, now);
@@ -67,7 +66,7 @@ async function nextLinks(tx: Tx, { provider, after }: { provider: string; after:
   return { ids, seen: ids.length, last: ids.at(-1) };
 }
 
-/** Looks at every lane in turn: those that wait for this may be few among many. */
+/** Reads every lane in turn: those with this reason may be few among many. */
 async function nextWaiting(
   tx: Tx,
   queue: string,

@@ -1,14 +1,14 @@
-/** Forgets what was remembered of records whose link ended long ago. */
+/** Deletes stored values of records whose link ended long ago. */
 import { sql } from 'kysely';
 import type { Tx } from '../../store/store.ts';
 
-/** What is of use only to who writes to the record; should it be linked again, its values are a person's. */
+/** Used only for writes. If the record is linked again, its values count as a person's. */
 const TABLES = ['written', 'property_state', 'parent'] as const;
 
-/** Deletes what is remembered of at most `most` records whose link ended before `before`. False if there are none left. */
+/** At most `most` rows of links that ended before `before`. False if none are left. */
 export async function pruneRecords(tx: Tx, before: number, most: number): Promise<boolean> {
   let found = false;
-  // `<> 'active'` says nothing more, but lets SQLite take the index of these links.
+  // `<> 'active'` is redundant, but makes SQLite use the index of these links.
   for (const table of TABLES) {
     const name = sql.table(table);
     const { numAffectedRows } = await sql`delete from ${name} where (provider, record_id) in

@@ -1,8 +1,8 @@
-/** The scan of a connection's records: what a backfill and a reconcile keep in one table, each for its own purpose. */
+/** The scanned records of a connection: backfill and reconcile share one table, each for its purpose. */
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 
-/** Deletes some of the rows of one purpose; false if none is left. */
+/** False if none are left. */
 export async function deleteScanRows(
   tx: Tx,
   provider: string,

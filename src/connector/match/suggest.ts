@@ -9,7 +9,7 @@ import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { later, settleFault, UNMENTIONED } from '../crm/settle.ts';
 import { linksOf } from '../follow/change-hints.ts';
-import { type Numbered, readNumber } from '../follow/decide-link.ts';
+import { type RecordNumber, readNumber } from '../follow/decide-link.ts';
 import { kept } from '../follow/verdict.ts';
 import { readRecordText, type TextProperties, textProperties } from './record-text.ts';
 import { deleteSuggestions, type MatchedRecord, putSuggestions, readRejections } from './results.ts';
@@ -127,7 +127,7 @@ interface NumberSettings {
   readonly unknown: ReadonlySet<string>;
 }
 
-const companyOf = (numbered: Numbered): readonly string[] => (numbered.kind === 'company' ? [numbered.entity] : []);
+const companyOf = (numbered: RecordNumber): readonly string[] => (numbered.kind === 'company' ? [numbered.entity] : []);
 
 /** A record without a valid number; what is no number may be that of a production unit. */
 function recordOf(

@@ -13,13 +13,16 @@ const UNNUMBERED: readonly string[] = ['no-number', 'invalid', 'unit'];
 const NUMBERED: readonly string[] = ['matched', 'ambiguous'];
 
 /** What the number of a scanned record says of it. */
-interface Numbered {
+interface RecordNumber {
   readonly verdict: string;
   readonly entity: string | null;
 }
 
 /** Those of the rows that a match looks a company up for. */
-export async function withoutValidNumber<Row extends Numbered>(db: Db, rows: readonly Row[]): Promise<readonly Row[]> {
+export async function withoutValidNumber<Row extends RecordNumber>(
+  db: Db,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
   const unknown = await unknownNumbers(
     db,
     rows.flatMap(({ verdict, entity }) => (entity !== null && NUMBERED.includes(verdict) ? entity : [])),
